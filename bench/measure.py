@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""What does one case cost in time and memory?
+
+Run by run.py in a process of its own for every case, so that peak memory is that case's alone and no case
+warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
+
+Times are processor times, which on a shared machine disturb each other less than clock times, and on a quiet
+one are the same since all that is measured runs on one thread. Each is the best of several samples, for what
+disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow minute of the machine hits
+both. A sample repeats its action until it is long enough for the clock.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import layered_breakpoints
+import regions
+import workloads
+from forward_pass import ForwardPass
+from workloads import Workload
+
+Measurement = dict[str, float | int | None]
+
+SAMPLE_SECONDS = 0.01
+BUDGET_SECONDS = 5.0
+MAX_SAMPLES = 30
+
+
+def best_times(*actions: Callable[[], object]) -> list[float]:
+    """Seconds per run of each action; at least two samples each, then more until the budget is spent."""
+    repeats = [max(1, round(SAMPLE_SECONDS / max(seconds_of(action, 1), 1e-6))) for action in actions]
+    best = [float("inf")] * len(actions)
+    start = time.perf_counter()
+    for sample in range(MAX_SAMPLES):
+        for index, action in enumerate(actions):
+            best[index] = min(best[index], seconds_of(action, repeats[index]) / repeats[index])
+        if sample >= 1 and time.perf_counter() - start > BUDGET_SECONDS:
+            break
+    return best
+
+
+def seconds_of(action: Callable[[], object], repeats: int) -> float:
+    start = time.process_time()
+    for _ in range(repeats):
+        action()
+    return time.process_time() - start
+
+
+def peak_memory() -> int:
+    """Highest resident memory of this process so far, in bytes."""
+    try:
+        with open("/proc/self/status") as status:
+            line = next(line for line in status if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    except (
+        FileNotFoundError
+    ):  # not Linux, where getrusage would also tell of the process that started this one
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def measure_count(workload: Workload) -> Measurement:
+    """Counting, against one forward pass over as many points."""
+    before = peak_memory()
+    layers = workloads.build_layers(workload)
+    network, domain = regions.Network(layers), workloads.build_polygon(workload)
+    n_regions = regions.count(network, domain)
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(
+        lambda: regions.count(network, domain), ForwardPass(layers, n_regions).run
+    )
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_memory(workload: Workload) -> Measurement:
+    """Peak memory of making the network and counting, in megabytes above what was there after import."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    start = time.process_time()
+    n_regions = regions.count(network, domain)
+    seconds = time.process_time() - start
+    memory = peak_memory() - before
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": memory / 1e6}
+
+
+def measure_enumerate(workload: Workload) -> Measurement:
+    """Enumerating with polygons and patterns, against counting."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = len(regions.enumerate(network, domain))
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(
+        lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain)
+    )
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_lines(workload: Workload) -> Measurement:
+    """Counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
+    before = peak_memory()
+    layers, segment_ends = workloads.build_layers(workload), workloads.build_segment_ends(workload)
+    network = regions.Network(layers)
+    segments = [regions.Segment(start, end) for start, end in segment_ends]
+    counts = regions.count(network, segments)
+    memory = peak_memory() - before
+    rival = layered_breakpoints.count_regions(layers, segment_ends)
+    if not np.array_equal(counts, rival):
+        differing = np.flatnonzero(np.asarray(counts) != rival)
+        raise SystemExit(f"counts differ from layered breakpoints on segments {differing.tolist()}")
+    seconds, yardstick = best_times(
+        lambda: regions.count(network, segments),
+        lambda: layered_breakpoints.count_regions(layers, segment_ends),
+    )
+    n_regions = int(np.sum(counts))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_import() -> Measurement:
+    """Seconds that `import regions` takes when numpy is there already. Torch must not come along."""
+    program = """
+import sys, time, numpy
+start = time.perf_counter()
+import regions
+print(time.perf_counter() - start)
+assert "torch" not in sys.modules
+"""
+    command = [sys.executable, "-c", program]
+    # From this folder, for `-c` imports from where it stands, and the root's source folder need not be
+    # compiled.
+    folder = Path(__file__).resolve().parent
+    runs = [subprocess.run(command, check=True, capture_output=True, cwd=folder) for _ in range(5)]
+    seconds = min(float(run.stdout) for run in runs)
+    return {"regions": None, "seconds": seconds, "memory": None, "value": seconds}
+
+
+MEASURES: dict[str, Callable[[Workload], Measurement]] = {
+    "count": measure_count,
+    "enumerate": measure_enumerate,
+    "lines": measure_lines,
+    "memory": measure_memory,
+}
+
+
+def main() -> None:
+    kind, _, name = sys.argv[1].partition("/")
+    measured = MEASURES[kind](workloads.WORKLOADS[name]) if name else measure_import()
+    print(json.dumps(measured))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""How fast is it, how much memory does it take, and how far is that from the goal?
+
+    python bench/run.py [PREFIX ...] [--json FILE]
+
+Four purposes: to see a slow-down from across the room, to find out whether an optimisation is one, to hold us
+to what the README says, and to compare with the obvious way of doing the same. One line per case: the number
+of regions, the time, the rate, the peak memory above import, the value that the goal is about, and a bar in
+decibels around the goal: `<` for each decibel better, `>` for each decibel worse. (3 decibels are a factor of
+two.)
+
+Goals are ratios of two times measured in the same run on one thread, wherever possible, for then they hold on
+any machine. The exit code is 1 when a goal is missed, a count is wrong, or a case fails. How it measures:
+measure.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from workloads import WORKLOADS
+
+FOLDER = Path(__file__).resolve().parent
+BAR_DECIBELS = 12
+# Linear algebra libraries read these when they are loaded, so they are set for the processes that measure.
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM")}
+
+
+@dataclass(frozen=True)
+class Case:
+    """`name` is KIND/WORKLOAD; `goal` bounds the value that measure.py computes for the kind, in `unit`."""
+
+    name: str
+    goal: float | None = None
+
+    @property
+    def unit(self) -> str:
+        return UNITS[self.name.partition("/")[0]]
+
+
+UNITS = {
+    "count": "x forward pass",
+    "enumerate": "x count",
+    "lines": "x layered breakpoints",
+    "memory": "MB",
+    "import": "s",
+}
+
+CASES = [
+    Case("count/p2_16x2"),
+    Case("count/p2_32x3"),
+    Case("count/p2_64x3"),
+    Case("count/p2_128x3", goal=0.4),
+    Case("count/p2_256x4", goal=0.2),
+    Case("count/p784_64x3"),
+    Case("count/p784_256x3", goal=0.07),
+    Case("count/digits"),
+    Case("enumerate/p2_16x2"),
+    Case("enumerate/p2_32x3", goal=2),
+    Case("enumerate/p2_64x3", goal=2),
+    Case("enumerate/p2_128x3", goal=2),
+    Case("enumerate/p2_256x4", goal=2),
+    Case("enumerate/p784_64x3", goal=2),
+    Case("enumerate/p784_256x3", goal=2),
+    Case("enumerate/digits", goal=2),
+    Case("lines/l2_64x8"),
+    Case("lines/l784_256x4", goal=1),
+    Case("lines/l784_1024x4"),
+    Case("memory/p2_256x4", goal=300),
+    Case("import", goal=0.5),
+]
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """The measurement of one case, made in a fresh process; {"error": ...} if that fails."""
+    run = subprocess.run(
+        [sys.executable, str(FOLDER / "measure.py"), case.name],
+        env={**os.environ, **ONE_THREAD},
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode:
+        lines = run.stderr.strip().splitlines() or [f"exit code {run.returncode}"]
+        return {"error": lines[-1]}
+    return dict(json.loads(run.stdout))
+
+
+def find_fault(case: Case, measured: dict[str, Any], expected_regions: int | None) -> str | None:
+    if "error" in measured:
+        return str(measured["error"])
+    if expected_regions is not None and measured["regions"] != expected_regions:
+        return f"{measured['regions']:,} regions, but there are {expected_regions:,}"
+    if case.goal is not None and measured["value"] > case.goal:
+        return "goal missed"
+    return None
+
+
+def draw_bar(value: float, goal: float) -> str:
+    """[      <<<|         ] -3.1 dB"""
+    decibels = 10 * math.log10(max(value, 1e-12) / goal)
+    length = min(round(abs(decibels)), BAR_DECIBELS)
+    better = ("<" * length if decibels < 0 else "").rjust(BAR_DECIBELS)
+    worse = (">" * length if decibels > 0 else "").ljust(BAR_DECIBELS)
+    return f"[{better}|{worse}] {decibels:+.1f} dB"
+
+
+def describe(case: Case, measured: dict[str, Any]) -> str:
+    """The line of a case, without its verdict."""
+    if "error" in measured:
+        return case.name
+    columns = [f"{case.name:22}"]
+    count, seconds, memory = measured["regions"], measured["seconds"], measured["memory"]
+    columns.append(f"{count:>9,} regions" if count is not None else " " * 17)
+    columns.append(f"{seconds * 1e3:>9.1f} ms")
+    columns.append(f"{count / seconds / 1e6:>7.3f} M/s" if count is not None else " " * 11)
+    columns.append(f"{memory / 1e6:>6.0f} MB" if memory is not None else " " * 9)
+    value = f"{measured['value']:.3g} {case.unit}"
+    if case.goal is not None:
+        value = f"{value:27} goal {case.goal:<4g} {draw_bar(measured['value'], case.goal)}"
+    columns.append(value)
+    return "  ".join(columns)
+
+
+def describe_machine() -> dict[str, str]:
+    """What the numbers depend on beside the code."""
+    processor = platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        processor = next((line.split(": ")[1] for line in lines if line.startswith("model name")), processor)
+    python = f"Python {platform.python_version()}, numpy {np.__version__}"
+    blas = [
+        f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}"
+        for pool in threadpool_info()
+    ]
+    return {"processor": processor, "system": platform.platform(), "python": python, "blas": ", ".join(blas)}
+
+
+def select(prefixes: list[str]) -> Iterator[Case]:
+    for case in CASES:
+        if not prefixes or any(case.name.startswith(prefix) for prefix in prefixes):
+            yield case
+
+
+def main() -> int:
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
+    parser.add_argument(
+        "prefixes", nargs="*", metavar="PREFIX", help="only cases whose name starts like this"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the measurements to FILE")
+    arguments = parser.parse_args()
+    cases = list(select(arguments.prefixes))
+    if not cases:
+        parser.error("no case starts like that; there are: " + ", ".join(case.name for case in CASES))
+
+    machine = describe_machine()
+    print(", ".join(machine.values()))
+    records, faults = [], 0
+    for case in cases:
+        measured = measure(case)
+        workload = WORKLOADS.get(case.name.partition("/")[2])
+        fault = find_fault(case, measured, workload.n_regions if workload else None)
+        faults += fault is not None
+        print(describe(case, measured) + (f"  <-- {fault}" if fault else ""), flush=True)
+        records.append({"name": case.name, "goal": case.goal, "unit": case.unit, **measured, "fault": fault})
+    print(f"{len(cases)} cases, {faults} at fault")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"machine": machine, "cases": records}, indent=1) + "\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Which networks and domains are measured?
+
+The standard workloads. A name says what it is: `p2_128x3` is a polygon (`p`) in a 2-dimensional input space
+and a network with 3 hidden layers of 128; `l` stands for segments. Weights are He-normal, biases N(0, 0.1^2),
+all rounded to float32 and held as float64, from fixed seeds: the same numbers wherever numpy is, so that
+other tools can be run on them side by side. `digits` is the trained classifier of examples/ on the square
+around three of its images.
+
+The number of regions is part of a workload: a fast wrong answer is no result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import regions
+
+Floats = NDArray[np.float64]
+Layers = list[tuple[Floats, Floats]]
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A network and what is known of it."""
+
+    name: str
+    sizes: tuple[int, ...]  # n_in, hidden widths, n_out
+    seed: int
+    n_regions: int | None = (
+        None  # by rational arithmetic or, where that takes too long, by unrelated programs
+    )
+    n_segments: int = 0
+
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        Workload("p2_16x2", (2, 16, 16, 1), seed=1, n_regions=468),
+        Workload("p2_32x3", (2, 32, 32, 32, 1), seed=1, n_regions=4_029),
+        Workload("p2_64x3", (2, 64, 64, 64, 1), seed=1),
+        Workload("p2_128x3", (2, 128, 128, 128, 1), seed=1, n_regions=66_795),
+        Workload("p2_256x4", (2, 256, 256, 256, 256, 1), seed=1, n_regions=455_915),
+        Workload("p784_64x3", (784, 64, 64, 64, 10), seed=1),
+        Workload("p784_256x3", (784, 256, 256, 256, 10), seed=1, n_regions=154_529),
+        Workload("l2_64x8", (2, *[64] * 8, 1), seed=2, n_segments=100),
+        Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
+        # A tenth of the segments: the rival needs half a second for each.
+        Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
+        Workload("digits", (64, 64, 32, 10), seed=0),
+    )
+}
+
+
+def build_layers(workload: Workload) -> Layers:
+    """List of (weights [out, in], biases [out])."""
+    if workload.name == "digits":
+        network = regions.load(EXAMPLES / "digits.pt", activation="relu")
+        return [(layer.weights, layer.biases) for layer in network.layers]
+    random = np.random.default_rng(workload.seed)
+    layers = []
+    for n_in, n_out in zip(workload.sizes[:-1], workload.sizes[1:], strict=True):
+        weights = random.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)
+        biases = random.standard_normal(n_out) * 0.1
+        layers.append((round_to_float32(weights), round_to_float32(biases)))
+    return layers
+
+
+def round_to_float32(values: Floats) -> Floats:
+    return values.astype(np.float32).astype(np.float64)
+
+
+def build_polygon(workload: Workload) -> regions.Domain:
+    """The square [-1, 1]^2, or one with sides of 2 sqrt(n_in) in the plane of three random points."""
+    n_in = workload.sizes[0]
+    if workload.name == "digits":
+        return regions.circumsquare(*np.loadtxt(EXAMPLES / "points.csv", delimiter=","))
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
+    if n_in == 2:
+        return regions.Polygon(corners)
+    points = np.random.default_rng(7).standard_normal((3, n_in))
+    across = points[1] - points[0]
+    across /= np.linalg.norm(across)
+    along = points[2] - points[0]
+    along -= across * (across @ along)
+    along /= np.linalg.norm(along)
+    x, y = np.sqrt(n_in) * corners.T[:, :, None]
+    return regions.Polygon(points.mean(axis=0) + x * across + y * along)
+
+
+def build_segment_ends(workload: Workload) -> Floats:
+    """Ends of random segments, [segment, 2, n_in]."""
+    ends = np.random.default_rng(9).standard_normal((100, 2, workload.sizes[0]))
+    return ends[: workload.n_segments]

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Where do the nodes of the recursion live?
+//
+// In a stack of large blocks: memory is taken by moving a pointer and given back by moving it back to a mark, which
+// is how a depth-first recursion uses memory. Nothing taken from here has a destructor. Pointers stay valid until
+// their mark is released, because blocks never move.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace regions {
+
+class Arena {
+ public:
+  struct Mark {
+    std::size_t block;
+    std::size_t used;
+  };
+
+  template <class T>
+  T* take(std::size_t count) {
+    return static_cast<T*>(take_bytes(count * sizeof(T)));
+  }
+
+  Mark mark() const { return {current_, used_}; }
+
+  void release(Mark mark) {
+    if (mark.block != current_) enter(mark.block);
+    used_ = mark.used;
+  }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  struct Block {
+    std::unique_ptr<std::byte, Free> memory;
+    std::size_t size;
+  };
+
+  void* take_bytes(std::size_t bytes) {
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    if (used_ + bytes > size_) advance(bytes);
+    void* memory = base_ + used_;
+    used_ += bytes;
+    return memory;
+  }
+
+  void enter(std::size_t block) {
+    current_ = block;
+    base_ = blocks_[block].memory.get();
+    size_ = blocks_[block].size;
+  }
+
+  // The next block that is large enough; blocks behind it that are too small are replaced.
+  void advance(std::size_t bytes) {
+    const std::size_t next = blocks_.empty() ? 0 : current_ + 1;
+    const std::size_t size = bytes > block_bytes ? bytes : block_bytes;
+    if (next < blocks_.size() && blocks_[next].size < size) blocks_.resize(next);
+    if (next == blocks_.size()) {
+      void* memory = std::aligned_alloc(alignment, size);
+      if (memory == nullptr) throw std::bad_alloc();
+      blocks_.push_back({std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory)), size});
+    }
+    enter(next);
+    used_ = 0;
+  }
+
+  std::vector<Block> blocks_;
+  std::size_t current_ = 0;
+  std::byte* base_ = nullptr;  // of the current block
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+};
+
+// For std::vector of types that hold vectors of lanes: std::allocator did not align them with every target pragma.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t count) {
+    void* memory = std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64);
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) { std::free(memory); }
+  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
+  friend bool operator!=(const AlignedAllocator&, const AlignedAllocator&) { return false; }
+};
+
+}  // namespace regions

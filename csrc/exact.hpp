@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What is the sign of a unit's pre-activation at a vertex, decided without rounding?
+//
+// The idea: a vertex is known by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
+// form with dyadic coefficients, the vertex is their intersection in homogeneous coordinates (no division), and the
+// pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit: layer l's forms
+// hold as long as the pieces of all units below l do, so they are kept until enter(l) says that these changed.
+// Invariant: a form is asked for only where every lower layer is decided.
+// Cost: one form takes (active units below) x (D + 1) multiply-adds of long numbers, one sign about a dozen more.
+//
+// Whole lines and planes: their far vertices are (1, M p) for a symbolic, infinitely large M. A coordinate is then
+// constant + linear * M, and signs are lexicographic (the infimaximal frames of Mehlhorn and Seel, 2003).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dyadic.hpp"
+#include "network.hpp"
+
+namespace regions {
+
+// A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
+using Boundary = std::int64_t;
+
+// What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions.
+struct VertexName {
+  int generator;  // -1 if not a generator
+  Boundary boundaries[2];
+};
+
+class Exact {
+ public:
+  Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces);
+
+  // The pieces of a unit below this layer changed: what is known of the layer is void.
+  void enter(int layer);
+
+  // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
+  int sign(int layer, int unit, int breakpoint, const VertexName& vertex);
+
+  // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
+  void coordinates(const VertexName& vertex, double* position);
+
+ private:
+  using Form = std::vector<Dyadic>;  // [dimension + 1]
+  struct Polynomial {                // constant + linear * M; linear is empty on bounded domains
+    Form constant;
+    Form linear;
+  };
+  struct Known {
+    std::vector<Form> forms;           // [units]
+    std::vector<std::uint8_t> known;   // [units]
+  };
+
+  const Form& form(int layer, int unit);
+  Form kink_form(int layer, int unit, int breakpoint);
+  Polynomial boundary_form(Boundary boundary);
+  Polynomial point(const VertexName& vertex);
+  Polynomial generator_point(int generator) const;
+  Form cross(const Form& left, const Form& right);
+  Dyadic dot(const Form& left, const Form& right);
+  void add_to(Form& target, const Form& more);
+
+  const Network& network_;
+  const Chart& chart_;
+  const Domain& domain_;
+  const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
+  int coordinates_;             // dimension + 1
+  std::vector<Known> layers_;
+  std::vector<Accumulator> sums_;
+  Accumulator scratch_;
+};
+
+}  // namespace regions

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The recursion for x86-64 processors with AVX512.
+#if defined(__x86_64__)
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "arena.hpp"
+#include "kernel.hpp"
+#include "lanes.hpp"
+
+#define REGIONS_TARGET avx512
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+#endif
+
+#include "kernel_body.hpp"
+
+namespace regions {
+const Kernel kernel_avx512 = {avx512::count, avx512::enumerate};
+}
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif

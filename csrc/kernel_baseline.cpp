@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The recursion for any processor.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "arena.hpp"
+#include "kernel.hpp"
+#include "lanes.hpp"
+
+#define REGIONS_TARGET baseline
+#include "kernel_body.hpp"
+
+namespace regions {
+const Kernel kernel_baseline = {baseline::count, baseline::enumerate};
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What does the core know of a network and of the chart it is looked at through?
+//
+// A network is a chain of layers. A unit's pre-activation h is an affine form of the previous layer's outputs; its
+// output is piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h +
+// intercept[k]. Weights, slopes and intercepts stay apart to the end: their products are in general not doubles,
+// and what is exact here must be the numbers as they are stored.
+//
+// Layer 0 is the chart: input coordinate i is the affine form origin[i] + sum_j direction[j][i] * p[j] of the
+// chart's coordinates p, and has one piece, the identity. Everything else follows from layer to layer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace regions {
+
+struct Layer {
+  int units = 0;
+  int inputs = 0;
+  const double* weights = nullptr;  // [units, inputs]
+  const double* biases = nullptr;   // [units]
+  int kinks = 0;                    // breakpoints of the activation; its pieces are kinks + 1
+  const double* breakpoints = nullptr;  // [kinks], increasing
+  const double* slopes = nullptr;       // [units, kinks + 1]
+  const double* intercepts = nullptr;   // [units, kinks + 1]
+  std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
+  std::int64_t first_unit = 0;
+
+  double slope(int unit, int piece) const { return slopes[std::size_t(unit) * (kinks + 1) + piece]; }
+  double intercept(int unit, int piece) const { return intercepts[std::size_t(unit) * (kinks + 1) + piece]; }
+  std::int64_t kink(int unit, int breakpoint) const { return first_kink + std::int64_t(unit) * kinks + breakpoint; }
+};
+
+// Hidden layers only: an affine output layer makes no region. layers[0] is the chart's (units = n_in, no weights).
+struct Network {
+  std::vector<Layer> layers;
+  std::int64_t total_kinks = 0;
+  std::int64_t total_units = 0;
+
+  int last() const { return int(layers.size()) - 1; }
+};
+
+struct Chart {
+  int dimension = 0;
+  int inputs = 0;
+  const double* origin = nullptr;      // [inputs]
+  const double* directions = nullptr;  // [dimension, inputs]
+};
+
+// The domain in the chart, by homogeneous generators (w, p): w = 1 is a vertex, w = 0 the vertex (1, M p) for a
+// symbolic M larger than any number, so that whole lines and planes are very large segments and polygons.
+struct Domain {
+  int count = 0;
+  const double* generators = nullptr;  // [count, dimension + 1], counter-clockwise when dimension is 2
+};
+
+}  // namespace regions

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What did a run find, and how was it decided?
+#pragma once
+
+#include <cstdint>
+
+namespace regions {
+
+struct SignCounts {
+  std::int64_t filter = 0;  // signs that rounded arithmetic proved
+  std::int64_t exact = 0;   // signs that needed exact arithmetic
+  std::int64_t zero = 0;    // signs, of either kind, that turned out to be zero
+};
+
+struct Outcome {
+  std::int64_t count = 0;
+  std::int64_t cells = 0;  // nodes of the recursion
+  SignCounts signs;
+  bool filtered = true;  // false: something underflowed, and all signs are exact
+};
+
+}  // namespace regions

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// What is a cell of dimension two, and how is it cut?
+//
+// A strictly convex polygon: its corners counter-clockwise, and for each the boundary that the edge from it to the
+// next corner lies on. A line cuts it where the signs at the corners change: at a corner of sign 0, or inside an edge.
+// Invariant: no corner lies on the segment between its neighbours, so a line that has both signs meets the boundary in
+// exactly two points. Cost: proportional to the number of corners.
+#pragma once
+
+#include "arena.hpp"
+#include "vertex.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+struct Polygon {
+  static constexpr int dimension = 2;
+  int count;
+  Vertex<2>* vertices;  // [count]
+  Facet<2>* edges;      // [count]
+  int* origins;         // [count] the edge of the parent cell this edge is a part of, -1 for the cut
+
+  static Polygon take(int capacity, Arena& arena) {
+    return {0, arena.take<Vertex<2>>(std::size_t(capacity)), arena.take<Facet<2>>(std::size_t(capacity)),
+            arena.take<int>(std::size_t(capacity))};
+  }
+
+  // The domain: its edges' forms are computed here, positive on the left, with their rounding as rows know it.
+  static Polygon whole(const Vertex<2>* vertices, int count, Arena& arena) {
+    Polygon result = take(count, arena);
+    for (int i = 0; i < count; ++i) {
+      const double* start = vertices[i].position;
+      const double* end = vertices[i + 1 == count ? 0 : i + 1].position;
+      Row<2>* row = arena.take<Row<2>>(1);
+      *row = Row<2>{};
+      for (int k = 0; k < 3; ++k) {
+        const int left = (k + 1) % 3;
+        const int right = (k + 2) % 3;
+        row->value[k] = start[left] * end[right] - start[right] * end[left];
+        row->error[k] = 4 * unit_roundoff * (std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left]));
+      }
+      result.append(vertices[i], {-1 - Boundary(i), row, 0.0}, -1);
+    }
+    return result;
+  }
+
+  void append(const Vertex<2>& vertex, const Facet<2>& edge, int origin) {
+    vertices[count] = vertex;
+    edges[count] = edge;
+    origins[count] = origin;
+    ++count;
+  }
+
+  // halves[0] is where the facet's form is positive.
+  template <class Collector>
+  static void split(const Polygon& cell, const int* signs, const Value* values, const Facet<2>& facet, Exact& exact,
+                    Arena& arena, Collector& collector, Polygon* halves, bool* first_is_positive) {
+    *first_is_positive = true;
+    for (int side = 0; side < 2; ++side) halves[side] = take(cell.count + 1, arena);
+    for (int i = 0; i < cell.count; ++i) {
+      const int next = i + 1 == cell.count ? 0 : i + 1;
+      const Vertex<2>& here = cell.vertices[i];
+      if (signs[i] == 0) {
+        // The half that the boundary walk leaves here closes with the cut; the other one goes on along this edge.
+        halves[0].append(here, signs[next] > 0 ? cell.edges[i] : facet, signs[next] > 0 ? i : -1);
+        halves[1].append(here, signs[next] < 0 ? cell.edges[i] : facet, signs[next] < 0 ? i : -1);
+        continue;
+      }
+      Polygon& half = halves[signs[i] > 0 ? 0 : 1];
+      half.append(here, cell.edges[i], i);
+      if (signs[i] * signs[next] >= 0) continue;
+      const Vertex<2>& there = cell.vertices[next];
+      Vertex<2> cut{{}, INFINITY, {-1, {cell.edges[i].name, facet.name}}, -1};
+      const Share share = zero_between(values[i], values[next]);
+      if (here.position[0] != 0 && there.position[0] != 0 && share.usable()) {
+        place(here, there, share, cut.position);
+        settle(cell.edges[i], facet, cut);
+      }
+      if (!(cut.error < placed * distance(here, there))) place_exactly(cut, exact);
+      collector.identify(cut);
+      half.append(cut, facet, -1);
+      halves[signs[i] > 0 ? 1 : 0].append(cut, cell.edges[i], i);
+    }
+  }
+
+ private:
+  // One Newton step towards the zero of both forms; then, by Cramer's rule, what they still miss bounds the distance.
+  static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
+    const Row<2>& one = *first.row;
+    const Row<2>& two = *second.row;
+    const double straight = one.value[1] * two.value[2];
+    const double across = one.value[2] * two.value[1];
+    const double determinant = straight - across;
+    double* position = vertex.position;
+    const double first_miss = evaluate(one, first.breakpoint, position).value;
+    const double second_miss = evaluate(two, second.breakpoint, position).value;
+    position[1] -= (first_miss * two.value[2] - second_miss * one.value[2]) / determinant;
+    position[2] -= (second_miss * one.value[1] - first_miss * two.value[1]) / determinant;
+
+    const Value miss[2] = {evaluate(one, first.breakpoint, position), evaluate(two, second.breakpoint, position)};
+    const double steepest_one = std::max(std::fabs(one.value[1]), std::fabs(one.value[2]));
+    const double steepest_two = std::max(std::fabs(two.value[1]), std::fabs(two.value[2]));
+    const double error_one = std::max(one.error[1], one.error[2]);
+    const double error_two = std::max(two.error[1], two.error[2]);
+    const double certain = std::fabs(determinant) -
+                           1.01 * (4 * unit_roundoff * (std::fabs(straight) + std::fabs(across)) +
+                                   2 * (steepest_one * error_two + steepest_two * error_one + error_one * error_two));
+    const double distance = (steepest_two + error_two) * (std::fabs(miss[0].value) + miss[0].bound) +
+                            (steepest_one + error_one) * (std::fabs(miss[1].value) + miss[1].bound);
+    vertex.error = certain > 0 ? 1.01 * distance / certain : INFINITY;
+  }
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

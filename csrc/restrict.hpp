@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+// What is left of a network on a smaller cell?
+//
+// Layer by layer, lowest first: write each row in the columns that are still undecided, adding what the newly decided
+// units contribute (`fold`: one accumulation over them, never a cascade, because they were rewritten before); then
+// drop it, fold it into the rows above, or keep it. While nothing below is undecided rows are affine, and signs at
+// the corners decide; above, bounds over the cell do, and only where they are proven. Once few enough units are
+// undecided, the next layer is brought in out of the network's own weights.
+//
+// Rounding: folding n units into a row costs at most gamma_(n+2) times the sizes involved (Row::size), lane by lane,
+// plus the units' own errors times their weights. Cost: rows x columns, plus the folding.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "relax.hpp"
+#include "sign.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// (upper, -lower) at a position with w = 1.
+template <int D>
+Lanes2 values_at(const AffineLanes<D>& upper, const AffineLanes<D>& lower, const double* position) {
+  Lanes2 at{upper[0], -lower[0]};
+  for (int k = 1; k <= D; ++k) at += Lanes2{upper[k], -lower[k]} * position[k];
+  return at;
+}
+
+template <class Cell>
+class Restriction {
+ public:
+  static constexpr int D = Cell::dimension;
+  static constexpr int spare = LaneCount<D>::value - 1;
+  using Lanes = AffineLanes<D>;
+
+  Restriction(const Network& network, const Chart& chart, Exact& exact, Signs<Cell>& signs, Arena& arena,
+              std::uint8_t* pieces, std::uint8_t* pattern)
+      : network_(network),
+        chart_(chart),
+        exact_(exact),
+        signs_(signs),
+        arena_(arena),
+        pieces_(pieces),
+        pattern_(pattern) {}
+
+  // The whole network on the whole domain: so far only the input coordinates, which are affine forms of the chart.
+  LocalNetwork<D> whole(const Cell& cell) {
+    const int inputs = network_.layers[0].units;
+    LocalNetwork<D> root{};
+    root.outputs = arena_.take<const Row<D>*>(std::size_t(inputs));
+    root.output_count = inputs;
+    for (int i = 0; i < inputs; ++i) {
+      Row<D>* row = arena_.take<Row<D>>(1);
+      *row = Row<D>{};
+      row->unit = i;
+      row->value[0] = chart_.origin[i];
+      for (int k = 1; k <= D; ++k)
+        row->value[k] = chart_.directions[std::size_t(k - 1) * std::size_t(inputs) + std::size_t(i)];
+      row->size = absolute(row->value);
+      root.outputs[i] = row;
+      pieces_[i] = 0;
+    }
+    root.lines = Lines<D>::take(0, arena_);
+    return restricted(root, cell, -1, Side::uncertain);
+  }
+
+  // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line).
+  LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side) {
+    const Extent<Cell> extent(cell);
+    cell_ = &cell;
+    extent_ = &extent;
+    child_ = LocalNetwork<D>{};
+    child_.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
+    child_.lines = Lines<D>::take(0, arena_);
+    child_.frontier = parent.frontier;
+    entered_ = parent.block_count > 0 ? parent.blocks[0].layer : 0;
+    relaxations_.clear();
+    survivors_.clear();
+    folds_.clear();
+
+    int column = 0;
+    for (int b = 0; b < parent.block_count; ++b) {
+      const Block<D>& block = parent.blocks[b];
+      if (block.layer == parent.frontier) rewrite_outputs(parent);
+      if (b == 0) {
+        keep_lines(parent, split, side);
+      } else {
+        rewrite_block(block, column);
+      }
+      column += block.count;
+    }
+    if (parent.block_count == 0 || parent.blocks[parent.block_count - 1].layer != parent.frontier)
+      rewrite_outputs(parent);
+    while (child_.frontier < network_.last() && worth_bringing_in_next()) bring_in_next();
+    return child_;
+  }
+
+ private:
+  // A decided unit, and where its weight stands in the coefficients that are being rewritten.
+  struct Fold {
+    int column;
+    const Row<D>* output;
+  };
+
+  static Lanes absolute(Lanes lanes) { return lanes < 0 ? -lanes : lanes; }
+  const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
+  int columns() const { return int(relaxations_.size()); }
+
+  // Bringing a layer in costs its whole weight matrix; not bringing it in makes every smaller cell pay for that.
+  // Bounds need a bounded cell.
+  bool worth_bringing_in_next() const {
+    return columns() == 0 || (extent_->bounded && columns() * bring_in_factor <= layer(child_.frontier + 1).inputs);
+  }
+
+  // ---- rewriting rows in the child's columns ----
+
+  // Adds the weights' share of each folded unit. Sizes: the row's own from before, with the outputs' added to it.
+  void fold(Row<D>& row, const double* weights, std::size_t folds) {
+    Lanes value = row.value;
+    Lanes error = row.error;
+    Lanes size = row.size;
+    int used = 0;
+    double* coefficients = row.coefficients;
+    for (std::size_t f = 0; f < folds; ++f) {
+      const double weight = weights[folds_[f].column];
+      if (weight == 0) continue;
+      ++used;
+      const Row<D>& output = *folds_[f].output;
+      const double magnitude = std::fabs(weight);
+      value += output.value * weight;
+      error += output.error * magnitude;
+      size += output.size * magnitude;
+      const double* more = output.coefficients;
+      for (int k = 0; k < output.columns; ++k) coefficients[k] += weight * more[k];
+    }
+    if (used == 0) return;
+    row.value = value;
+    row.error = (error + size * ((used + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
+  }
+
+  // The first layer's rows, out of the chart: a sum over all inputs, often hundreds, whose rounding every row above
+  // would inherit. So it is done once more carefully, in twice the working precision (Ogita, Rump and Oishi 2005,
+  // Dot2): it is off by at most u |result| + gamma_n^2 * (sum of absolute values).
+  void read_chart(Row<D>& row, const double* weights) {
+    Lanes sum = row.value;
+    Lanes rest{};
+    Lanes size = row.size;
+    for (const Fold& fold : folds_) {
+      const Lanes coordinate = fold.output->value;
+      const double weight = weights[fold.column];
+      const Lanes product = coordinate * weight;
+      const Lanes total = sum + product;
+      const Lanes back = total - sum;
+      rest += ((sum - (total - back)) + (product - back)) + product_error(coordinate, weight, product);
+      sum = total;
+      size += absolute(coordinate) * std::fabs(weight);
+    }
+    row.value = sum + rest;
+    const double gamma = (double(folds_.size()) + 3) * 1.01 * unit_roundoff;
+    row.error = absolute(row.value) * (2 * unit_roundoff) + size * (2 * gamma * gamma);
+  }
+
+  // What was rounded off a product: Dekker's and Veltkamp's splitting, without fused operations.
+  static Lanes product_error(Lanes left, double right, Lanes product) {
+    constexpr double splitter = 0x1p27 + 1;
+    const Lanes left_scaled = left * splitter;
+    const Lanes left_high = left_scaled - (left_scaled - left);
+    const Lanes left_low = left - left_high;
+    const double right_scaled = right * splitter;
+    const double right_high = right_scaled - (right_scaled - right);
+    const double right_low = right - right_high;
+    return ((left_high * right_high - product) + left_high * right_low + left_low * right_high) + left_low * right_low;
+  }
+
+  // Rows of one layer, with room for their coefficients.
+  Row<D>* take_rows(int count, int columns) {
+    Row<D>* rows = arena_.take<Row<D>>(std::size_t(count));
+    double* coefficients = arena_.take<double>(std::size_t(count) * std::size_t(columns));
+    for (int i = 0; i < count; ++i) {
+      rows[i] = Row<D>{};
+      rows[i].columns = columns;
+      rows[i].coefficients = coefficients + std::size_t(i) * std::size_t(columns);
+    }
+    return rows;
+  }
+
+  void rewrite(const Row<D>& old, std::size_t folds, Row<D>& row) {
+    row.value = old.value;
+    row.error = old.error;
+    row.size = old.size;
+    row.unit = old.unit;
+    row.lowest_piece = old.lowest_piece;
+    row.highest_piece = old.highest_piece;
+    const int* survivors = survivors_.data();
+    const double* source = old.coefficients;
+    double* target = row.coefficients;
+    for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
+    fold(row, old.coefficients, folds);
+  }
+
+  // The outputs the next layer will read: their own layer's newly decided units are added by decide().
+  void rewrite_outputs(const LocalNetwork<D>& parent) {
+    if (parent.frontier == network_.last()) return;
+    child_.outputs = arena_.take<const Row<D>*>(std::size_t(layer(parent.frontier).units));
+    child_.output_count = parent.output_count;
+    const bool affine = parent.output_count == 0 || parent.blocks == nullptr || parent.blocks[0].layer >= parent.frontier;
+    Row<D>* rows = affine ? nullptr : take_rows(parent.output_count, columns());
+    for (int i = 0; i < parent.output_count; ++i) {
+      const Row<D>* output = parent.outputs[i];
+      if (output->columns > 0) {
+        Row<D>& row = rows[i];
+        rewrite(*output, folds_.size(), row);
+        row.size = absolute(row.value);
+        for (int k = 0; k < row.columns; ++k)
+          row.size += relaxations_[std::size_t(k)].size * std::fabs(row.coefficients[k]);
+        output = &row;
+      }
+      child_.outputs[i] = output;
+    }
+  }
+
+  void rewrite_block(const Block<D>& block, int first_column) {
+    const std::size_t folds = folds_.size();
+    const int below = columns();
+    Block<D> kept = start_block(block.layer, block.count);
+    Row<D>* rows = take_rows(block.count, below);
+    for (int i = 0; i < block.count; ++i) {
+      rewrite(*block.rows[i], folds, rows[i]);
+      decide_or_wait(rows[i], first_column + i, kept);
+    }
+    finish_block(kept, below, first_column);
+  }
+
+  void bring_in_next() {
+    const int index = ++child_.frontier;
+    const Layer& here = layer(index);
+    const int below = columns();
+    const Block<D>* last = child_.block_count > 0 ? &child_.blocks[child_.block_count - 1] : nullptr;
+    const int own = last != nullptr && last->layer == index - 1 ? last->count : 0;  // columns of the layer just below
+    folds_.clear();
+    for (int i = 0; i < child_.output_count; ++i) folds_.push_back({child_.outputs[i]->unit, child_.outputs[i]});
+    child_.output_count = 0;
+    if (index < network_.last()) child_.outputs = arena_.take<const Row<D>*>(std::size_t(here.units));
+
+    Block<D> kept = start_block(index, here.units);
+    Row<D>* rows = take_rows(here.units, below);
+    const std::size_t folds = folds_.size();
+    for (int unit = 0; unit < here.units; ++unit) {
+      const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
+      Row<D>& row = rows[unit];
+      row.unit = unit;
+      row.highest_piece = here.kinks;
+      row.value[0] = here.biases[unit];
+      row.size[0] = std::fabs(here.biases[unit]);
+      std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
+      for (int k = 0; k < own; ++k) {
+        const double weight = weights[last->rows[k]->unit];
+        row.coefficients[below - own + k] = weight;
+        row.size += relaxations_[std::size_t(below - own + k)].size * std::fabs(weight);
+      }
+      if (index == 1)
+        read_chart(row, weights);
+      else
+        fold(row, weights, folds);
+      decide_or_wait(row, -1, kept);
+    }
+    finish_block(kept, below, -1);
+  }
+
+  // ---- deciding units ----
+
+  // Rows with columns are decided here; affine rows wait until all of their block's are there.
+  void decide_or_wait(Row<D>& row, int column, Block<D>& kept) {
+    if (row.columns > 0) {
+      decide_by_bounds(row, column, kept);
+      return;
+    }
+    row.size = absolute(row.value);
+    kept.rows[kept.count++] = &row;
+  }
+
+  Block<D> start_block(int index, int capacity) {
+    return {index, 0, arena_.take<const Row<D>*>(std::size_t(capacity))};
+  }
+
+  void finish_block(const Block<D>& block, int below, int first_column) {
+    if (below > 0) {
+      push(block);
+      return;
+    }
+    while (entered_ < block.layer) exact_.enter(++entered_);
+    const Layer& here = layer(block.layer);
+    Lines<D> lines = Lines<D>::take(block.count * here.kinks, arena_);
+    for (int i = 0; i < block.count; ++i) {
+      const Row<D>& row = *block.rows[i];
+      for (int kink = row.lowest_piece; kink < row.highest_piece; ++kink) {
+        const int index = lines.count++;
+        for (int k = 0; k <= D; ++k) lines.value[k][index] = row.value[k];
+        lines.value[0][index] -= here.breakpoints[kink];
+        lines.owners[index] = i;
+        lines.breakpoints[index] = kink;
+        set_margin(lines, index, row, here.breakpoints[kink], extent_->largest);
+      }
+    }
+    lines.pad();
+    decide_by_signs(block, lines, first_column, -1, Side::uncertain);
+  }
+
+  void keep_lines(const LocalNetwork<D>& parent, int split, Side side) {
+    const Block<D>& block = parent.blocks[0];
+    if (!extent_->bounded)  // a part of an unbounded cell has vertices that its margins did not know
+      for (int i = 0; i < parent.lines.count; ++i) {
+        Lines<D> lines = parent.lines;
+        set_margin(lines, i, *block.rows[lines.owners[i]], layer(block.layer).breakpoints[lines.breakpoints[i]],
+                   extent_->largest);
+      }
+    decide_by_signs(block, parent.lines, 0, split, side);
+  }
+
+  void push(const Block<D>& block) {
+    if (block.count > 0) child_.blocks[child_.block_count++] = block;
+  }
+
+  // Affine rows: the lines' signs at the corners. What stays undecided becomes the child's lowest block.
+  void decide_by_signs(const Block<D>& block, const Lines<D>& lines, int first_column, int split, Side side) {
+    const std::size_t padded = (std::size_t(lines.count) + 7) / 8 * 8;
+    double* least = arena_.take<double>(padded);
+    double* greatest = arena_.take<double>(padded);
+    Side* sides = arena_.take<Side>(padded);
+    classify(lines, *cell_, extent_->error, least, greatest, sides);
+    if (split >= 0) sides[split] = side;
+
+    const Layer& here = layer(block.layer);
+    Block<D> kept = start_block(block.layer, block.count);
+    Lines<D> kept_lines = Lines<D>::take(lines.count, arena_);
+    double best = -1;
+    int line = 0;
+    for (int i = 0; i < block.count; ++i) {
+      const Row<D>* row = block.rows[i];
+      const int first = line;
+      int active = 0;
+      int inactive = 0;
+      for (; line < lines.count && lines.owners[line] == i; ++line) {
+        Side& known = sides[line];
+        if (line != split && (known == Side::uncertain || !signs_.filtered))
+          known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
+        else
+          signs_.counts.filter += cell_->count;
+        active += known == Side::active;
+        inactive += known == Side::inactive;
+      }
+      const int column = first_column < 0 ? -1 : first_column + i;
+      const int lowest = row->lowest_piece + active;
+      const int highest = row->highest_piece - inactive;
+      if (lowest == highest) {
+        decide(block.layer, *row, lowest, column);
+        continue;
+      }
+      if (active + inactive > 0) {
+        Row<D>* narrowed = arena_.take<Row<D>>(1);
+        *narrowed = *row;
+        narrowed->lowest_piece = lowest;
+        narrowed->highest_piece = highest;
+        row = narrowed;
+      }
+      for (int k = first; k < line; ++k) {
+        if (sides[k] != Side::crossing) continue;
+        const double smaller = std::min(greatest[k], -least[k]);
+        const double score = smaller > 0 ? smaller / lines.steepness[k] : 0;
+        if (score > best) {
+          best = score;
+          child_.best_line = kept_lines.count;
+        }
+        kept_lines.append(lines, k, kept.count);
+      }
+      const double kink = here.breakpoints[lines.breakpoints[first]];
+      const double margin = lines.margin[first] + lines.steepness[first] * extent_->error;
+      keep(*row, column, row->value, row->value, least[first] + kink - margin, greatest[first] + kink + margin, margin,
+           dot<D>(absolute(row->value), extent_->largest), kept);
+    }
+    if (kept.count > 0) {
+      kept_lines.pad();
+      child_.lines = kept_lines;
+      push(kept);
+    }
+  }
+
+  // Rows with columns: bounds over the cell. Also gives the row its size.
+  void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
+    Lanes center = row.value;
+    Lanes radius{};
+    Lanes size = absolute(row.value);
+    radius[spare] = dot<D>(size, extent_->largest);
+    for (int k = 0; k < row.columns; ++k) {
+      const double weight = row.coefficients[k];
+      const double magnitude = std::fabs(weight);
+      const Relaxation<D>& column_bounds = relaxations_[std::size_t(k)];
+      center += column_bounds.center * weight;
+      radius += column_bounds.radius * magnitude;
+      size += column_bounds.size * magnitude;
+    }
+    row.size = size;
+    if (row.lowest_piece == row.highest_piece) {
+      decide(kept.layer, row, row.lowest_piece, column);
+      return;
+    }
+    if (!extent_->bounded || !signs_.filtered) {
+      keep(row, column, center, center, NAN, NAN, NAN, NAN, kept);
+      return;
+    }
+    const double scale = radius[spare];
+    const Lanes upper = center + radius;
+    const Lanes lower = center - radius;
+    double margin = dot<D>(row.error, extent_->largest) + (row.columns + 16) * 1.01 * unit_roundoff * scale;
+    for (int k = 1; k <= D; ++k)
+      margin += (std::fabs(center[k]) + std::fabs(radius[k])) * extent_->error * 1.01;
+    // Both extremes at once: the greatest of (upper, -lower) over the corners.
+    Lanes2 greatest = values_at<D>(upper, lower, cell_->vertices[0].position);
+    for (int i = 1; i < cell_->count; ++i) {
+      const Lanes2 at = values_at<D>(upper, lower, cell_->vertices[i].position);
+      greatest = at > greatest ? at : greatest;
+    }
+    const double high = greatest[0] + 1.01 * margin;
+    const double low = -greatest[1] - 1.01 * margin;
+
+    const Layer& here = layer(kept.layer);
+    while (row.lowest_piece < row.highest_piece && low > here.breakpoints[row.lowest_piece]) ++row.lowest_piece;
+    while (row.lowest_piece < row.highest_piece && high <= here.breakpoints[row.highest_piece - 1]) --row.highest_piece;
+    if (row.lowest_piece == row.highest_piece) {
+      decide(kept.layer, row, row.lowest_piece, column);
+    } else {
+      keep(row, column, lower, upper, low, high, margin, scale, kept);
+    }
+  }
+
+  void keep(const Row<D>& row, int column, Lanes lower, Lanes upper, double low, double high, double margin,
+            double scale, Block<D>& kept) {
+    kept.rows[kept.count++] = &row;
+    if (kept.layer == network_.last())
+      relaxations_.emplace_back();  // nothing reads it
+    else
+      relaxations_.push_back(relax<D>(layer(kept.layer), row, lower, upper, low, high, margin, scale));
+    if (column >= 0) survivors_.push_back(column);
+  }
+
+  // The unit is on one piece: what it contributes above is an affine function of its row.
+  void decide(int index, const Row<D>& row, int piece, int column) {
+    const Layer& here = layer(index);
+    pieces_[here.first_unit + row.unit] = std::uint8_t(piece);
+    if (pattern_ != nullptr) write_pattern(here, row.unit, piece);
+    const double slope = here.slope(row.unit, piece);
+    const double intercept = here.intercept(row.unit, piece);
+    if (slope == 0 && intercept == 0) return;
+    const Row<D>* output = &row;
+    if (slope != 1 || intercept != 0) output = scaled(row, slope, intercept);
+    if (column >= 0) folds_.push_back({column, output});
+    if (index == child_.frontier && index < network_.last()) child_.outputs[child_.output_count++] = output;
+  }
+
+  // Bit k is set where the pre-activation is above kink k. A later decision on the unit overwrites an earlier one.
+  void write_pattern(const Layer& here, int unit, int piece) {
+    for (int kink = 0; kink < here.kinks; ++kink) {
+      const std::int64_t bit = here.kink(unit, kink);
+      const std::uint8_t mask = std::uint8_t(1u << (bit % 8));
+      if (kink < piece)
+        pattern_[bit / 8] = std::uint8_t(pattern_[bit / 8] | mask);
+      else
+        pattern_[bit / 8] = std::uint8_t(pattern_[bit / 8] & ~mask);
+    }
+  }
+
+  const Row<D>* scaled(const Row<D>& row, double slope, double intercept) {
+    Row<D>* output = arena_.take<Row<D>>(1);
+    *output = Row<D>{};
+    output->unit = row.unit;
+    output->value = row.value * slope;
+    output->value[0] += intercept;
+    output->size = row.size * std::fabs(slope);
+    output->size[0] += std::fabs(intercept);
+    if (slope == 0) return output;
+    output->error = (row.error * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
+    output->columns = row.columns;
+    output->coefficients = arena_.take<double>(std::size_t(row.columns));
+    for (int k = 0; k < row.columns; ++k) output->coefficients[k] = row.coefficients[k] * slope;
+    return output;
+  }
+
+  static inline double bring_in_factor = getenv("BRING") ? atof(getenv("BRING")) : 4;
+
+  const Network& network_;
+  const Chart& chart_;
+  Exact& exact_;
+  Signs<Cell>& signs_;
+  Arena& arena_;
+  std::uint8_t* pieces_;
+  std::uint8_t* pattern_;  // null where nobody asks
+
+  // Of the restriction under way.
+  const Cell* cell_ = nullptr;
+  const Extent<Cell>* extent_ = nullptr;
+  LocalNetwork<D> child_{};
+  int entered_ = 0;  // the highest layer whose exact forms hold: all below are decided
+  std::vector<Relaxation<D>, AlignedAllocator<Relaxation<D>>> relaxations_;  // of the child's columns
+  std::vector<int> survivors_;              // the child's columns in the parent's numbering
+  std::vector<Fold> folds_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// What is left of a network on a small cell?
+//
+// Only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart
+// plus a combination of the outputs of undecided units below it (its columns); everything decided has been folded
+// into the affine form. The lowest undecided layer has no columns: its rows are affine, and each of their kinks is a
+// line (a point, in dimension one) across the cell.
+//
+// Layers are brought in one after another: those above `frontier` have not been looked at yet. For the next one the
+// outputs of the frontier's decided units are kept.
+//
+// Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
+// true pre-activation by at most error . (1, |p|). Invariant (size): size . (1, |p|) bounds the sum of the absolute
+// values of the row's terms. Both are vectors, not numbers, so that what vanishes exactly at the origin is known to.
+#pragma once
+
+#include <type_traits>
+
+#include "arena.hpp"
+#include "lanes.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
+
+template <int D>
+struct Row {
+  AffineLanes<D> value;
+  AffineLanes<D> error;
+  AffineLanes<D> size;
+  double* coefficients;  // [columns]
+  int columns;
+  int unit;
+  int lowest_piece;  // the unit is on one of the pieces lowest..highest
+  int highest_piece;
+};
+
+// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight.
+template <int D>
+struct Lines {
+  int count;
+  double* value[D + 1];   // pre-activation minus breakpoint
+  double* margin;         // bound on the rounding of its values in the cell, vertices being exact
+  double* steepness;      // 1-norm of the gradient, rounded up: what a vertex's error is multiplied with
+  int* owners;            // whose kink it is, as an index into the rows of the lowest block
+  int* breakpoints;
+
+  static Lines take(int capacity, Arena& arena) {
+    const std::size_t padded = (std::size_t(capacity) + 7) / 8 * 8;
+    double* memory = arena.take<double>(padded * (D + 3));
+    int* indices = arena.take<int>(padded * 2);
+    Lines lines;
+    lines.count = 0;
+    for (int k = 0; k <= D; ++k) lines.value[k] = memory + padded * std::size_t(k);
+    lines.margin = memory + padded * (D + 1);
+    lines.steepness = memory + padded * (D + 2);
+    lines.owners = indices;
+    lines.breakpoints = indices + padded;
+    return lines;
+  }
+
+  void append(const Lines& source, int index, int owner) {
+    for (int k = 0; k <= D; ++k) value[k][count] = source.value[k][index];
+    margin[count] = source.margin[index];
+    steepness[count] = source.steepness[index];
+    owners[count] = owner;
+    breakpoints[count] = source.breakpoints[index];
+    ++count;
+  }
+
+  void pad() {
+    for (int i = count; i % 8 != 0; ++i) {
+      for (int k = 0; k <= D; ++k) value[k][i] = 0;
+      margin[i] = steepness[i] = 0;
+    }
+  }
+};
+
+// The undecided rows of one layer; their order is the order of their columns in the layers above.
+template <int D>
+struct Block {
+  int layer;
+  int count;
+  const Row<D>** rows;
+};
+
+template <int D>
+struct LocalNetwork {
+  Lines<D> lines;     // of blocks[0]
+  int best_line;      // the one that leaves most on its smaller side
+  int block_count;    // layers with undecided rows, lowest first
+  Block<D>* blocks;
+  int frontier;       // the highest layer brought in so far
+  int output_count;   // what the layer above the frontier will read of decided units
+  const Row<D>** outputs;
+
+  int columns() const {
+    int total = 0;
+    for (int i = 0; i < block_count; ++i) total += blocks[i].count;
+    return total;
+  }
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// On which side of a kink is a vertex, or a whole cell?
+//
+// The one place where signs are decided. First by rounded arithmetic, against a bound that accounts for everything
+// that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself, at
+// most D + 1 products and as many sums, gamma_4 <= 4.01 u for D = 2. What the filter cannot tell is decided exactly,
+// and zero is an answer. A value and a bound of exactly 0 is a proof of zero too (not at infinity, where the constant
+// term has the last word). NaN and infinity compare false and so never decide.
+// The filter's bounds hold as long as nothing underflows; the processor's sticky flag tells (kernel_body.hpp).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "outcome.hpp"
+#include "rows.hpp"
+#include "vertex.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// How far a cell reaches.
+template <class Cell>
+struct Extent {
+  static constexpr int D = Cell::dimension;
+  AffineLanes<D> largest;  // (1, max |p_1|, ...); the spare lanes are zero
+  double error;            // of its vertices
+  bool bounded;
+
+  explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
+    largest[0] = 1;
+    for (int i = 0; i < cell.count; ++i) {
+      const Vertex<D>& vertex = cell.vertices[i];
+      for (int k = 1; k <= D; ++k)
+        if (!(std::fabs(vertex.position[k]) <= largest[k])) largest[k] = std::fabs(vertex.position[k]);
+      bounded = bounded && vertex.position[0] != 0;
+      if (!(vertex.error <= error)) error = vertex.error;
+    }
+    for (int k = 1; k <= D; ++k) largest[k] += error;
+  }
+};
+
+enum class Side : signed char { inactive, active, crossing, uncertain };
+
+template <int D>
+double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
+  double sum = left[0] * right[0];
+  for (int k = 1; k <= D; ++k) sum += left[k] * right[k];
+  return sum;
+}
+
+// Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors.
+template <int D>
+void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint, const AffineLanes<D>& largest) {
+  double margin = (D + 3) * unit_roundoff * std::fabs(breakpoint);
+  double steepness = 0;
+  for (int k = 0; k <= D; ++k) {
+    margin += (row.error[k] + (D + 3) * unit_roundoff * std::fabs(row.value[k])) * largest[k];
+    if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
+  }
+  lines.margin[index] = 1.01 * margin;
+  lines.steepness[index] = 1.01 * steepness;
+}
+
+// The least and the greatest value of every line over the corners, and what follows for the cell.
+template <class Cell>
+void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
+              double* greatest, Side* sides) {
+  constexpr int D = Cell::dimension;
+  for (int start = 0; start < lines.count; start += 8) {
+    Lanes8 value[D + 1];
+    for (int k = 0; k <= D; ++k) value[k] = *reinterpret_cast<const Lanes8*>(lines.value[k] + start);
+    const auto values_at = [&](int i) {
+      Lanes8 at = value[0] * cell.vertices[i].position[0];
+      for (int k = 1; k <= D; ++k) at += value[k] * cell.vertices[i].position[k];
+      return at;
+    };
+    Lanes8 low = values_at(0);
+    Lanes8 high = low;
+    for (int i = 1; i < cell.count; ++i) {
+      const Lanes8 at = values_at(i);
+      low = at < low ? at : low;
+      high = at > high ? at : high;
+    }
+    const Lanes8 margin = *reinterpret_cast<const Lanes8*>(lines.margin + start) +
+                          *reinterpret_cast<const Lanes8*>(lines.steepness + start) * vertex_error;
+    *reinterpret_cast<Lanes8*>(least + start) = low;
+    *reinterpret_cast<Lanes8*>(greatest + start) = high;
+    const Mask8 above = low > margin;
+    const Mask8 below = high < -margin;
+    const Mask8 both = (high > margin) & (low < -margin);
+    const int end = lines.count - start < 8 ? lines.count - start : 8;
+    for (int i = 0; i < end; ++i)
+      sides[start + i] = above[i] ? Side::active : below[i] ? Side::inactive : both[i] ? Side::crossing : Side::uncertain;
+  }
+}
+
+template <class Cell>
+class Signs {
+ public:
+  static constexpr int D = Cell::dimension;
+  Signs(const Network& network, Exact& exact) : network_(network), exact_(exact) {}
+
+  // -1, 0, 1: the sign of the kink's form at the vertex; `value` is its rounded value and a bound on its error.
+  int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex, Value* value) {
+    *value = evaluate(row, network_.layers[std::size_t(layer)].breakpoints[breakpoint], vertex.position);
+    for (int k = 1; k <= D; ++k) value->bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
+    const double sum = value->value;
+    const double bound = value->bound;
+    if (filtered) {
+      if (sum > bound || sum < -bound) {
+        ++counts.filter;
+        return sum > 0 ? 1 : -1;
+      }
+      if (sum == 0 && bound == 0 && vertex.position[0] != 0) {
+        ++counts.filter;
+        ++counts.zero;
+        return 0;
+      }
+    }
+    value->bound = std::numeric_limits<double>::infinity();
+    const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
+    ++counts.exact;
+    if (sign == 0) ++counts.zero;
+    return sign;
+  }
+
+  // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive.
+  Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
+    bool positive = false;
+    bool negative = false;
+    for (int i = 0; i < cell.count && !(positive && negative); ++i) {
+      Value unused;
+      const int sign = at_vertex(layer, row, breakpoint, cell.vertices[i], &unused);
+      positive = positive || sign > 0;
+      negative = negative || sign < 0;
+    }
+    return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
+  }
+
+  SignCounts counts;
+  bool filtered = true;  // false: rounded arithmetic underflowed on this input and decides nothing
+
+ private:
+  const Network& network_;
+  Exact& exact_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

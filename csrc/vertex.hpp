@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What is a vertex of a cell, and how well is its position known?
+//
+// Its name (the boundaries that meet in it) is what is exact; a rounded position with a proven bound is what is fast.
+// The bound is found afterwards, from the position itself: the forms of the boundaries that meet there are evaluated
+// at it, and what they miss zero by, solved for a displacement, bounds the distance. So errors do not pile up from cut
+// to cut, whatever the way a position was found (Polygon::settle, Interval::settle).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "exact.hpp"
+#include "rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+struct Vertex {
+  double position[D + 1];  // lane 0 is w: 1, or 0 for a vertex at infinity, whose position is a direction
+  double error;            // bound on the largest coordinate's distance from the truth
+  VertexName name;
+  std::int64_t id;  // given by whoever collects cells
+};
+
+// A value, and a bound on its distance from the true one.
+struct Value {
+  double value;
+  double bound;
+};
+
+// A boundary with the form that is zero on it: row - breakpoint.
+template <int D>
+struct Facet {
+  Boundary name;
+  const Row<D>* row;
+  double breakpoint;
+};
+
+// A form at a position, which is taken to be exact: the row's error, and D + 2 products and sums.
+template <int D>
+Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
+  double value = -breakpoint * position[0];
+  double size = std::fabs(value);
+  double error = 0;
+  for (int k = 0; k <= D; ++k) {
+    const double reach = std::fabs(position[k]);
+    value += row.value[k] * position[k];
+    size += std::fabs(row.value[k]) * reach;
+    error += row.error[k] * reach;
+  }
+  return {value, 1.01 * (error + (D + 3) * unit_roundoff * size)};
+}
+
+template <int D>
+double largest_coordinate(const Vertex<D>& vertex) {
+  double largest = 0;
+  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(vertex.position[k]));
+  return largest;
+}
+
+// Where between two points a form is zero that is positive at one and negative at the other, as a share of the way.
+//
+// With a = |value at start| and b = |value at end|, each known to its bound, a / (a + b) is off by at most
+// max(bounds) / (a + b - bounds), plus rounding.
+struct Share {
+  double share;
+  double error;
+  bool usable() const { return error < 0x1p-6; }  // false for NaN too
+};
+
+inline Share zero_between(Value at_start, Value at_end) {
+  const double a = std::fabs(at_start.value);
+  const double b = std::fabs(at_end.value);
+  const double certain = (a - at_start.bound) + (b - at_end.bound);
+  if (!(certain > 0)) return {0, INFINITY};
+  return {a / (a + b), 1.01 * (std::max(at_start.bound, at_end.bound) / certain + 4 * unit_roundoff)};
+}
+
+// The point at that share of the way between two finite vertices: a convex combination of them, so it is off by no more
+// than they are, plus the share's error times the distance, plus rounding. Returns the error.
+template <int D>
+double place(const Vertex<D>& start, const Vertex<D>& end, Share share, double* position) {
+  double length = 0;
+  position[0] = 1;
+  for (int k = 1; k <= D; ++k) {
+    const double step = end.position[k] - start.position[k];
+    length = std::max(length, std::fabs(step));
+    position[k] = start.position[k] + share.share * step;
+  }
+  const double size = std::max(largest_coordinate(start), largest_coordinate(end));
+  return 1.01 * (std::max(start.error, end.error) + share.error * length + 4 * unit_roundoff * size);
+}
+
+// The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.
+template <int D>
+void place_exactly(Vertex<D>& vertex, Exact& exact) {
+  exact.coordinates(vertex.name, vertex.position);
+  vertex.error = 0x1p-51 * largest_coordinate(vertex);
+}
+
+// A cut between two vertices counts as placed if it is known to this part of their distance.
+constexpr double placed = 0x1p-6;
+
+template <int D>
+double distance(const Vertex<D>& left, const Vertex<D>& right) {
+  double largest = 0;
+  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
+  return largest;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

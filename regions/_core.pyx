@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+# cython: language_level=3, embedsignature=True, freethreading_compatible=True
+"""The only binding to the C++ core: coerce, check, allocate, release the lock, call.
+
+Everything here takes and returns plain arrays; what they mean is documented in `regions.partition`. Arguments have
+been checked by the callers (`regions.enumeration`), except for the shapes, which are checked here once more because
+a wrong one would read beyond an array.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cpp_bool
+from libcpp.vector cimport vector
+
+import numpy as np
+
+
+cdef extern from "network.hpp" namespace "regions" nogil:
+    cdef struct Chart:
+        int dimension
+        int inputs
+        const double* origin
+        const double* directions
+
+    cdef struct Domain:
+        int count
+        const double* generators
+
+
+cdef extern from "bridge.hpp" namespace "regions" nogil:
+    cdef cppclass Model:
+        Model(int inputs) except +
+        void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
+                       const double* slopes, const double* intercepts) except +
+
+    cdef enum class Status:
+        finished
+        interrupted
+        limit_exceeded
+
+    cdef struct SignCounts:
+        int64_t filter
+        int64_t exact
+        int64_t zero
+
+    cdef struct Outcome:
+        int64_t count
+        int64_t cells
+        SignCounts signs
+        cpp_bool filtered
+
+    cdef cppclass Run:
+        Status status
+        int64_t count
+        Outcome outcome
+
+    cdef cppclass ComplexArrays:
+        vector[double] vertices
+        vector[double] vertex_errors
+        vector[int64_t] cell_offsets
+        vector[int64_t] cell_vertices
+        vector[int64_t] cell_facets
+        vector[int64_t] facet_vertices
+        vector[int64_t] facet_regions
+        vector[int64_t] facet_kinks
+        vector[uint8_t] patterns
+
+    ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
+
+    Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                      int64_t limit) except +
+    Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                          int64_t limit, ComplexArrays& arrays) except +
+    const char* kernel_name() except +
+
+
+cdef class _Watcher:
+    """Called a few times a second while the core works: signals are handled, progress is told, errors are kept."""
+    cdef object progress
+    cdef object error
+
+    def __cinit__(self, progress):
+        self.progress = progress
+        self.error = None
+
+    cdef int look(self, double finished, int64_t regions):
+        try:
+            PyErr_CheckSignals()
+            if self.progress is not None:
+                self.progress(finished, regions)
+        except BaseException as error:
+            self.error = error
+            return 1
+        return 0
+
+
+cdef int _report(void* context, double finished, int64_t regions) noexcept with gil:
+    return (<_Watcher> context).look(finished, regions)
+
+
+cdef const double[::1] _flat(array):
+    """The numbers of an array one after the other; an empty one still has an address."""
+    flat = np.ascontiguousarray(array, dtype=np.float64).reshape(-1)
+    return flat if flat.size else np.zeros(1)
+
+
+cdef class CompiledNetwork:
+    """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive."""
+    cdef Model* model
+    cdef list arrays
+    cdef readonly int inputs
+    cdef readonly int64_t kinks
+
+    def __cinit__(self, int inputs, layers):
+        """`layers`: (weights [units, inputs], biases [units], breakpoints [k], slopes and intercepts [units, k + 1])."""
+        cdef const double[::1] weights, biases, breakpoints, slopes, intercepts
+        self.model = new Model(inputs)
+        self.inputs = inputs
+        self.arrays = []
+        self.kinks = 0
+        width = inputs
+        for w, b, t, s, c in layers:
+            units, kinks = len(b), len(t)
+            if w.shape != (units, width) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
+                raise ValueError("layer arrays do not fit together")
+            weights, biases, breakpoints, slopes, intercepts = _flat(w), _flat(b), _flat(t), _flat(s), _flat(c)
+            self.arrays.append((weights, biases, breakpoints, slopes, intercepts))
+            self.model.add_layer(units, &weights[0], &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0])
+            self.kinks += units * kinks
+            width = units
+
+    def __dealloc__(self):
+        del self.model
+
+
+cdef dict _statistics(const Outcome& outcome):
+    return {
+        "cells": outcome.cells,
+        "filter": outcome.signs.filter,
+        "exact": outcome.signs.exact,
+        "zero": outcome.signs.zero,
+        "filtered": bool(outcome.filtered),
+    }
+
+
+cdef object _doubles(const vector[double]& values, shape):
+    array = np.empty(values.size(), dtype=np.float64)
+    cdef double[::1] target = array
+    if values.size():
+        memcpy(&target[0], values.data(), values.size() * sizeof(double))
+    return array.reshape(shape)
+
+
+cdef object _indices(const vector[int64_t]& values, shape):
+    array = np.empty(values.size(), dtype=np.int64)
+    cdef int64_t[::1] target = array
+    if values.size():
+        memcpy(&target[0], values.data(), values.size() * sizeof(int64_t))
+    return array.reshape(shape)
+
+
+cdef object _bytes(const vector[uint8_t]& values, shape):
+    array = np.empty(values.size(), dtype=np.uint8)
+    cdef uint8_t[::1] target = array
+    if values.size():
+        memcpy(&target[0], values.data(), values.size())
+    return array.reshape(shape)
+
+
+cdef class _Problem:
+    """A chart and a domain, checked, with the arrays they point into."""
+    cdef Chart chart
+    cdef Domain domain
+    cdef const double[::1] origin, directions, generators
+
+    def __cinit__(self, CompiledNetwork network, origin, directions, generators):
+        dimension, inputs = directions.shape
+        if dimension not in (1, 2) or inputs != network.inputs or origin.shape != (inputs,):
+            raise ValueError("chart does not fit the network")
+        if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < dimension + 1:
+            raise ValueError("domain does not fit the chart")
+        self.origin, self.directions, self.generators = _flat(origin), _flat(directions), _flat(generators)
+        self.chart = Chart(dimension, inputs, &self.origin[0], &self.directions[0])
+        self.domain = Domain(len(generators), &self.generators[0])
+
+
+def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress):
+    """Number of regions.
+
+    Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
+    with the number of regions found until then.
+    """
+    cdef _Problem problem = _Problem(network, origin, directions, generators)
+    cdef _Watcher watcher = _Watcher(progress)
+    cdef Run run
+    with nogil:
+        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit)
+    return _status(run, watcher), run.count, _statistics(run.outcome)
+
+
+def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress):
+    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
+    cdef _Problem problem = _Problem(network, origin, directions, generators)
+    cdef _Watcher watcher = _Watcher(progress)
+    cdef ComplexArrays arrays
+    cdef Run run
+    with nogil:
+        run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
+                                arrays)
+    dimension = problem.chart.dimension
+    return _status(run, watcher), {
+        "vertices": _doubles(arrays.vertices, (-1, dimension)),
+        "vertex_errors": _doubles(arrays.vertex_errors, -1),
+        "cell_offsets": _indices(arrays.cell_offsets, -1),
+        "cell_vertices": _indices(arrays.cell_vertices, -1),
+        "cell_facets": _indices(arrays.cell_facets, -1),
+        "facet_vertices": _indices(arrays.facet_vertices, (-1, dimension)),
+        "facet_regions": _indices(arrays.facet_regions, (-1, 2)),
+        "facet_kinks": _indices(arrays.facet_kinks, -1),
+        "patterns": _bytes(arrays.patterns, (run.count, (network.kinks + 7) // 8)),
+    }, _statistics(run.outcome)
+
+
+cdef object _status(const Run& run, _Watcher watcher):
+    if run.status == Status.interrupted:
+        return watcher.error
+    return "limit_exceeded" if run.status == Status.limit_exceeded else "finished"
+
+
+def kernel():
+    """The instruction set the core uses here: "avx512", "avx2" or "baseline"."""
+    return kernel_name().decode()

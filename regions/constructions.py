@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Which networks have a number of regions that is known in advance?
+
+Folding networks: a layer that maps [0, 1] onto itself several times repeats, in each of its pieces,
+everything that the layers after it do, so the counts multiply. And arrangements: one layer whose regions are
+the chambers of given hyperplanes.
+Invariant: the foldings have integer or half-integer weights. Positions like i / (n + 1) are written as the
+kinks of relu((n + 1) x - i), so the counts hold exactly, not up to the rounding of 1 / (n + 1).
+Counts are of activation regions, on the line, the unit interval or the unit square as stated: outside [0, 1]
+a fold goes on, so that the whole line can have more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.errors import NetworkError, ShapeMismatchError
+from regions.network import Network
+
+__all__ = ["arrangement", "montufar_fold", "sawtooth", "serra_fold", "square_fold"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """The function ``constant + readout . relu(weights * x + biases)`` of one variable."""
+
+    weights: Floats  # [unit]
+    biases: Floats  # [unit]
+    readout: Floats  # [unit]
+    constant: float
+
+
+def sawtooth(depth: int) -> Network:
+    """Return Telgarsky's sawtooth: ``depth`` hidden layers of two units, each the mirror x -> 1 - |2 x - 1|.
+
+    On [0, 1] there are ``2**depth`` regions; on the line 3 for depth 1, and ``2**depth + 2`` from depth 2 on.
+
+    References
+    ----------
+    Telgarsky, Representation benefits of deep feedforward networks, 2015.
+
+    Examples
+    --------
+    >>> net = sawtooth(3)
+    >>> net
+    Network(1-2-2-2-1, relu, 6 hidden neurons)
+    >>> net([[0.0], [0.125], [0.25], [0.375]]).ravel()
+    array([0., 1., 0., 1.])
+    """
+    _at_least(1, depth=depth)
+    mirror = _Fold(np.ones(2), np.array([0.0, -0.5]), np.array([2.0, -4.0]), 0.0)
+    return _compose([mirror] * depth)
+
+
+def montufar_fold(pieces: int, depth: int) -> Network:
+    """Return the folding network of Montufar et al.: ``depth`` hidden layers of ``pieces`` units.
+
+    All layers but the last map [0, 1] onto itself ``pieces`` times; the last one has its kinks inside. On [0,
+    1] there are ``pieces**(depth - 1) * (pieces + 1)`` regions. Fewer affine maps: next to a fold the whole
+    last layer can be off on both sides.
+
+    References
+    ----------
+    Montufar, Pascanu, Cho, Bengio, On the number of linear regions of deep neural networks, 2014.
+
+    Examples
+    --------
+    >>> montufar_fold(3, 2)
+    Network(1-3-3-1, relu, 6 hidden neurons)
+    """
+    _at_least(2, pieces=pieces)
+    _at_least(1, depth=depth)
+    steps = np.arange(pieces, dtype=np.float64)
+    last = _Fold(
+        np.full(pieces, 2.0 * pieces + 1.0),  # kinks at (2 i + 1) / (2 n + 1)
+        -(2.0 * steps + 1.0),
+        (-1.0) ** steps * (steps + 2.0),
+        0.0,
+    )
+    return _compose([_zigzag(pieces)] * (depth - 1) + [last])
+
+
+def serra_fold(widths: Iterable[int]) -> Network:
+    """Return the folding network of Serra et al.: hidden layers of the given widths, each at least 3.
+
+    A layer of n units has n + 1 pieces, none of them constant and each covering [0, 1]. On [0, 1], and on the
+    line as well, there are ``prod(n + 1)`` regions, and as many affine maps.
+
+    References
+    ----------
+    Serra, Tjandraatmadja, Ramalingam, Bounding and counting linear regions of deep neural networks, 2018,
+    Theorem 5.
+
+    Examples
+    --------
+    >>> serra_fold([3, 4])
+    Network(1-3-4-1, relu, 7 hidden neurons)
+    """
+    folds = []
+    for width in widths:
+        _at_least(3, width=width)
+        kinks = np.arange(1.0, width + 1.0)  # unit i has its kink at i / (width + 1)
+        weights, readout = np.full(width, width + 1.0), 2.0 * (-1.0) ** kinks
+        weights[2] *= -1.0  # the third unit is on below its kink: no piece has all units off
+        readout[0] = -3.0
+        folds.append(_Fold(weights, -np.sign(weights) * kinks, readout, 5.0))
+    if not folds:
+        raise NetworkError("serra_fold: give the width of at least one hidden layer")
+    return _compose(folds)
+
+
+def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
+    """Return a network that folds both coordinates of the unit square, then draws lines.
+
+    The first layer maps each of ``pieces**2`` squares onto [0, 1]^2, the second has one unit
+    ``normals[i] . y + offsets[i]`` for each line. On [0, 1]^2 there are ``pieces**2`` times as many regions
+    as the lines cut [0, 1]^2 into.
+
+    Parameters
+    ----------
+    pieces : int
+        At least 2.
+    normals : array_like [n, 2]
+    offsets : array_like [n]
+        Their products with 2 must be doubles, as all but huge numbers are.
+
+    Examples
+    --------
+    >>> square_fold(2, [[1.0, 1.0]], [-0.5])
+    Network(2-4-1-1, relu, 5 hidden neurons)
+    """
+    _at_least(2, pieces=pieces)
+    lines = np.asarray(normals, dtype=np.float64)
+    if lines.ndim != 2 or lines.shape[1] != 2:
+        raise ShapeMismatchError(f"square_fold: normals must have shape [n, 2], got {list(lines.shape)}")
+    fold = _zigzag(pieces)
+    both = np.eye(2)
+    return Network(
+        [
+            (np.kron(both, fold.weights[:, np.newaxis]), np.tile(fold.biases, 2)),
+            (lines @ np.kron(both, fold.readout), offsets),
+            (np.ones((1, len(lines))), None),
+        ]
+    )
+
+
+def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network:
+    """Return one hidden layer whose regions are the chambers of the hyperplanes ``normals[i] . x + offsets[i]
+    = 0``.
+
+    Parameters
+    ----------
+    normals : array_like [n, d]
+    offsets : array_like [n], optional
+        Zeros when left out: a central arrangement.
+
+    Examples
+    --------
+    >>> arrangement([[1, 0], [0, 1], [1, 1]])
+    Network(2-3-1, relu, 3 hidden neurons)
+    """
+    return Network([(normals, offsets), (np.ones((1, len(np.asarray(normals)))), None)])
+
+
+def _zigzag(pieces: int) -> _Fold:
+    """Map [0, 1] onto itself ``pieces`` times: up, down, up, ..."""
+    readout = 2.0 * (-1.0) ** np.arange(pieces, dtype=np.float64)
+    readout[0] = 1.0
+    return _Fold(np.full(pieces, float(pieces)), -np.arange(pieces, dtype=np.float64), readout, 0.0)
+
+
+def _compose(folds: list[_Fold]) -> Network:
+    """Apply the folds one after the other: each readout is merged into the weights that follow it."""
+    layers = [(folds[0].weights[:, np.newaxis], folds[0].biases)]
+    for before, after in zip(folds, folds[1:], strict=False):
+        layers.append(
+            (np.outer(after.weights, before.readout), after.weights * before.constant + after.biases)
+        )
+    layers.append((folds[-1].readout[np.newaxis, :], np.array([folds[-1].constant])))
+    return Network(layers)
+
+
+def _at_least(least: int, **numbers: int) -> None:
+    for name, number in numbers.items():
+        if number < least:
+            raise NetworkError(f"{name} must be at least {least}, got {number}")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Which parts of a line can be asked for?
+
+A segment, a ray, a whole line: one direction, and two ends of which any may be at infinity. The chart
+coordinate of a segment runs from 0 at `a` to 1 at `b`; on a ray and a line it counts multiples of the given
+direction, which is not normalised.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from regions.domains.domain import Domain
+from regions.domains.points import difference, one_point, same_length
+from regions.errors import DegenerateDomainError
+
+__all__ = ["Line", "Ray", "Segment"]
+
+
+class Segment(Domain):
+    """The straight piece between two points of input space.
+
+    The chart is ``x = a + p * (b - a)``, p from 0 to 1, with the difference rounded to float64: the far end
+    is ``a + (b - a)``, which may differ from ``b`` in the last bit.
+
+    Parameters
+    ----------
+    a, b : array_like [n_in]
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Points that are not [n_in] or differ in length; NaN or infinity.
+    DegenerateDomainError
+        ``a`` equals ``b``.
+
+    Examples
+    --------
+    >>> Segment([0, 0], [3, 4])
+    Segment(in R^2, length 5)
+    """
+
+    def __init__(self, a: ArrayLike, b: ArrayLike) -> None:
+        start, end = one_point(a, "Segment: a"), one_point(b, "Segment: b")
+        same_length("Segment", a=start, b=end)
+        direction = difference(end, start, "Segment: b - a")
+        if not direction.any():
+            raise DegenerateDomainError(
+                "Segment: a and b are the same point; a segment needs two different ends"
+            )
+        super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
+
+
+class Ray(Domain):
+    """The half-line ``x = point + p * direction``, p >= 0.
+
+    Parameters
+    ----------
+    point : array_like [n_in]
+    direction : array_like [n_in]
+        Not zero; taken as it is.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, DegenerateDomainError
+
+    Examples
+    --------
+    >>> Ray([0, 0], [1, 1])
+    Ray(in R^2, unbounded)
+    """
+
+    def __init__(self, point: ArrayLike, direction: ArrayLike) -> None:
+        super().__init__(point, [one_point(direction, "Ray: direction")], [[1.0, 0.0], [0.0, 1.0]])
+
+
+class Line(Domain):
+    """The whole line ``x = point + p * direction``, all real p.
+
+    Parameters
+    ----------
+    point : array_like [n_in]
+    direction : array_like [n_in]
+        Not zero; taken as it is.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, DegenerateDomainError
+
+    Examples
+    --------
+    >>> Line([0, 0], [1, 1])
+    Line(in R^2, unbounded)
+    """
+
+    def __init__(self, point: ArrayLike, direction: ArrayLike) -> None:
+        super().__init__(point, [one_point(direction, "Line: direction")], [[0.0, -1.0], [0.0, 1.0]])

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Which convex parts of a plane can be asked for, and what is their chart?
+
+In the plane itself (n_in = 2) the chart of a polygon is the identity: its corners are the given doubles. In
+more dimensions the chart is computed once, in floating point (`plane_chart.py`). Whoever wants to say exactly
+which chart is meant uses `Rectangle` or `Polygon.in_chart`.
+Invariant: convexity, orientation and zero area are decided exactly, on the doubles of the chart.
+"""
+
+from __future__ import annotations
+
+from math import hypot
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.domains import exact
+from regions.domains.domain import Domain, from_chart
+from regions.domains.plane_chart import orthonormal_chart, plane_through
+from regions.domains.points import many_points, one_point, same_length
+from regions.errors import (
+    DegenerateDomainError,
+    NonFiniteError,
+    NotConvexError,
+    NotCoplanarError,
+    ShapeMismatchError,
+)
+
+__all__ = ["Polygon", "Rectangle", "circumsquare"]
+
+Floats = NDArray[np.float64]
+
+
+class Polygon(Domain):
+    """A convex polygon in a plane through input space.
+
+    Parameters
+    ----------
+    vertices : array_like [v, n_in]
+        In the order of the boundary, either way around. A vertex in the middle of a straight side is dropped.
+        With n_in = 2 the chart is the input space itself; clockwise vertices are reversed, the first one
+        stays first. With n_in > 2 the origin is the first vertex, and the orthonormal directions are turned
+        so that the order is kept.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Not [v, n_in] with n_in >= 2; NaN or infinity.
+    DegenerateDomainError
+        Fewer than three vertices, coincident vertices, zero area.
+    NotConvexError
+        A dent, or edges that cross.
+    NotCoplanarError
+        Vertices far from one plane (more than 1e-5 of the polygon's width).
+
+    Examples
+    --------
+    >>> triangle = Polygon([[0, 0], [0, 2], [2, 0]])
+    >>> triangle
+    Polygon(in R^2, 3 corners, area 2)
+    >>> triangle.generators[:, 1:].tolist()
+    [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]]
+    """
+
+    def __init__(self, vertices: ArrayLike) -> None:
+        given = many_points(vertices, "Polygon: vertices")
+        if given.shape[1] < 2:
+            raise ShapeMismatchError(
+                "Polygon: a polygon needs at least 2 input dimensions, the points have 1"
+            )
+        advice = ""
+        try:
+            if given.shape[1] == 2:
+                origin, directions, coordinates = np.zeros(2), np.eye(2), given
+            else:
+                origin, directions, coordinates = plane_through(given)
+                advice = (
+                    ". In more than 2 dimensions this speaks of the corners' rounded coordinates in their "
+                    "plane: a vertex on, or nearly on, a straight side can come out as a dent; leave it out"
+                )
+            corners = exact.convex_corners(coordinates)
+        except (DegenerateDomainError, NonFiniteError, NotConvexError, NotCoplanarError) as error:
+            raise type(error)(f"Polygon: {error}{advice}") from None
+        super().__init__(origin, directions, _homogeneous(coordinates[corners]))
+
+    @classmethod
+    def in_chart(cls, origin: ArrayLike, directions: ArrayLike, corners: ArrayLike) -> Polygon:
+        """Make a polygon from its chart ``x = origin + p @ directions`` and corners, all exactly as given.
+
+        Parameters
+        ----------
+        origin : array_like [n_in]
+        directions : array_like [2, n_in]
+            Linearly independent; neither unit length nor right angles are needed.
+        corners : array_like [v, 2]
+            Chart coordinates, strictly convex and counter-clockwise.
+
+        Examples
+        --------
+        >>> Polygon.in_chart([0, 0, 5], [[1, 0, 0], [0, 2, 0]], [[0, 0], [1, 0], [0, 1]])
+        Polygon(in R^3, 3 corners, area 1)
+        """
+        given = many_points(corners, "Polygon: corners")
+        if given.shape[1] != 2:
+            raise ShapeMismatchError(f"Polygon: corners are chart points [v, 2], got {list(given.shape)}")
+        return from_chart(
+            Polygon,
+            one_point(origin, "Polygon: origin"),
+            many_points(directions, "Polygon: directions"),
+            _homogeneous(given),
+        )
+
+
+class Rectangle(Polygon):
+    """The parallelogram ``origin + p[0] * e1 + p[1] * e2``, 0 <= p <= 1.
+
+    It is a rectangle when e1 and e2 are perpendicular, which is not required. The chart is exactly the three
+    given points, and the corners are those of the unit square, counter-clockwise in the chart.
+
+    Parameters
+    ----------
+    origin : array_like [n_in]
+        One corner.
+    e1, e2 : array_like [n_in]
+        The two sides, as vectors.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+    DegenerateDomainError
+        ``e1`` and ``e2`` are parallel, or one is zero.
+
+    Examples
+    --------
+    >>> Rectangle([0, 0, 1], [3, 4, 0], [0, 0, 2])
+    Rectangle(in R^3, 4 corners, area 10)
+    """
+
+    def __init__(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> None:
+        sides = one_point(e1, "Rectangle: e1"), one_point(e2, "Rectangle: e2")
+        same_length("Rectangle", e1=sides[0], e2=sides[1])
+        unit_square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+        Domain.__init__(self, origin, sides, _homogeneous(unit_square))
+
+
+def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None = None) -> Polygon:
+    """Return the square around the circumcentre of three points, in their plane.
+
+    This is the window of Hanin & Rolnick 2019, Fig. 8. The paper gives the centre, not the size. By default
+    the square circumscribes the circumcircle: its side is twice the circumradius, so that (up to rounding) it
+    holds the three points however it is turned. Its orthonormal chart has the circumcentre as origin and its
+    first direction along ``b - a``.
+
+    Parameters
+    ----------
+    a, b, c : array_like [n_in]
+        Three points, not on one line; n_in >= 2.
+    side : float, optional
+        Length of a side, when another size is wanted.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Points that are not [n_in] or differ in length; NaN, infinity, or a circle beyond the largest double.
+    DegenerateDomainError
+        The points lie on one line, or ``side`` is not above zero.
+
+    Examples
+    --------
+    >>> square = circumsquare([0, 0, 7], [2, 0, 7], [0, 2, 7])
+    >>> square.origin
+    array([1., 1., 7.])
+    >>> round(square.volume, 12)
+    8.0
+    """
+    points = {name: one_point(x, f"circumsquare: {name}") for name, x in (("a", a), ("b", b), ("c", c))}
+    same_length("circumsquare", **points)
+    if side is not None and not np.isfinite(side):
+        raise NonFiniteError(f"circumsquare: side must be a finite number, got {side!r}")
+    if side is not None and side <= 0:
+        raise DegenerateDomainError(f"circumsquare: side must be above 0, got {side!r}")
+    try:
+        directions, coordinates, exponent = orthonormal_chart(np.stack(list(points.values())), along=1)
+    except (DegenerateDomainError, NonFiniteError) as error:
+        raise type(error)(f"circumsquare: {error}") from None
+    x1, (x2, y2) = coordinates[1, 0], coordinates[2]
+    centre = x1 / 2, (x2 * (x2 - x1) + y2 * y2) / (2 * y2)  # of the points (0, 0), (x1, 0), (x2, y2)
+    with np.errstate(over="ignore"):
+        origin = points["a"] + np.ldexp(centre @ directions, exponent)
+        half = np.float64(side / 2 if side is not None else np.ldexp(hypot(*centre), exponent))
+    if not np.isfinite(origin).all() or not np.isfinite(half):
+        raise NonFiniteError("circumsquare: the circle through the points is beyond the largest double")
+    corners = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    return Polygon.in_chart(origin, directions, corners)
+
+
+def _homogeneous(corners: Floats) -> Floats:
+    return np.hstack([np.ones((len(corners), 1)), corners])

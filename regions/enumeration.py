@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""Which activation regions does a network have in a domain, and how many?
+
+The two front doors, `count` and `enumerate`. They check what they are given, hand flat arrays to the C++ core, and
+turn what comes back into Python's own: numbers, a `Partition`, or an exception that carries what was finished.
+
+The unit that is counted is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
+full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is active
+where its pre-activation is above 0, and inactive where it is 0 or below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions import _core
+from regions.domains import Domain
+from regions.errors import LimitReached, ShapeMismatchError
+from regions.network import Network
+from regions.partition import Partition
+
+__all__ = ["count", "enumerate"]
+
+Report = Callable[[float, int], object]
+Progress = bool | Report | None
+
+_NO_LIMIT = 2**62
+
+
+@overload
+def count(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> int: ...
+@overload
+def count(
+    network: Network, domain: Iterable[Domain], *, limit: int | None = None, progress: Progress = None
+) -> NDArray[np.int64]: ...
+def count(
+    network: Network,
+    domain: Domain | Iterable[Domain],
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> int | NDArray[np.int64]:
+    """Number of activation regions of a network in a domain, exactly.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain or iterable of Domain
+        Several domains of one dimension are counted one after another.
+    limit : int, optional
+        Stop with `LimitReached` once more regions than this are found, in any one domain.
+    progress : bool or callable, optional
+        True shows a bar. A callable is called a few times a second with the share of the work that is done (0 to 1)
+        and the number of regions so far; what it raises stops the work.
+
+    Returns
+    -------
+    int, or int64 [domains]
+
+    Raises
+    ------
+    LimitReached
+        ``partial`` is the number found so far, above the limit.
+    KeyboardInterrupt
+        On Ctrl-C, at once; ``partial`` is the number found so far. With several domains both carry the array of the
+        counts that were finished.
+    ShapeMismatchError
+        The domain does not lie in the network's input space.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    >>> regions.count(net, square)
+    4
+    >>> regions.count(net, [regions.Line([0, 1], [1, 0]), regions.Line([0, 0], [1, 1])])
+    array([2, 2])
+    """
+    compiled = _compiled(network)
+    if isinstance(domain, Domain):
+        with _reporting(progress) as report:
+            return _count(network, compiled, domain, limit, report)
+    domains = list(domain)
+    counts: list[int] = []
+    _check_one_dimension(domains)
+    with _reporting(progress) as report:
+        for each in domains:
+            try:
+                counts.append(_count(network, compiled, each, limit, _shifted(report, len(counts), len(domains))))
+            except (LimitReached, KeyboardInterrupt) as stopped:
+                stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
+                raise
+    return np.array(counts, dtype=np.int64)
+
+
+def enumerate(
+    network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None
+) -> Partition:
+    """Every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+    limit, progress
+        As for `count`.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    LimitReached, KeyboardInterrupt
+        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False.
+    ShapeMismatchError
+        The domain does not lie in the network's input space.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    >>> len(part), part.volumes.sum()
+    (4, 4.0)
+    """
+    arrays = _chart_arrays(network, domain)
+    with _reporting(progress) as report:
+        status, raw, stats = _core.enumerate(_compiled(network), *arrays, _checked_limit(limit), report)
+    raw["stats"] = stats
+    raw["complete"] = status == "finished"
+    partition = Partition(network, domain, raw)
+    _raise_unless_finished(status, limit, partition)
+    return partition
+
+
+def _count(
+    network: Network, compiled: _core.CompiledNetwork, domain: Domain, limit: int | None, report: Report | None
+) -> int:
+    status, found, _ = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+    _raise_unless_finished(status, limit, found)
+    return found
+
+
+def _compiled(network: Network) -> _core.CompiledNetwork:
+    if not isinstance(network, Network):
+        raise TypeError(
+            f"expected a regions.Network, got {type(network).__name__}: make one with regions.load(...) "
+            "or regions.Network([(W0, b0), ...])"
+        )
+    layers = []
+    for layer in network.layers[:-1]:
+        activation = layer.activation
+        pieces = (len(layer.biases), activation.breakpoints.size + 1)
+        slopes = np.broadcast_to(activation.slopes, pieces)
+        intercepts = np.broadcast_to(activation.intercepts, pieces)
+        layers.append((layer.weights, layer.biases, activation.breakpoints, slopes, intercepts))
+    return _core.CompiledNetwork(network.n_in, layers)
+
+
+def _chart_arrays(network: Network, domain: Domain) -> tuple[NDArray[np.float64], ...]:
+    if not isinstance(domain, Domain):
+        raise TypeError(
+            f"expected a domain such as regions.Segment or regions.Polygon, got {type(domain).__name__}"
+        )
+    if domain.n_in != network.n_in:
+        raise ShapeMismatchError(
+            f"the domain lies in a space of {domain.n_in} dimensions, the network takes {network.n_in} inputs"
+        )
+    return domain.origin, domain.directions, domain.generators
+
+
+def _checked_limit(limit: int | None) -> int:
+    if limit is None:
+        return _NO_LIMIT
+    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
+        raise ValueError(f"limit must be a number of regions, 0 or more, got {limit!r}")
+    return min(int(limit), _NO_LIMIT)
+
+
+def _check_one_dimension(domains: list[Domain]) -> None:
+    dimensions = {each.dimension for each in domains if isinstance(each, Domain)}
+    if len(dimensions) > 1:
+        raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
+
+
+def _raise_unless_finished(status: Any, limit: int | None, partial: Any) -> None:
+    if status == "finished":
+        return
+    if status == "limit_exceeded":
+        assert limit is not None
+        raise LimitReached(
+            f"there are more than {limit} regions; raise the limit, or take `partial` from this exception",
+            limit=limit,
+            partial=partial,
+        )
+    status.partial = partial
+    raise status
+
+
+def _shifted(report: Report | None, done: int, total: int) -> Report | None:
+    """The report of one domain out of several."""
+    if report is None:
+        return None
+    return lambda share, found: report((done + share) / total, found)
+
+
+@contextmanager
+def _reporting(progress: Progress) -> Iterator[Report | None]:
+    """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
+    if progress is None or progress is False:
+        yield None
+    elif progress is not True:
+        if not callable(progress):
+            raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+        yield progress
+    else:
+        from regions.progress import bar
+
+        with bar() as report:
+            yield report

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What can go wrong, and which exception says so?
+
+The policy. Whatever is wrong with something the *user* handed over raises a subclass of `RegionsError`. Every
+such class also inherits the builtin exception it is a case of, so ``except ValueError`` keeps working, and
+the groups (`NetworkError`, `DomainError`, `CheckpointError`) catch families. A message says what was wrong,
+which item (layer, tensor name, index, file), and what to do. There are no error codes and no warnings that
+should have been errors.
+A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin: `TypeError`,
+`ValueError`.
+
+    RegionsError
+        NetworkError (ValueError)              the weights do not make a network
+            EmptyLayerError
+            UnsupportedLayerError (NotImplementedError)
+        DomainError (ValueError)               the points do not make a domain
+            DegenerateDomainError  NotConvexError  NotCoplanarError
+        ShapeMismatchError (ValueError)        raised for networks, domains and points alike
+        NonFiniteError (ValueError)            likewise
+        CheckpointError (ValueError)           a file, or the state dict in it, can not be read
+            TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
+            AmbiguousCheckpointError
+        LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
+        MissingDependencyError (ImportError)   an optional package is not installed
+        InternalError (AssertionError)         our own invariant failed: please report
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "AmbiguousCheckpointError",
+    "CheckpointError",
+    "DegenerateDomainError",
+    "DomainError",
+    "EmptyLayerError",
+    "FileTooLargeError",
+    "InternalError",
+    "LimitReached",
+    "MissingDependencyError",
+    "NetworkError",
+    "NonFiniteError",
+    "NotACheckpointError",
+    "NotConvexError",
+    "NotCoplanarError",
+    "RegionsError",
+    "ShapeMismatchError",
+    "TruncatedFileError",
+    "UnsafePickleError",
+    "UnsupportedLayerError",
+]
+
+
+class RegionsError(Exception):
+    """Base of every error this package raises about its input."""
+
+
+class ShapeMismatchError(RegionsError, ValueError):
+    """An array has the wrong number of axes or a length that does not fit its neighbours."""
+
+
+class NonFiniteError(RegionsError, ValueError):
+    """A weight, bias, point or chart contains NaN or infinity."""
+
+
+class NetworkError(RegionsError, ValueError):
+    """The given weights and activations do not make a network."""
+
+
+class EmptyLayerError(NetworkError):
+    """A layer without neurons or without inputs, or a network without layers."""
+
+
+class UnsupportedLayerError(NetworkError, NotImplementedError):
+    """A layer whose meaning is known but which this version does not handle (convolution, softmax, ...)."""
+
+
+class DomainError(RegionsError, ValueError):
+    """The given points do not make a domain."""
+
+
+class DegenerateDomainError(DomainError):
+    """A domain without length or area: coincident ends, a zero direction, a single point."""
+
+
+class NotConvexError(DomainError):
+    """The vertices do not go once around a convex polygon: a dent, or edges that cross."""
+
+
+class NotCoplanarError(DomainError):
+    """The vertices of a polygon do not lie in one plane."""
+
+
+class CheckpointError(RegionsError, ValueError):
+    """A file (or the state dict in it) can not be turned into a network."""
+
+
+class TruncatedFileError(CheckpointError):
+    """The file ends before the data it announces."""
+
+
+class NotACheckpointError(CheckpointError):
+    """The content is not what the file's name or header claims."""
+
+
+class UnsafePickleError(CheckpointError):
+    """The pickle in the file asks for something that only running code could provide. Nothing was run."""
+
+
+class FileTooLargeError(CheckpointError):
+    """The file, or what it claims to unpack to, is above the limits of the readers."""
+
+
+class AmbiguousCheckpointError(CheckpointError):
+    """The tensors are readable, but which network they make can not be known; the message says what to do."""
+
+
+class LimitReached(RegionsError, RuntimeError):
+    """The number of regions reached the caller's ``limit``.
+
+    Attributes
+    ----------
+    limit : int
+        The limit that was given.
+    partial : int or Partition
+        What had been found by then: a number for ``count``, a `Partition` for ``enumerate``.
+    """
+
+    def __init__(self, message: str, *, limit: int, partial: Any) -> None:
+        super().__init__(message)
+        self.limit = limit
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Worker processes send exceptions home by pickle, which would otherwise lose the keyword arguments.
+        return _rebuild_limit_reached, (str(self), self.limit, self.partial)
+
+
+def _rebuild_limit_reached(message: str, limit: int, partial: Any) -> LimitReached:
+    return LimitReached(message, limit=limit, partial=partial)
+
+
+class MissingDependencyError(RegionsError, ImportError):
+    """An optional package is missing; the message names the extra that brings it.
+
+    Parameters
+    ----------
+    package : str
+        The import name of the missing package.
+    extra : str
+        The extra of ``relu-regions`` that installs it.
+    purpose : str
+        What it is needed for, as the end of "is needed ...".
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{package} is needed {purpose} and is not installed: pip install 'relu-regions[{extra}]'",
+            name=package,
+        )
+        self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MissingDependencyError, (self.name, self.extra, self.purpose)
+
+
+class InternalError(RegionsError, AssertionError):
+    """An invariant of this package failed. That is a bug here, not in the input: please report it."""

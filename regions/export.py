@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""How does a partition get into other programs' files?
+
+`export` writes what the end of a file name asks for: the archive of `saved.py`, GeoJSON for maps and viewers,
+CSV for tables. `to_columns` gives the CSV's numbers as arrays, for instance to ``pandas.DataFrame``. Text is
+streamed, some thousand regions at a time. Numbers are written so that they read back as the same doubles, and
+a shared vertex is written the same way everywhere. Coordinates are the chart's.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.convert import closed_rings
+from regions.errors import DomainError
+from regions.saved import write_partition
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["EXPORT_SUFFIXES", "export", "to_columns", "write_csv", "write_geojson"]
+
+EXPORT_SUFFIXES = (".npz", ".geojson", ".csv")
+# Regions turned to text at a time.
+CHUNK = 1 << 13
+
+
+def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
+    """The regions as a table: a dict of arrays of length R.
+
+    Returns
+    -------
+    dict
+        ``index`` int64, ``volume`` float64, ``active`` int64 (number of pattern bits that are 1), ``corners``
+        int64 (their number), ``neighbors`` int64 (number of regions across a facet), ``pattern`` str (the
+        packed pattern in hexadecimal, first byte first), ``p0`` and, for d = 2, ``p1`` float64 (the interior
+        point in the chart).
+    """
+    inside = np.concatenate([[0], np.add.accumulate(partition.neighbors >= 0)])
+    columns: dict[str, NDArray[Any]] = {
+        "index": np.arange(len(partition)),
+        "volume": partition.volumes,
+        "active": _active(partition.packed_patterns),
+        "corners": partition.corner_counts,
+        "neighbors": inside[partition.cell_offsets[1:]] - inside[partition.cell_offsets[:-1]],
+        "pattern": np.array(_hexadecimal(partition.packed_patterns), dtype=np.str_),
+    }
+    columns.update((f"p{axis}", partition.interior_points[:, axis]) for axis in range(partition.dimension))
+    return columns
+
+
+def write_csv(partition: Partition, stream: TextIO) -> None:
+    """Write one row per region: the columns of `to_columns`, then the corners and neighbours themselves.
+
+    ``vertices`` lists the corners, coordinates separated by a blank and corners by a semicolon; ``across``
+    the region across each facet, separated by semicolons, -1 where the domain ends. Infinite ends are written
+    as ``inf``.
+
+    Parameters
+    ----------
+    partition : Partition
+    stream : text file
+        Opened with ``newline=""``.
+    """
+    columns = to_columns(partition)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*columns, "vertices", "across"])
+    vertices = [" ".join(map(repr, row)) for row in partition.vertices.tolist()]
+    for part, corners, offsets in _chunks(partition, partition.cell_offsets):
+        texts = [vertices[vertex] for vertex in partition.cell_vertices[corners].tolist()]
+        across = list(map(str, partition.neighbors[corners].tolist()))
+        spans = list(zip(offsets, offsets[1:], strict=False))
+        rings = [";".join(texts[start:stop]) for start, stop in spans]
+        lists = [";".join(across[start:stop]) for start, stop in spans]
+        writer.writerows(
+            zip(*(column[part].tolist() for column in columns.values()), rings, lists, strict=True)
+        )
+
+
+def write_geojson(partition: Partition, stream: TextIO) -> None:
+    """Write a GeoJSON FeatureCollection, one feature per line and region.
+
+    Polygons for d = 2; for d = 1 line strings on the first axis. Properties: ``index``, ``volume``,
+    ``active`` and ``pattern`` as in `to_columns`. The member ``chart`` holds ``origin`` and ``directions``.
+
+    Raises
+    ------
+    DomainError
+        A line or ray: JSON has no infinity.
+    """
+    if not partition.domain.bounded:
+        raise DomainError(
+            "GeoJSON can not hold the unbounded regions of a line or ray; write .csv or .npz instead"
+        )
+    domain = partition.domain
+    chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}
+    stream.write(f'{{"type":"FeatureCollection","chart":{json.dumps(chart)},"features":[')
+    if partition.dimension == 1:
+        rings, ring_offsets = partition.cell_vertices, partition.cell_offsets
+        vertices = [f"[{x!r},0.0]" for x in partition.vertices[:, 0].tolist()]
+        kind, opening, closing = "LineString", "[", "]"
+    else:
+        rings, ring_offsets = closed_rings(partition)
+        vertices = [f"[{x!r},{y!r}]" for x, y in partition.vertices.tolist()]
+        kind, opening, closing = "Polygon", "[[", "]]"
+    separator = "\n"
+    active, volumes = _active(partition.packed_patterns), partition.volumes
+    for part, corners, offsets in _chunks(partition, ring_offsets):
+        texts = [vertices[vertex] for vertex in rings[corners].tolist()]
+        properties = zip(
+            range(part.start, part.stop),
+            volumes[part].tolist(),
+            active[part].tolist(),
+            _hexadecimal(partition.packed_patterns[part]),
+            zip(offsets, offsets[1:], strict=False),
+            strict=True,
+        )
+        lines = [
+            f'{{"type":"Feature","properties":{{"index":{index},"volume":{volume!r},"active":{on},"pattern":"{pattern}"}},'
+            f'"geometry":{{"type":"{kind}","coordinates":{opening}{",".join(texts[start:stop])}{closing}}}}}'
+            for index, volume, on, pattern, (start, stop) in properties
+        ]
+        stream.write(separator + ",\n".join(lines))
+        separator = ",\n"
+    stream.write("\n]}\n")
+
+
+def export(partition: Partition, path: str | PathLike[str]) -> None:
+    """Write a partition to a file in the format that its name ends in: ``.npz``, ``.geojson`` or ``.csv``.
+
+    Parameters
+    ----------
+    partition : Partition
+    path : str or path
+
+    Raises
+    ------
+    ValueError
+        Another suffix.
+    DomainError
+        The regions of a line or ray, as GeoJSON.
+    """
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in EXPORT_SUFFIXES:
+        raise ValueError(
+            f"{file.name}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
+            f"not {suffix or 'to a name without suffix'}"
+        )
+    if suffix == ".npz":
+        write_partition(partition, file)
+        return
+    write = write_csv if suffix == ".csv" else write_geojson
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        write(partition, stream)
+
+
+def _chunks(partition: Partition, offsets: NDArray[np.int64]) -> Iterator[tuple[slice, slice, list[int]]]:
+    """Some regions at a time: their slice, the slice of their corners, and where in that each region's
+    corners begin."""
+    for start in range(0, len(partition), CHUNK):
+        stop = min(start + CHUNK, len(partition))
+        first, last = int(offsets[start]), int(offsets[stop])
+        yield slice(start, stop), slice(first, last), (offsets[start : stop + 1] - first).tolist()
+
+
+def _active(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
+    ones = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
+    active: NDArray[np.int64] = ones[packed].sum(axis=1, dtype=np.int64)
+    return active
+
+
+def _hexadecimal(packed: NDArray[np.uint8]) -> list[str]:
+    text, width = packed.tobytes().hex(), 2 * packed.shape[1]
+    return (
+        [text[start : start + width] for start in range(0, width * len(packed), width)]
+        if width
+        else [""] * len(packed)
+    )

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""What does a notebook show for a partition?
+
+A small table and, while the picture stays small, a drawing of the regions as SVG: light colours by pattern,
+no script, no external resources. Above `MOST_POLYGONS` regions a sentence points to `regions.plot`.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.colors import pattern_colors
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["partition_html"]
+
+MOST_POLYGONS = 2000
+# Of the drawing, in pixels.
+SIZE, STRIP = 240, 24
+
+
+def partition_html(partition: Partition) -> str:
+    """Table and thumbnail of a partition, as HTML."""
+    size = ("length", "area")[partition.dimension - 1]
+    exact = sum(value for name, value in partition.stats.items() if "exact" in name)
+    facets = int((partition.facet_kinks >= 0).sum())
+    rows = [
+        ("regions", f"{len(partition):,}" + ("" if partition.complete else " (partial)")),
+        (("breakpoints", "edges between them")[partition.dimension - 1], f"{facets:,}"),
+        ("network", repr(partition.network)),
+        ("domain", repr(partition.domain)),
+        (f"smallest {size}", f"{partition.volumes.min(initial=np.inf):.6g}"),
+        (f"largest {size}", f"{partition.volumes.max(initial=0):.6g}"),
+        ("signs settled exactly", f"{exact:,}"),
+    ]
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows
+    )
+    table = f"<table><caption>{escape(repr(partition))}</caption>{cells}</table>"
+    return f"<div style='display:flex;gap:1em;align-items:center'>{table}{_drawing(partition)}</div>"
+
+
+def _drawing(partition: Partition) -> str:
+    if len(partition) > MOST_POLYGONS:
+        return f"<p>More than {MOST_POLYGONS:,} regions: draw them with regions.plot(partition)</p>"
+    finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+    if len(finite) == 0:
+        return "<p>One region without an end: nothing to draw</p>"
+    colors = [
+        f"#{r:02x}{g:02x}{b:02x}"
+        for r, g, b in np.rint(255 * pattern_colors(partition.packed_patterns)).astype(int)
+    ]
+    if partition.dimension == 1:
+        return _strip(partition, finite[:, 0], colors)
+    low, high = finite.min(axis=0), finite.max(axis=0)
+    # Axes in their true proportion, for charts whose two directions differ in length.
+    lengths = np.linalg.norm(partition.domain.directions, axis=1)
+    factor = SIZE / max(((high - low) * lengths).max(), np.finfo(float).tiny)
+    scaled = (partition.vertices - low) * lengths * factor
+    width, height = ((high - low) * lengths * factor).tolist()
+    points = [f"{x:.1f},{height - y:.1f}" for x, y in scaled.tolist()]
+    corners = partition.cell_vertices.tolist()
+    offsets = partition.cell_offsets.tolist()
+    polygons = "".join(
+        f"<polygon fill='{color}' points='{' '.join(points[v] for v in corners[start:stop])}'/>"
+        for color, start, stop in zip(colors, offsets, offsets[1:], strict=False)
+    )
+    return _svg(width, height, polygons)
+
+
+def _strip(partition: Partition, finite: NDArray[np.float64], colors: list[str]) -> str:
+    """Intervals side by side; an unbounded one gets a tenth of the width."""
+    low, high = float(finite.min()), float(finite.max())
+    margin = 0.0 if partition.domain.bounded else (high - low or 1.0) / 10
+    low, high = low - margin, high + margin
+    ends = np.clip(partition.vertices[partition.cell_vertices, 0].reshape(-1, 2), low, high)
+    places = (ends - low) * (SIZE / (high - low))
+    bars = "".join(
+        f"<rect fill='{color}' x='{left:.1f}' y='0' width='{right - left:.1f}' height='{STRIP}'/>"
+        for color, (left, right) in zip(colors, places.tolist(), strict=True)
+    )
+    return _svg(SIZE, STRIP, bars)
+
+
+def _svg(width: float, height: float, shapes: str) -> str:
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width:.0f}' height='{height:.0f}' "
+        f"viewBox='-1 -1 {width + 2:.1f} {height + 2:.1f}' stroke='#666' stroke-width='0.4' role='img'>"
+        f"{shapes}</svg>"
+    )

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Is what was imported really this package, and whole?
+
+Another project, affiliated with astropy, is also imported as `regions`; installed side by side the two overwrite
+each other's files without a word. And in a source checkout the compiled core may not have been built. Either way
+the import fails somewhere inside, and this says why.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["explain_missing_core", "other_owners"]
+
+DISTRIBUTION = "relu-regions"
+
+
+def other_owners() -> list[str]:
+    """Names of other installed distributions that also provide an import package called ``regions``."""
+    from importlib.metadata import packages_distributions  # slow to import, and only needed when something is wrong
+
+    return sorted(set(packages_distributions().get("regions", [])) - {DISTRIBUTION})
+
+
+def explain_missing_core(error: ImportError) -> ImportError:
+    """Turn a failed import inside this package into one that says what happened and what to do."""
+    others = other_owners()
+    if others:
+        return ImportError(
+            f"{DISTRIBUTION} and {', '.join(others)} are both imported as 'regions' and have overwritten each "
+            f"other's files. Keep one to an environment: pip uninstall {DISTRIBUTION} {' '.join(others)}, then "
+            f"pip install the one you want. (The import failed with: {error})"
+        )
+    if not any(Path(__file__).parent.glob("_core.*[!xi]")) and "_core" in str(error):
+        return ImportError(
+            f"the compiled core of {DISTRIBUTION} is missing in {Path(__file__).parent}: this is a source folder that "
+            "has not been built. Run 'pip install -e .' in it, or import from another folder to use an installed copy."
+        )
+    return ImportError(f"importing {DISTRIBUTION} failed: {error}")

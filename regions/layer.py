@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What is one layer of a network?
+
+An affine map and the activation that follows it, checked and copied once: float64, finite, read-only, and of
+shapes that fit together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.activations import Activation
+from regions.arrays import exact_float64
+from regions.errors import EmptyLayerError, ShapeMismatchError
+
+__all__ = ["Layer"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One affine map and the activation that follows it.
+
+    Parameters
+    ----------
+    weights : array_like [n_out, n_in]
+        Kept as float64, C-contiguous, read-only.
+    biases : array_like [n_out]
+        Kept as float64, read-only.
+    activation : Activation
+        With slopes for all units, or for exactly ``n_out``.
+    name : str
+        What messages call this layer.
+
+    Raises
+    ------
+    ShapeMismatchError, EmptyLayerError, NonFiniteError, NetworkError
+        Arrays that are not numbers, or that do not fit together.
+    """
+
+    weights: Floats
+    biases: Floats
+    activation: Activation
+    name: str = "layer"
+
+    def __post_init__(self) -> None:
+        weights = exact_float64(self.weights, f"{self.name}: weights")
+        biases = exact_float64(self.biases, f"{self.name}: biases")
+        if weights.ndim != 2:
+            raise ShapeMismatchError(
+                f"{self.name}: weights must have two axes (out x in), got shape {list(weights.shape)}"
+            )
+        if weights.size == 0:
+            raise EmptyLayerError(
+                f"{self.name}: weights of shape {list(weights.shape)} have no units or no inputs"
+            )
+        if biases.shape != weights.shape[:1]:
+            raise ShapeMismatchError(
+                f"{self.name}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], "
+                f"got {list(biases.shape)}"
+            )
+        slopes = self.activation.slopes
+        if slopes.ndim == 2 and len(slopes) != len(weights):
+            raise ShapeMismatchError(
+                f"{self.name}: activation {self.activation.name!r} has slopes for {len(slopes)} units, "
+                f"the layer has {len(weights)}"
+            )
+        for field, values in (("weights", weights), ("biases", biases)):
+            values.setflags(write=False)
+            object.__setattr__(self, field, values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layer, (self.weights, self.biases, self.activation, self.name)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""In which region does a point lie?
+
+Points are taken to the chart; whether they lie in the domain is decided exactly; then a region is looked up
+by activation pattern. Nearly all patterns come from floating point with a proven error bound. The rest are
+computed exactly, and there a kink may be exactly zero: the point lies on a boundary. A region's closure
+contains the point iff its pattern agrees with all the non-zero signs there: by continuity every
+pre-activation has the same value under both patterns, so the region's weak inequalities hold at the point. Of
+these regions the lowest number is taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.certified_pattern import CertifiedNetwork
+from regions.domains import Domain
+from regions.domains.exact import dyadic
+from regions.errors import DomainError, InternalError, NonFiniteError, ShapeMismatchError
+from regions.exact_pattern import ExactNetwork
+from regions.pattern_index import PatternIndex
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["Locator", "inside"]
+
+Floats = NDArray[np.float64]
+
+# How far a point may lie off the line or plane, relative to its size: float32 data, processed a little, still
+# passes.
+OFF_PLANE = 1e-6
+# Numbers per temporary array.
+CHUNK = 1 << 20
+
+
+class Locator:
+    """Everything about a partition that looking up points needs; made once, on the first look-up."""
+
+    def __init__(self, partition: Partition) -> None:
+        self.network, self.domain = partition.network, partition.domain
+        self.complete = partition.complete
+        self.index = PatternIndex(partition.packed_patterns)
+        # A bit that is the same in all regions of a complete partition is the same all over the domain: its
+        # sign need not be known (a dead unit's pre-activation may be zero everywhere).
+        kinks = self.network.kinks
+        if self.complete:
+            ever = np.bitwise_or.reduce(partition.packed_patterns, axis=0)
+            always = np.bitwise_and.reduce(partition.packed_patterns, axis=0)
+        else:
+            ever, always = np.full((2, partition.packed_patterns.shape[1]), [[255], [0]], dtype=np.uint8)
+        self.varies = np.unpackbits(ever & ~always, count=kinks, bitorder="little").view(bool)
+        self.always_on = np.unpackbits(always, count=kinks, bitorder="little").view(bool)
+        self.certified = CertifiedNetwork(
+            self.network, self.domain, ~self.varies & ~self.always_on, self.always_on
+        )
+        self.exact: ExactNetwork | None = None
+
+    def locate(self, points: ArrayLike, space: str) -> NDArray[np.int64]:
+        """Region of each point; see `Partition.locate`."""
+        if space not in ("chart", "input"):
+            raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
+        given = _finite_points(points, self.domain.n_in if space == "input" else self.domain.dimension)
+        flat = given.reshape(-1, given.shape[-1])
+        result = np.full(len(flat), -1, dtype=np.int64)
+        widest = max(self.domain.n_in, self.network.kinks, *self.network.widths, 1)
+        step = max(1, CHUNK // widest)
+        for start in range(0, len(flat), step):
+            part = flat[start : start + step]
+            chart = part if space == "chart" else self._on_chart(part, start, given.shape[:-1])
+            within = np.flatnonzero(inside(self.domain, chart))
+            result[start + within] = self._locate_inside(chart[within])
+        return result.reshape(given.shape[:-1])
+
+    def _on_chart(self, points: Floats, start: int, shape: tuple[int, ...]) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            chart = self.domain.to_chart(points)
+        beyond = np.flatnonzero(~np.isfinite(chart).all(axis=1))
+        if beyond.size:
+            raise NonFiniteError(
+                f"points{_index(start + beyond[0], shape)} has chart coordinates beyond the largest double"
+            )
+        if self.domain.dimension < self.domain.n_in:
+            distances = np.linalg.norm(points - self.domain.to_input(chart), axis=1)
+            sizes = np.linalg.norm(points, axis=1) + np.linalg.norm(self.domain.origin)
+            far = np.flatnonzero(distances > OFF_PLANE * sizes)
+            if far.size:
+                what = ("line", "plane")[self.domain.dimension - 1]
+                raise DomainError(
+                    f"points{_index(start + far[0], shape)} is {distances[far[0]]:.3g} away from the domain's "
+                    f"{what}; only points on it have a region "
+                    "(domain.to_input(domain.to_chart(x)) is the nearest one)"
+                )
+        return chart
+
+    def _locate_inside(self, chart: Floats) -> NDArray[np.int64]:
+        bits, decided = self.certified.patterns(chart)
+        result = np.full(len(chart), -1, dtype=np.int64)
+        result[decided] = self.index.find(np.packbits(bits[decided], axis=1, bitorder="little"))
+        for undecided in np.flatnonzero(~decided):
+            result[undecided] = self._locate_exactly(chart[undecided])
+        if self.complete and (result < 0).any():
+            raise InternalError(
+                f"the chart point {chart[np.argmin(result)].tolist()} lies in the domain but in no region: "
+                "please report this with the network and the domain"
+            )
+        return result
+
+    def _locate_exactly(self, point: Floats) -> int:
+        if self.exact is None:
+            self.exact = ExactNetwork(self.network, self.domain)
+        signs = self.exact.signs(point)
+        free = np.flatnonzero((signs == 0) & self.varies)
+        return self.index.find_lowest(np.where(self.varies, signs > 0, self.always_on), free)
+
+
+def _index(flat: int, shape: tuple[int, ...]) -> list[int]:
+    return [int(i) for i in np.unravel_index(flat, shape)]
+
+
+def inside(domain: Domain, points: Floats) -> NDArray[np.bool_]:
+    """Whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
+    result = np.ones(len(points), dtype=bool)
+    if domain.dimension == 1:
+        (left_bounded, left), (right_bounded, right) = domain.generators
+        if left_bounded:
+            result &= points[:, 0] >= left
+        if right_bounded:
+            result &= points[:, 0] <= right
+        return result
+    if not domain.bounded:  # the whole plane
+        return result
+    corners = domain.generators[:, 1:]
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            left, right = (b[0] - a[0]) * (points[:, 1] - a[1]), (b[1] - a[1]) * (points[:, 0] - a[0])
+            side = left - right
+            # Each product is within 3 u of its true value and the difference adds one more rounding (Shewchuk
+            # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives nan, which is
+            # not known either.
+            known = np.abs(side) > 8 * 2.0**-53 * (np.abs(left) + np.abs(right)) + 1e-300
+        result &= ~known | (side > 0)
+        for index in np.flatnonzero(~known & result):
+            result[index] = _left_of(a, b, points[index])
+    return result
+
+
+def _left_of(a: Floats, b: Floats, point: Floats) -> bool:
+    """Whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
+    (ax, ay), (bx, by), (x, y) = dyadic(np.array([a, b, point]))[0]
+    return bool((bx - ax) * (y - ay) >= (by - ay) * (x - ax))
+
+
+def _finite_points(points: ArrayLike, length: int) -> Floats:
+    given = np.asarray(points)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"points must be real numbers, got {given.dtype}")
+    if given.ndim == 0 or given.shape[-1] != length:
+        raise ShapeMismatchError(f"points must have shape [.., {length}], got {list(given.shape)}")
+    result = given.astype(np.float64)
+    if not np.isfinite(result).all():
+        index = np.argwhere(~np.isfinite(result))[0]
+        raise NonFiniteError(
+            f"points{index.tolist()} is {result[tuple(index)]}; all coordinates must be finite"
+        )
+    return result

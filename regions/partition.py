@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: MIT
+"""What comes back from an enumeration?
+
+A `Partition`: every region of a network on a domain, as flat read-only arrays that index each other. The
+arrays are the result; everything else (volumes, neighbours, light views of single regions, lookups,
+conversions) is derived from them on request and kept once made. Which regions there are, their patterns,
+corners and neighbours are exact; coordinates are float64, one per geometric vertex and shared by all regions
+around it, each with a proven bound on its error. Coordinates are those of the domain's chart, ``x =
+domain.origin + p @ domain.directions``; volumes are in input space. The format in full, with the files it is
+saved to: docs/results.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import groupby
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions import cell_geometry
+from regions.domains import Domain
+from regions.network import Network
+from regions.region import Region
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from regions.locate import Locator
+
+__all__ = ["ARRAYS", "Partition", "architecture", "raw_arrays"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Space = Literal["chart", "input"]
+
+# The arrays that make a partition, in the order in which they are documented, with their types.
+ARRAYS: Mapping[str, type] = {
+    "vertices": np.float64,
+    "vertex_errors": np.float64,
+    "cell_offsets": np.int64,
+    "cell_vertices": np.int64,
+    "cell_facets": np.int64,
+    "facet_vertices": np.int64,
+    "facet_regions": np.int64,
+    "facet_kinks": np.int64,
+    "patterns": np.uint8,
+}
+
+
+class Partition:
+    """Every activation region of a network on a domain of dimension d (1 or 2).
+
+    Made by `regions.enumerate` and `regions.load_partition`. Immutable: all arrays are read-only.
+    R regions, V vertices, F facets (edges for d = 2, points for d = 1), K corners in all.
+
+    Attributes
+    ----------
+    network : Network
+    domain : Domain
+    vertices : float64 [V, d]
+        Chart coordinates, one row per geometric vertex, shared. For d = 1 the ends of a line or ray are
+        infinite.
+    vertex_errors : float64 [V]
+        Proven bound on the distance (largest coordinate) between the stored and the true vertex.
+    cell_offsets : int64 [R + 1]
+        Region r owns the corners ``cell_offsets[r]:cell_offsets[r + 1]`` of the next two arrays.
+    cell_vertices : int64 [K]
+        Vertex at each corner: counter-clockwise for d = 2, left then right for d = 1.
+    cell_facets : int64 [K]
+        Facet from each corner to the next one (d = 2), or at each corner (d = 1).
+    facet_vertices : int64 [F, 2] or [F, 1]
+        Ends of each facet, counter-clockwise as seen from its first region.
+    facet_regions : int64 [F, 2]
+        The two regions a facet separates, for d = 1 left and right; the second is -1 where the domain ends.
+    facet_kinks : int64 [F]
+        Pattern bit (kink) whose sign changes across the facet. Where several change together, one of them.
+        ``-1 - e`` on edge e of the domain (from generator e to generator e + 1; for d = 1, at generator e).
+    packed_patterns : uint8 [R, ceil(kinks / 8)]
+        Activation patterns; bit k of a row is bit ``k % 8`` of byte ``k // 8``.
+    stats : dict
+        Counters of the enumeration, among them how many signs were settled in exact arithmetic.
+    complete : bool
+        False for the partial result that a `LimitReached` carries: regions are missing, and facets towards
+        them have -1.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> partition = regions.enumerate(net, regions.Segment([-1.0], [3.0]))
+    >>> partition
+    Partition(2 regions, 1-D, 1-2-1 relu, exact)
+    >>> partition.volumes
+    array([1., 3.])
+    >>> partition.locate([[-0.5], [2.0], [5.0]])
+    array([ 0,  1, -1])
+    """
+
+    network: Network
+    domain: Domain
+    vertices: Floats
+    vertex_errors: Floats
+    cell_offsets: Integers
+    cell_vertices: Integers
+    cell_facets: Integers
+    facet_vertices: Integers
+    facet_regions: Integers
+    facet_kinks: Integers
+    packed_patterns: NDArray[np.uint8]
+    stats: dict[str, int]
+    complete: bool
+
+    def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
+        self.network = network
+        self.domain = domain
+        for name, dtype in ARRAYS.items():
+            # A view, so that the caller's own array does not become read-only.
+            array: NDArray[Any] = np.asarray(raw[name], dtype=dtype).view()
+            setattr(self, "packed_patterns" if name == "patterns" else name, _read_only(array))
+        self.stats = {name: int(value) for name, value in raw["stats"].items()}
+        self.complete = bool(raw.get("complete", True))
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the domain."""
+        return self.domain.dimension
+
+    @property
+    def patterns(self) -> NDArray[np.bool_]:
+        """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
+
+        Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it
+        twice.
+        """
+        bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
+        return _read_only(bits.view(np.bool_))
+
+    @cached_property
+    def volumes(self) -> Floats:
+        """Length or area of each region in input space, float64 [R]; infinite for unbounded ones."""
+        return _read_only(cell_geometry.volumes(self))
+
+    @cached_property
+    def facet_volumes(self) -> Floats:
+        """Size of each facet in input space, float64 [F].
+
+        A length for d = 2. For d = 1 each point counts 1; the ends of a line or ray, which are no points, 0.
+        """
+        return _read_only(cell_geometry.facet_volumes(self))
+
+    @cached_property
+    def facet_layers(self) -> Integers:
+        """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
+        layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
+        return _read_only(layers[np.maximum(self.facet_kinks, -1)])
+
+    @cached_property
+    def neighbors(self) -> Integers:
+        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain
+        ends."""
+        owners = np.repeat(np.arange(len(self)), self.corner_counts)
+        pairs = self.facet_regions[self.cell_facets]
+        return _read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R]."""
+        from scipy.sparse import csr_array
+
+        inside = self.neighbors >= 0
+        counts = np.add.accumulate(inside)
+        starts = np.concatenate([[0], counts])[self.cell_offsets]
+        columns = self.neighbors[inside]
+        return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=(len(self), len(self)))
+
+    @cached_property
+    def interior_points(self) -> Floats:
+        """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
+
+        Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
+        spacing of doubles it can fall on or over the boundary, and `locate` will say so.
+        """
+        return _read_only(cell_geometry.interior_points(self))
+
+    @cached_property
+    def corner_counts(self) -> Integers:
+        """Number of corners of each region, int64 [R]."""
+        return _read_only(np.diff(self.cell_offsets))
+
+    def __len__(self) -> int:
+        return len(self.cell_offsets) - 1
+
+    def __iter__(self) -> Iterator[Region]:
+        return (Region(self, index) for index in range(len(self)))
+
+    @overload
+    def __getitem__(self, key: int) -> Region: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Region]: ...
+    def __getitem__(self, key: int | slice) -> Region | list[Region]:
+        if isinstance(key, slice):
+            return [Region(self, index) for index in range(len(self))[key]]
+        return Region(self, range(len(self))[key])
+
+    def affine_maps(
+        self, indices: ArrayLike | None = None, *, space: Space = "chart"
+    ) -> tuple[Floats, Floats]:
+        """Affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
+
+        Parameters
+        ----------
+        indices : int array_like [m], optional
+            Which regions; all of them by default.
+        space : "chart" or "input"
+            Whether ``p`` are chart coordinates (cheap at any input dimension) or points of input space.
+
+        Returns
+        -------
+        A : float64 [m, n_out, d] or [m, n_out, n_in]
+        c : float64 [m, n_out]
+        """
+        from regions.affine import affine_maps
+
+        return affine_maps(self, indices, space)
+
+    def locate(self, points: ArrayLike, *, space: Space = "input") -> Integers:
+        """Find the region each point lies in, exactly.
+
+        Parameters
+        ----------
+        points : array_like [.., n_in], or [.., d] with ``space="chart"``
+            Points of input space are first projected on the domain's line or plane in floating point, and
+            must lie on it up to rounding. What is decided exactly is the place of the resulting chart
+            coordinates; to have no rounding at all, give chart coordinates.
+
+        Returns
+        -------
+        int64 [..]
+            Region of each point. On a boundary, the lowest of the regions whose closure contains the point.
+            -1 outside the domain; in a partial result also where nothing was enumerated.
+
+        Raises
+        ------
+        ShapeMismatchError, NonFiniteError
+        DomainError
+            A point away from the domain's line or plane.
+        """
+        return self._locator.locate(points, space)
+
+    @cached_property
+    def _locator(self) -> Locator:
+        from regions.locate import Locator
+
+        return Locator(self)
+
+    def to_shapely(self) -> NDArray[np.object_]:
+        """Regions as shapely geometries in chart coordinates, object [R].
+
+        Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first
+        axis. Rounding can fold a cell that is thinner than the spacing of doubles: `folded_cells` tells
+        whether it did.
+
+        Raises
+        ------
+        DomainError
+            A line or ray: shapely has no unbounded geometries.
+        """
+        from regions.convert import to_shapely
+
+        return to_shapely(self)
+
+    def folded_cells(self) -> Integers:
+        """Regions whose polygon from `to_shapely` is not a valid part of the coverage, int64 [m], ascending.
+
+        Empty in all but extreme cases. The true regions always tile the domain; this reports what rounding
+        their corners to float64 did, as judged by shapely. Always empty for d = 1.
+        """
+        from regions.convert import folded_cells
+
+        return folded_cells(self)
+
+    def to_networkx(self) -> Any:
+        """Regions as a `networkx.Graph`: who is next to whom.
+
+        Nodes are the numbers of the regions, with ``volume`` and ``interior_point`` (tuple, chart
+        coordinates). Edges have ``facet``, ``kink``, ``layer`` and ``volume`` (the facet's length) of the
+        common facet.
+
+        Raises
+        ------
+        MissingDependencyError
+            networkx is not installed.
+        """
+        from regions.convert import to_networkx
+
+        return to_networkx(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything, network and domain included, to a compressed ``.npz`` file without pickles."""
+        from regions.saved import write_partition
+
+        write_partition(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Partition:
+        """Read a file that `save` wrote; the same as `regions.load_partition`."""
+        from regions.saved import load_partition
+
+        return load_partition(path)
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} region{'' if len(self) == 1 else 's'}"
+        state = "exact" if self.complete else "partial"
+        return f"Partition({count}, {self.dimension}-D, {architecture(self.network)}, {state})"
+
+    def _repr_html_(self) -> str:
+        from regions.html import partition_html
+
+        return partition_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Partition, (self.network, self.domain, raw_arrays(self))
+
+
+def raw_arrays(partition: Partition) -> dict[str, Any]:
+    """The mapping that makes this partition again: its arrays under the names of `ARRAYS`, ``stats`` and
+    ``complete``."""
+    arrays = {name: getattr(partition, "packed_patterns" if name == "patterns" else name) for name in ARRAYS}
+    return {**arrays, "stats": dict(partition.stats), "complete": partition.complete}
+
+
+def architecture(network: Network) -> str:
+    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
+    runs = [(width, len(list(same))) for width, same in groupby(network.widths)]
+    sizes = [f"{width}x{length}" if length > 4 else "-".join([str(width)] * length) for width, length in runs]
+    names = list(dict.fromkeys(layer.activation.name for layer in network.layers[:-1])) or ["affine"]
+    return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {' + '.join(names)}"
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Which network is a chain of dense layers, batch norms and activations, in any order?
+
+Readers reduce a model to a list of steps; here they become alternating layers. A batch norm folds into the
+dense layer before it when nothing lies between, otherwise into the next one. Where two steps need a layer
+between them that the model does not have, one with the identity matrix is put in, which changes no value.
+Matrices are never multiplied: that would round. Everything that was done beyond copying leaves a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.activations import Activation, identity
+from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.network import Layer, Network
+from regions.read.batch_norm import BatchNorm
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Dense:
+    """A dense layer: ``name``, weights [n_out, n_in], biases [n_out]."""
+
+    name: str
+    weights: Floats
+    biases: Floats
+
+    def __post_init__(self) -> None:
+        # Before folding, which would broadcast what does not fit.
+        if self.weights.ndim != 2 or self.biases.shape != self.weights.shape[:1]:
+            raise ShapeMismatchError(
+                f"{self.name}: weights {list(self.weights.shape)} (out x in) do not fit biases "
+                f"{list(self.biases.shape)}"
+            )
+
+
+@dataclass(frozen=True)
+class Nonlinearity:
+    """An activation, applied to every unit."""
+
+    name: str
+    activation: Activation
+
+
+Step = Dense | BatchNorm | Nonlinearity
+
+
+class _Builder:
+    def __init__(self, width: int, notes: Iterable[str]) -> None:
+        self.width = width  # of the values that the next step receives
+        self.notes = list(notes)
+        self.layers: list[Layer] = []
+        self.open: Dense | None = None  # dense layer that has not got its activation yet
+        self.pending: BatchNorm | None = None  # norm that waits for the next dense layer
+
+    def close(self, activation: Activation) -> None:
+        if self.open is not None:
+            name = f"layer {len(self.layers)} ({self.open.name})"
+            self.layers.append(Layer(self.open.weights, self.open.biases, activation, name))
+            self.open = None
+
+    def dense(self, step: Dense) -> None:
+        if self.open is not None:
+            self.notes.append(
+                f"nothing lies between {self.open.name} and {step.name}: a hidden layer without kinks"
+            )
+            self.close(identity())
+        if step.weights.shape[1] != self.width:
+            raise ShapeMismatchError(
+                f"{step.name} takes {step.weights.shape[1]} values (weights {list(step.weights.shape)} are "
+                "out x in) "
+                f"but what comes before it gives {self.width}"
+            )
+        weights, biases = step.weights, step.biases
+        if self.pending is not None:
+            weights, biases = self.pending.before(weights, biases)
+            self.note_fold(self.pending, f"{step.name}, which follows it")
+            self.pending = None
+        self.open = Dense(step.name, weights, biases)
+        self.width = len(biases)
+
+    def batch_norm(self, step: BatchNorm) -> None:
+        step.check_width(self.width, "values that reach it")
+        if self.open is not None:
+            weights, biases = step.after(self.open.weights, self.open.biases)
+            self.note_fold(step, f"{self.open.name}, which precedes it")
+            self.open = Dense(self.open.name, weights, biases)
+        else:
+            self.pending = step if self.pending is None else self.pending.then(step)
+
+    def nonlinearity(self, step: Nonlinearity) -> None:
+        if step.activation == identity():
+            return
+        if self.open is None:
+            self.insert(f"before {step.name}")
+        self.close(step.activation)
+
+    def insert(self, where: str) -> None:
+        """Put in a layer that the model does not have: diagonal if a norm is waiting, else the identity."""
+        weights, biases = np.eye(self.width), np.zeros(self.width)
+        if self.pending is not None:
+            weights, biases = self.pending.before(weights, biases)
+            self.note_fold(self.pending, f"a diagonal layer of its own {where}")
+            self.pending = None
+        else:
+            self.notes.append(f"identity layer put in {where}")
+        self.open = Dense(f"layer put in {where}", weights, biases)
+
+    def note_fold(self, norm: BatchNorm, into: str) -> None:
+        self.notes.append(
+            f"batch norm {norm.name} folded into {into}, in float64; the network is what that yields"
+        )
+
+
+def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
+    """Turn steps into a network.
+
+    Parameters
+    ----------
+    steps : sequence of Dense, BatchNorm, Nonlinearity
+        In the order in which they are applied; at least one that is not a nonlinearity, so that widths are
+        known.
+    notes : iterable of str
+        What the reader wants to say first.
+
+    Raises
+    ------
+    EmptyLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        Steps that do not fit together; the message names them.
+    """
+    widths = [_input_width(step) for step in steps if not isinstance(step, Nonlinearity)]
+    if not widths:
+        raise EmptyLayerError("the model has no dense layer")
+    builder = _Builder(widths[0], notes)
+    for step in steps:
+        if isinstance(step, Dense):
+            builder.dense(step)
+        elif isinstance(step, BatchNorm):
+            builder.batch_norm(step)
+        else:
+            builder.nonlinearity(step)
+    if builder.open is None:
+        builder.insert("as output")
+    builder.close(identity())
+    return Network.from_layers(builder.layers, builder.notes)
+
+
+def _input_width(step: Dense | BatchNorm) -> int:
+    return step.weights.shape[1] if isinstance(step, Dense) else len(step.scale)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""In which order are the modules of a bare state dict called?
+
+A state dict is a mapping of names; nothing in it says what follows what. What can be known:
+- a mapping or torch file keeps the order of definition, which is nearly always the order of the calls;
+- numbers in names count upwards (``net.2`` before ``net.10``, ``fc1`` before ``fc2``), words say nothing;
+- the widths must chain.
+The order is accepted when these agree, taken with a note when one of them settles what another leaves open,
+and refused when two orders remain possible.
+Cost: linear, but for the search among at most 64 layers of a file that keeps no order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regions.errors import AmbiguousCheckpointError
+
+MAX_LAYERS_TO_SEARCH = 64
+MAX_SEARCH_STEPS = 20_000
+
+HOW_TO_SETTLE = (
+    "give regions.load a mapping in the order of the calls (regions.read.read_tensors(path) returns one to "
+    "reorder), the torch "
+    "module itself, or build regions.Network([(W0, b0), ...])"
+)
+
+
+@dataclass(frozen=True)
+class Module:
+    """The tensors under one name.
+
+    Attributes
+    ----------
+    name : str
+        For instance ``"net.0"``.
+    kind : str
+        ``"dense"``, ``"norm"`` or ``"prelu"``.
+    tensors : dict of str to array
+        By parameter name: ``weight``, ``bias``, ``running_mean``, ..
+    """
+
+    name: str
+    kind: str
+    tensors: dict[str, Any]
+
+    @property
+    def n_in(self) -> int:
+        """Inputs of a dense layer."""
+        return int(self.tensors["weight"].shape[1])
+
+    @property
+    def n_out(self) -> int:
+        """Outputs of a dense layer."""
+        return int(self.tensors["weight"].shape[0])
+
+
+def order_modules(modules: Sequence[Module], order_is_kept: bool) -> tuple[list[Module], list[str]]:
+    """Return the modules in the order of their calls, and notes on how it was found.
+
+    Parameters
+    ----------
+    modules : sequence of Module
+        As stored.
+    order_is_kept : bool
+        Whether the source keeps the order of definition. safetensors files do not.
+
+    Raises
+    ------
+    AmbiguousCheckpointError
+        No order chains, or more than one is possible.
+    """
+    stored = list(modules)
+    numbered = _sorted_by_number(stored)
+    if not order_is_kept:
+        return _without_stored_order(numbered)
+    if _numbers_ascend(stored):
+        return _if_it_chains(stored), []
+    if not _chains(numbered):
+        note = "numbers in the names do not ascend; the stored order was kept, since only that one chains"
+        return _if_it_chains(stored), [note]
+    if not _chains(stored):
+        return numbered, [
+            "layers reordered by the numbers in their names, since the stored order does not chain"
+        ]
+    raise AmbiguousCheckpointError(
+        f"the order of the layers is unclear: stored as {_names(stored)}, by number {_names(numbered)}, and "
+        "the shapes fit "
+        f"both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
+    )
+
+
+def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[str]]:
+    if _numbers_decide_all(numbered):
+        return _if_it_chains(numbered), []
+    if any(module.kind != "dense" for module in numbered):
+        raise AmbiguousCheckpointError(
+            f"this file keeps no order, and the names {_names(numbered)} do not tell where batch norms or "
+            "PReLUs belong; "
+            f"{HOW_TO_SETTLE}"
+        )
+    orders = _all_chains(numbered)
+    if not orders:
+        return _if_it_chains(numbered), []
+    if len(orders) > 1:
+        raise AmbiguousCheckpointError(
+            f"this file keeps no order, and the shapes allow more than one ({list_shapes(numbered)}); "
+            f"{HOW_TO_SETTLE}"
+        )
+    return orders[0], [f"this file keeps no order; the shapes allow only {_names(orders[0])}"]
+
+
+def list_shapes(modules: Sequence[Module]) -> str:
+    """Names and weight shapes of the modules, for messages; at most twelve."""
+    shown = [
+        f"{module.name or 'weight'} {list(next(iter(module.tensors.values())).shape)}"
+        for module in modules[:12]
+    ]
+    return ", ".join(shown) + (", .." if len(modules) > 12 else "")
+
+
+def _names(modules: Sequence[Module]) -> str:
+    return ", ".join(module.name for module in modules[:12]) + (", .." if len(modules) > 12 else "")
+
+
+def _chains(modules: Sequence[Module]) -> bool:
+    dense = [module for module in modules if module.kind == "dense"]
+    return all(before.n_out == after.n_in for before, after in zip(dense, dense[1:], strict=False))
+
+
+def _if_it_chains(modules: list[Module]) -> list[Module]:
+    if not _chains(modules):
+        raise AmbiguousCheckpointError(
+            "the layers do not form a chain: each must take as many values as the one before gives, "
+            "weights being out x in; "
+            f"found {list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"
+        )
+    return modules
+
+
+def _tokens(name: str) -> list[str]:
+    """Words and numbers, alternating: even positions are words (maybe empty), odd ones numbers."""
+    return re.split(r"([0-9]+)", name)
+
+
+def _numbers_ascend(modules: Sequence[Module]) -> bool:
+    """Whether, after equal beginnings, numbers never decrease."""
+    reached: dict[tuple[str, ...], int] = {}
+    for module in modules:
+        tokens = _tokens(module.name)
+        for position in range(1, len(tokens), 2):
+            beginning, number = tuple(tokens[:position]), _value(tokens[position])
+            if number < reached.get(beginning, number):
+                return False
+            reached[beginning] = number
+    return True
+
+
+def _sorted_by_number(modules: Sequence[Module]) -> list[Module]:
+    """Sort by numbers; words keep the order in which they first appear after the same beginning."""
+    ranks: dict[tuple[str, ...], int] = {}
+
+    def key(module: Module) -> list[int]:
+        tokens = _tokens(module.name)
+        return [
+            _value(token) if position % 2 else ranks.setdefault(tuple(tokens[: position + 1]), len(ranks))
+            for position, token in enumerate(tokens)
+        ]
+
+    return [module for _, module in sorted(((key(m), m) for m in modules), key=lambda pair: pair[0])]
+
+
+def _value(digits: str) -> int:
+    return int(digits[:18])  # no module has that many; longer ones would only cost time
+
+
+def _numbers_decide_all(modules: Sequence[Module]) -> bool:
+    """Whether any two names first differ in a number."""
+    words: dict[tuple[str, ...], str] = {}
+    for module in modules:
+        tokens = _tokens(module.name)
+        for position in range(0, len(tokens), 2):
+            if words.setdefault(tuple(tokens[:position]), tokens[position]) != tokens[position]:
+                return False
+    return True
+
+
+def _all_chains(modules: list[Module]) -> list[list[Module]]:
+    """Orders in which widths chain and numbers ascend; stops at two, or when the search grows long."""
+    if len(modules) > MAX_LAYERS_TO_SEARCH:
+        return [modules, modules]
+    count = len(modules)
+    before = {(i, j) for j in range(count) for i in range(j) if _numbers_decide_all([modules[i], modules[j]])}
+    found: list[list[Module]] = []
+    steps = 0
+
+    def extend(chosen: list[int], left: list[int]) -> None:
+        nonlocal steps
+        steps += 1
+        if not left:
+            found.append([modules[i] for i in chosen])
+        for candidate in left:
+            if len(found) > 1 or steps > MAX_SEARCH_STEPS:
+                return
+            fits = not chosen or modules[chosen[-1]].n_out == modules[candidate].n_in
+            if fits and not any((other, candidate) in before for other in left):
+                extend([*chosen, candidate], [other for other in left if other != candidate])
+
+    extend([], list(range(count)))
+    return found if steps <= MAX_SEARCH_STEPS else [modules, modules]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""How much is a file allowed to ask for?
+
+A file of a few kilobytes can ask for terabytes or hours: zip bombs, tensors that repeat one number, pickles
+that only keep a machine busy. Every reader checks these limits *before* it allocates or loops. All are far
+above what a network needs whose regions could be enumerated, and each is checked against what is really there
+rather than what is announced.
+"""
+
+from __future__ import annotations
+
+from regions.errors import FileTooLargeError
+
+MEBIBYTE = 2**20
+
+# One billion float32 weights. Exact enumeration of such a network is out of reach by many orders of
+# magnitude.
+MAX_FILE_BYTES = 4096 * MEBIBYTE
+
+# The directory of a zip is parsed in Python at some 200,000 entries a second; this bounds it to about a
+# second.
+MAX_ZIP_DIRECTORY_BYTES = 8 * MEBIBYTE
+
+# A checkpoint of 10,000 tensors has a pickle of about 2 MiB and 400,000 opcodes, a tenth of a second per
+# 100,000.
+MAX_PICKLE_BYTES = 32 * MEBIBYTE
+MAX_PICKLE_OPCODES = 2_000_000
+
+# The same 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes some ten times its text.
+MAX_JSON_BYTES = 16 * MEBIBYTE
+
+# What comes out of a file may exceed the file, by compression or by tensors that share storage, but not
+# arbitrarily.
+MAX_EXPANSION = 20
+FREE_EXPANSION_BYTES = 64 * MEBIBYTE
+
+
+def check_file_size(path: str, size: int) -> None:
+    """Refuse a file above `MAX_FILE_BYTES`."""
+    if size > MAX_FILE_BYTES:
+        raise FileTooLargeError(
+            f"{path}: {size} bytes is above the limit of {MAX_FILE_BYTES} for a network; save only the "
+            "weights "
+            "(no optimizer state)"
+        )
+
+
+def check_expansion(path: str, file_size: int, unpacked: int, what: str) -> None:
+    """Refuse content of ``unpacked`` bytes that is out of proportion to the file it comes from."""
+    allowed = min(max(FREE_EXPANSION_BYTES, MAX_EXPANSION * file_size), MAX_FILE_BYTES)
+    if unpacked > allowed:
+        raise FileTooLargeError(
+            f"{path}: {what} would take {unpacked} bytes from a file of {file_size}, above the limit of "
+            f"{allowed}; "
+            "if the file is sound, save it again without compression and without expanded tensors"
+        )

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Which network is this torch module?
+
+A `Sequential`, nested at will, says in its structure which steps it takes, and they are read off its
+children. A module with a ``forward`` of its own does not: if it wraps a single child, the child is read;
+otherwise, if the caller names the activation, its state dict is. What was understood is then held against the
+module itself, see `regions.read.module_check`. torch is imported here only, when there already is a torch
+object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from regions import activations
+from regions.activations import Activation, activation_per_layer
+from regions.arrays import exact_float64
+from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
+from regions.network import Network
+from regions.read.batch_norm import BatchNorm
+from regions.read.between_layers import ActivationChoice
+from regions.read.chain import Dense, Nonlinearity, Step, build_network
+from regions.read.module_check import POINTS, TOLERANCE, relative_difference
+from regions.read.state_dict import network_from_state_dict
+
+_ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
+    "ReLU": lambda module: activations.relu(),
+    "LeakyReLU": lambda module: activations.leaky_relu(module.negative_slope),
+    "PReLU": lambda module: activations.prelu(exact_float64(module.weight, "PReLU weight")),
+    "Hardtanh": lambda module: activations.hard_tanh(module.min_val, module.max_val),
+    "ReLU6": lambda module: activations.relu6(),
+}
+# What does nothing to a vector in evaluation mode.
+_NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
+_CURVED = {"Softmax", "LogSoftmax", "Softmin", "Sigmoid", "LogSigmoid", "Tanh"}
+
+
+class _UnknownStructure(Exception):
+    """A module whose children do not say in which order they are called."""
+
+
+def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm_eps: float) -> Network:
+    """Make a network of a torch module.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+    activation : str, Activation, sequence of these, or None
+        Needed only where the structure does not say; where it does, it must agree.
+    batch_norm_eps : float
+        Used only where the module's batch norms do not agree on one.
+
+    Raises
+    ------
+    AmbiguousCheckpointError
+        The module has a ``forward`` of its own and no activation was named, or what was named does not agree
+        with what the module computes.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        As for any network.
+    """
+    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
+    try:
+        network = build_network(list(_steps(module, "")), _training_note(module))
+    except _UnknownStructure as unknown:
+        if activation is None:
+            return _network_of_only_child(module, str(unknown))
+        return _network_of_state_dict(module, activation, batch_norm_eps)
+    if (relative_difference(module, network) or 0.0) > TOLERANCE:
+        raise InternalError(
+            f"this chain of layers was misread as {network!r}; please report it with its repr"
+        )
+    _check_named_activation(network, activation)
+    return network
+
+
+def _steps(module: Any, name: str) -> Iterator[Step]:
+    """Yield the steps of a module whose structure says what it does."""
+    import torch
+
+    _refuse_hooks(module, name)
+    kind = type(module)
+    forward = getattr(kind, "forward", None)  # TorchScript modules have none
+    if forward is torch.nn.Sequential.forward:
+        for (
+            child_name,
+            child,
+        ) in module._modules.items():  # named_children() shows a module used twice only once
+            yield from _steps(child, f"{name}.{child_name}" if name else child_name)
+    elif forward is torch.nn.Linear.forward:
+        weights = exact_float64(module.weight, f"{name}.weight")
+        bias = np.zeros(len(weights)) if module.bias is None else exact_float64(module.bias, f"{name}.bias")
+        yield Dense(name or "the layer", weights, bias)
+    elif kind is torch.nn.BatchNorm1d:
+        yield _batch_norm(module, name)
+    elif not kind.__module__.startswith("torch.nn.modules."):
+        raise _UnknownStructure(f"{name or 'the module'} ({kind.__name__}) has a forward of its own")
+    elif kind.__name__ in _ACTIVATIONS:
+        yield Nonlinearity(name or "the activation", _ACTIVATIONS[kind.__name__](module))
+    elif kind.__name__ not in _NO_STEP:
+        advice = "handled are Linear, BatchNorm1d and piecewise-linear activations"
+        if kind.__name__ in _CURVED:
+            advice = (
+                "it is not piecewise linear; if it comes last, leave it out and keep what it is applied to"
+            )
+        raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}: {advice}")
+
+
+def _batch_norm(module: Any, name: str) -> BatchNorm:
+    if module.running_mean is None:
+        raise UnsupportedLayerError(
+            f"batch norm {name} keeps no running statistics, so each output depends on the whole batch"
+        )
+    mean, variance = module.running_mean, module.running_var
+    return BatchNorm.from_statistics(name, mean, variance, module.weight, module.bias, module.eps)
+
+
+def _refuse_hooks(module: Any, name: str) -> None:
+    if module._forward_hooks or module._forward_pre_hooks or "parametrizations" in module._modules:
+        raise UnsupportedLayerError(
+            f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
+            "change "
+            "what it computes; make them permanent first (torch.nn.utils.prune.remove, "
+            "torch.nn.utils.parametrize.remove_parametrizations)"
+        )
+
+
+def _training_note(module: Any) -> list[str]:
+    import torch
+
+    changing = (torch.nn.modules.batchnorm._BatchNorm, torch.nn.modules.dropout._DropoutNd)
+    if any(part.training and isinstance(part, changing) for part in module.modules()):
+        return ["the module is in training mode; it was read as in evaluation mode"]
+    return []
+
+
+def _check_named_activation(network: Network, activation: ActivationChoice) -> None:
+    """Where the structure says what lies between the layers, whatever was named must be the same."""
+    if activation is None:
+        return
+    found = [layer.activation for layer in network.layers[:-1]]
+    names = ", ".join(dict.fromkeys(one.name for one in found))
+    named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
+    if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:
+        raise AmbiguousCheckpointError(
+            f"activation={activation!r} was named, but the module itself has {names or 'none'}; leave the "
+            "argument out"
+        )
+
+
+def _network_of_only_child(module: Any, why: str) -> Network:
+    """Read a module that only wraps one chain, if running both shows it."""
+    advice = (
+        f"{why}, so its structure does not say what it computes; if it is a chain with one activation, name "
+        "it "
+        "(activation='relu'), else put its layers into a torch.nn.Sequential"
+    )
+    children = list(module._modules.items())
+    if len(children) != 1 or list(module.parameters(recurse=False)) or list(module.buffers(recurse=False)):
+        raise AmbiguousCheckpointError(advice)
+    name, child = children[0]
+    try:
+        network = build_network(list(_steps(child, name)), _training_note(module))
+    except _UnknownStructure:
+        raise AmbiguousCheckpointError(advice) from None
+    difference = relative_difference(module, network)
+    if difference is None:
+        raise AmbiguousCheckpointError(
+            f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)"
+        )
+    _refuse_difference(difference, f"its only child {name}")
+    note = f"{name} was read; the module gives the same values at {POINTS} random points"
+    return Network.from_layers(network.layers, [*network.notes, note])
+
+
+def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm_eps: float) -> Network:
+    for name, part in module.named_modules():
+        _refuse_hooks(part, name)
+    found = {part.eps for part in module.modules() if type(part).__name__ == "BatchNorm1d"}
+    network = network_from_state_dict(
+        module.state_dict(),
+        activation,
+        batch_norm_eps=found.pop() if len(found) == 1 else batch_norm_eps,
+        order_is_kept=True,
+        source=type(module).__name__,
+    )
+    difference = relative_difference(module, network)
+    if difference is None:
+        note = f"read as a state dict; the module can not be run on points [n, {network.n_in}] to compare"
+    else:
+        _refuse_difference(difference, f"a chain of its layers with activation {activation!r}")
+        note = f"read as a state dict; the module gives the same values at {POINTS} random points"
+    return Network.from_layers(network.layers, [*network.notes, *_training_note(module), note])
+
+
+def _refuse_difference(difference: float, what: str) -> None:
+    if difference > TOLERANCE:
+        raise AmbiguousCheckpointError(
+            f"the module does not compute the same as {what}: they differ by {difference:.2g} of the size "
+            "of the "
+            "values at random points. Put its layers, in the order of the calls, into a torch.nn.Sequential"
+        )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What is one region?
+
+A number and a reference to the partition it belongs to: making one costs nothing, and what it shows are
+slices of the partition's arrays. For work on many regions use the arrays themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["Region"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Region:
+    """Light view of one region of a `Partition`; corners are in the same order in all its arrays.
+
+    Attributes
+    ----------
+    partition : Partition
+    index : int
+        Number of the region in the partition.
+    """
+
+    partition: Partition
+    index: int
+
+    @property
+    def _corners(self) -> slice:
+        offsets = self.partition.cell_offsets
+        return slice(int(offsets[self.index]), int(offsets[self.index + 1]))
+
+    @property
+    def pattern(self) -> NDArray[np.bool_]:
+        """Activation pattern, bool [kinks]."""
+        packed = self.partition.packed_patterns[self.index]
+        return np.unpackbits(packed, count=self.partition.network.kinks, bitorder="little").view(np.bool_)
+
+    @property
+    def vertices(self) -> Floats:
+        """Corners in chart coordinates, float64 [corners, d]: counter-clockwise, or left and right."""
+        result: Floats = self.partition.vertices[self.partition.cell_vertices[self._corners]]
+        return result
+
+    @property
+    def volume(self) -> float:
+        """Length or area in input space."""
+        return float(self.partition.volumes[self.index])
+
+    @property
+    def facets(self) -> Integers:
+        """Facet from each corner to the next (d = 2) or at each corner (d = 1), int64 [corners]."""
+        return self.partition.cell_facets[self._corners]
+
+    @property
+    def kinks(self) -> Integers:
+        """Kink that makes each facet, int64 [corners]; negative on the border of the domain."""
+        return self.partition.facet_kinks[self.facets]
+
+    @property
+    def neighbors(self) -> Integers:
+        """Region across each facet, int64 [corners]; -1 where the domain ends."""
+        return self.partition.neighbors[self._corners]
+
+    @property
+    def interior_point(self) -> Floats:
+        """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` takes it to input space."""
+        result: Floats = self.partition.interior_points[self.index]
+        return result
+
+    def affine_map(self, *, space: Literal["chart", "input"] = "chart") -> tuple[Floats, Floats]:
+        """Affine map of the network on this region: ``A @ p + c``.
+
+        Parameters
+        ----------
+        space : "chart" or "input"
+            Whether ``p`` are chart coordinates or points of input space.
+
+        Returns
+        -------
+        A : float64 [n_out, d] or [n_out, n_in]
+        c : float64 [n_out]
+        """
+        matrices, constants = self.partition.affine_maps([self.index], space=space)
+        return matrices[0], constants[0]
+
+    def __repr__(self) -> str:
+        corners, volume = len(self.facets), self.volume
+        return f"Region({self.index} of {len(self.partition)}, {corners} corners, volume {volume:.6g})"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""How is the compiled core built?
+
+One extension, `regions._core`: the Cython binding and every C++ file in csrc/. All else is in pyproject.toml.
+
+The signs that decide a count are only right in strict floating point, so contraction (fused multiply-add) and
+fast-math are switched off after whatever flags the environment brings. There is no -march: the same wheel
+must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
+
+REGIONS_SANITIZE=1 builds the core for address and undefined-behaviour sanitizers, assertions on; see
+CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import os
+from glob import glob
+from multiprocessing.pool import ThreadPool
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+COMPILE = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden"]
+# Python's own flags ask for debugging symbols: ten times the size of the code, and as long again to compile.
+COMPILE += ["-g0"]
+# gcc warns that how wide vectors are passed depends on the instruction set. We pass none from file to file.
+COMPILE += ["-Wno-psabi"]
+LINK: list[str] = []
+BUILD_FOLDER = "build"
+
+if os.environ.get("REGIONS_SANITIZE", "0") != "0":
+    SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    # Later flags win. Python's own switch assertions off and, with -fwrapv, hide signed overflow: take
+    # both back.
+    COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
+    COMPILE += SANITIZERS
+    LINK += SANITIZERS
+    # A folder of its own: object files do not remember their flags, and would pass for up to date.
+    BUILD_FOLDER = "build/sanitized"
+
+
+class BuildInParallel(build_ext):
+    """Compile the files of one extension side by side; setuptools only runs whole extensions side by side."""
+
+    def build_extensions(self) -> None:
+        compile_serially = self.compiler.compile
+
+        def compile_in_parallel(sources: list[str], **options: object) -> list[str]:
+            with ThreadPool(self.parallel or os.cpu_count() or 1) as pool:
+                objects = pool.map(lambda source: compile_serially([source], **options), sources, chunksize=1)
+            return [path for paths in objects for path in paths]
+
+        self.compiler.compile = compile_in_parallel
+        super().build_extensions()
+
+
+core = Extension(
+    "regions._core",
+    sources=["regions/_core.pyx", *sorted(glob("csrc/*.cpp"))],
+    # All headers: Cython only knows those that it names itself, not what a .cpp includes.
+    depends=sorted(glob("csrc/*.hpp") + glob("csrc/*.h")),
+    include_dirs=["csrc"],
+    language="c++",
+    extra_compile_args=COMPILE,
+    extra_link_args=LINK,
+)
+
+setup(
+    ext_modules=[core],
+    cmdclass={"build_ext": BuildInParallel},
+    options={"build": {"build_base": BUILD_FOLDER}},
+)

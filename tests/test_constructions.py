@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Do the constructions have the numbers of regions they are known for?"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from regions import reference
+from regions.constructions import arrangement, montufar_fold, sawtooth, serra_fold, square_fold
+from regions.domains import Line, Rectangle, Segment
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.network import Network
+
+UNIT = Segment([0.0], [1.0])
+LINE = Line([0.0], [1.0])
+UNIT_SQUARE = Rectangle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
+
+
+def pieces(net: Network) -> int:
+    """The number of pieces of the function on [0, 1]: regions, with neighbours of equal affine map joined."""
+    ordered = sorted(reference.enumerate(net, UNIT), key=lambda region: region.vertices[0])
+    return 1 + sum(a.output != b.output for a, b in zip(ordered, ordered[1:], strict=False))
+
+
+def maps(net: Network) -> int:
+    """The number of different affine maps on the line."""
+    return len({tuple(region.output) for region in reference.enumerate(net, LINE)})
+
+
+class TestSawtooth:
+    @pytest.mark.parametrize(
+        ("depth", "on_the_line"), [(1, 3), (2, 6), (3, 10), (4, 18), (5, 34), (6, 66), (7, 130)]
+    )
+    def test_counts(self, depth: int, on_the_line: int) -> None:
+        net = sawtooth(depth)
+        assert net.widths == (2,) * depth
+        assert reference.count(net, UNIT) == pieces(net) == 2**depth
+        assert reference.count(net, LINE) == on_the_line
+        assert maps(net) == 2**depth + 1
+
+    def test_values(self) -> None:
+        x = np.arange(65)[:, np.newaxis] / 64
+        assert (sawtooth(6)(x) == np.arange(65)[:, np.newaxis] % 2).all()
+
+
+class TestMontufarFold:
+    @pytest.mark.parametrize(
+        ("n", "depth", "regions", "different"),
+        [
+            (2, 2, 6, 6),
+            (2, 3, 12, 11),
+            (3, 2, 12, 11),
+            (3, 3, 36, 32),
+            (4, 2, 20, 19),
+            (4, 3, 80, 73),
+            (4, 4, 320, 289),
+        ],
+    )
+    def test_counts(self, n: int, depth: int, regions: int, different: int) -> None:
+        net = montufar_fold(n, depth)
+        assert net.widths == (n,) * depth
+        assert reference.count(net, UNIT) == n ** (depth - 1) * (n + 1) == regions
+        assert pieces(net) == different
+
+    @pytest.mark.parametrize(("n", "depth", "regions"), [(3, 2, 13), (4, 3, 82)])
+    def test_counts_on_the_line(self, n: int, depth: int, regions: int) -> None:
+        assert reference.count(montufar_fold(n, depth), LINE) == regions
+
+
+class TestSerraFold:
+    @pytest.mark.parametrize("widths", [(3,), (3, 3), (4, 3), (3, 3, 3), (5, 5), (4, 4, 4), (8, 8, 8)])
+    def test_counts(self, widths: tuple[int, ...]) -> None:
+        net = serra_fold(widths)
+        assert net.widths == widths
+        regions = prod(n + 1 for n in widths)
+        assert reference.count(net, UNIT) == reference.count(net, LINE) == pieces(net) == maps(net) == regions
+
+
+class TestSquareFold:
+    @pytest.mark.parametrize("n", [2, 3, 4])
+    @pytest.mark.parametrize("lines", [1, 3, 5])
+    def test_counts_multiply(self, n: int, lines: int) -> None:
+        rng = np.random.default_rng(lines)
+        normals = rng.standard_normal((lines, 2))
+        offsets = -normals @ [0.4, 0.6] + 0.1 * rng.standard_normal(lines)
+        in_one_square = reference.count(arrangement(normals, offsets), UNIT_SQUARE)
+        assert in_one_square > lines
+        assert reference.count(square_fold(n, normals, offsets), UNIT_SQUARE) == n**2 * in_one_square
+
+
+def test_noise_destroys_the_count() -> None:
+    """Hanin & Rolnick 2019, Fig. 3: noise on weights and biases severely reduces the number of pieces."""
+    exact = sawtooth(8)
+    for size, most in ((0.1, 256 / 2), (0.3, 256 / 10)):
+        counts = []
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            arrays = [(layer.weights, layer.biases) for layer in exact.layers]
+            noisy = [
+                tuple(array + size * rng.standard_normal(array.shape) for array in pair) for pair in arrays
+            ]
+            counts.append(reference.count(Network(noisy), UNIT))
+        assert np.mean(counts) < most
+
+
+def test_weights_are_integers_or_halves() -> None:
+    for net in (sawtooth(3), montufar_fold(5, 3), serra_fold([3, 7, 4]), square_fold(7, [[1, 1]], [-1])):
+        for layer in net.layers:
+            for array in (layer.weights, layer.biases):
+                assert (2 * array == np.round(2 * array)).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: sawtooth(0), NetworkError, "depth must be at least 1, got 0"),
+        (lambda: montufar_fold(1, 2), NetworkError, "pieces must be at least 2"),
+        (lambda: montufar_fold(2, 0), NetworkError, "depth must be at least 1"),
+        (lambda: serra_fold([3, 2]), NetworkError, "width must be at least 3, got 2"),
+        (lambda: serra_fold([]), NetworkError, "at least one hidden layer"),
+        (lambda: square_fold(1, [[1, 1]], [0]), NetworkError, "pieces must be at least 2"),
+        (lambda: square_fold(2, [1, 1], [0]), ShapeMismatchError, r"\[n, 2\]"),
+        (lambda: square_fold(2, [[1, 1]], [0, 1]), ShapeMismatchError, "biases"),
+        (lambda: arrangement([[1, np.nan]]), NonFiniteError, "nan"),
+        (lambda: arrangement([[1, 1]], [0, 1]), ShapeMismatchError, "biases"),
+    ],
+)
+def test_bad_input(make: object, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()

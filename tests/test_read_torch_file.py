@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Does the reader of torch files, which knows nothing of torch, see what torch saved?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file
+from regions.errors import NetworkError, NotACheckpointError, UnsafePickleError
+from regions.read import load, read_tensors
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "model.pt"
+
+
+def saved(path: Path, content: Any, **options: Any) -> Any:
+    torch.save(content, path, **options)
+    return read_tensors(path)
+
+
+DTYPES = [
+    *("float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8"),
+    *("uint16", "uint32", "uint64", "bool", "complex64", "complex128"),
+]
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_every_type_exactly(path: Path, name: str) -> None:
+    dtype = getattr(torch, name)
+    integers = torch.arange(1, 7).reshape(2, 3)
+    values = (integers / 7).to(dtype) if dtype.is_floating_point or dtype.is_complex else integers.to(dtype)
+    read = saved(path, {"w": values})["w"]
+    assert read.shape == (2, 3)
+    assert read.tolist() == values.tolist()
+    assert read.dtype.isnative
+    assert read.dtype.name == {"bfloat16": "float32"}.get(name, name)
+
+
+def test_extreme_bfloat16(path: Path) -> None:
+    values = torch.tensor([1e-40, -3.0e38, 0.0, -0.0, 1.0, 3.14159], dtype=torch.bfloat16)
+    read = saved(path, {"w": values})["w"]
+    assert read.tolist() == values.float().tolist()
+    assert np.signbit(read).tolist() == [False, True, False, True, False, False]
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_every_pickle_protocol(path: Path, protocol: int) -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    read = saved(path, model.state_dict(), pickle_protocol=protocol)
+    assert list(read) == list(model.state_dict())
+    for key, value in model.state_dict().items():
+        assert (read[key] == value.numpy()).all()
+
+
+def views() -> dict[str, torch.Tensor]:
+    base = torch.arange(24.0).reshape(4, 6)
+    return {
+        "transposed": base.T,
+        "every other": base[::2, 1::3],
+        "tail": base[3:],
+        "one number": base[2, 3],
+        "row": base[1],
+        "expanded": base[0].expand(3, 6),
+        "diagonal": base.diagonal(),
+        "empty": base[:0],
+        "empty elsewhere": torch.zeros(3, 0, 2),
+        "three axes": base.reshape(2, 2, 6).permute(2, 0, 1),
+    }
+
+
+@pytest.mark.parametrize("name", list(views()))
+def test_every_kind_of_view(path: Path, name: str) -> None:
+    view = views()[name]
+    read = saved(path, {"v": view})["v"]
+    assert read.size == view.numel()
+    assert read.tolist() == view.tolist() or read.size == 0
+
+
+def test_tensors_that_share_storage(path: Path) -> None:
+    weight = nn.Parameter(torch.randn(3, 3))
+    read = saved(path, {"a": weight, "b": weight, "c": weight.T, "d": weight[1]})
+    assert (read["a"] == read["b"]).all()
+    assert (read["a"].T == read["c"]).all()
+    assert (read["a"][1] == read["d"]).all()
+
+
+def test_tied_layers(path: Path) -> None:
+    shared = nn.Linear(4, 4)
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), shared, nn.ReLU(), shared, nn.ReLU(), nn.Linear(4, 1))
+    torch.save(model.state_dict(), path)
+    net = load(path, activation="relu")
+    assert repr(net) == "Network(2-4-4-4-1, relu, 12 hidden neurons)"
+    assert (net.layers[1].weights == net.layers[2].weights).all()
+
+
+def test_plain_values_and_containers(path: Path) -> None:
+    content = {
+        "epoch": 3,
+        "loss": 0.25,
+        "big": 2**100,
+        "name": "zürich",
+        "flags": [True, None, (1, "a")],
+        "nested": OrderedDict(x=torch.ones(1)),
+        5: "only strings are kept as keys",
+    }
+    read = saved(path, content)
+    nested = read.pop("nested")
+    del content["nested"], content[5]
+    assert read == content
+    assert nested["x"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("byte_order", ["little", "big"])
+def test_byte_order(path: Path, byte_order: Any) -> None:
+    weights = {"0.weight": np.array([[1.5, -2.25]], "<f4"), "0.bias": np.array([1 / 3], "<f8")}
+    path.write_bytes(saved_by_torch(weights, byte_order=byte_order))
+    read = read_tensors(path)
+    for key, value in weights.items():
+        assert read[key].tolist() == value.tolist()
+        assert read[key].dtype.isnative
+
+
+def test_byte_order_is_little_where_it_is_not_stored(path: Path) -> None:
+    pickled = program(dict_of({"w": tensor([2], [1], storage(2))}))
+    content = torch_file(pickled, {"0": np.array([1.5, 2.5], "<f4").tobytes()})
+    path.write_bytes(content.replace(b"byteorder", b"bytexrder"))
+    assert read_tensors(path)["w"].tolist() == [1.5, 2.5]
+
+
+def test_a_compressed_torch_file_is_read(path: Path) -> None:
+    pickled = program(dict_of({"w": tensor([2], [1], storage(2))}))
+    data = np.array([1.5, 2.5], "<f4").tobytes()
+    path.write_bytes(torch_file(pickled, {"0": data}, compression=zipfile.ZIP_DEFLATED))
+    assert read_tensors(path)["w"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("wrapping", "activation"),
+    [
+        (lambda state: state, "relu"),
+        (lambda state: {"state_dict": state, "epoch": 3}, "relu"),
+        (lambda state: {"model": state, "best": 0.9, "history": [1.0, 2.0]}, "relu"),
+        (lambda state: {"checkpoint": {"net": state}}, "relu"),
+        (lambda state: {f"module.{key}": value for key, value in state.items()}, "relu"),
+        (lambda state: {"a": state, "b": state}, "relu"),
+    ],
+)
+def test_state_dicts_inside_checkpoints(path: Path, wrapping: Any, activation: str) -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    torch.save(wrapping(model.state_dict()), path)
+    assert load(path, activation) == load(model)
+
+
+def test_optimizer_states_are_no_weights(path: Path) -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.ones(5, 2)).sum().backward()
+    optimizer.step()
+    torch.save({"optimizer": optimizer.state_dict(), "model": model.state_dict()}, path)
+    assert load(path, "relu") == load(model)
+
+
+def test_suffix_pth_and_upper_case(tmp_path: Path) -> None:
+    model = nn.Linear(2, 1)
+    for name in ("model.pth", "MODEL.PT"):
+        torch.save(model.state_dict(), tmp_path / name)
+        assert load(tmp_path / name) == load(str(tmp_path / name)) == load(model)
+
+
+def test_whole_modules_are_refused_with_advice(path: Path) -> None:
+    torch.save(nn.Sequential(nn.Linear(2, 1)), path)
+    with pytest.raises(UnsafePickleError, match=r"whole pickled module.*torch.save\(model.state_dict\(\)"):
+        load(path, "relu")
+
+
+def test_files_from_before_torch_1_6_are_refused_with_advice(path: Path) -> None:
+    torch.save(nn.Linear(2, 1).state_dict(), path, _use_new_zipfile_serialization=False)
+    with pytest.raises(NotACheckpointError, match="weights_only=True"):
+        load(path, "relu")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_torchscript_is_refused_with_advice(path: Path) -> None:
+    torch.jit.script(nn.Linear(2, 1)).save(path)
+    with pytest.raises(NotACheckpointError, match=r"TorchScript.*state_dict"):
+        load(path, "relu")
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.bool])
+def test_weights_that_are_no_real_numbers(path: Path, dtype: torch.dtype) -> None:
+    torch.save({"weight": torch.ones(1, 2).to(dtype)}, path)
+    with pytest.raises(NetworkError, match=r"\.weight|dtype"):
+        load(path)
+
+
+def test_what_must_be_computed_is_refused(path: Path) -> None:
+    sparse = torch.eye(3).to_sparse()
+    float8 = torch.ones(2, 2).to(torch.float8_e4m3fn)
+    negated = torch._neg_view(torch.ones(2, 2))
+    for value, error in (
+        (sparse, UnsafePickleError),
+        (float8, UnsafePickleError),
+        (negated, NotACheckpointError),
+    ):
+        torch.save({"0.weight": value}, path)
+        with pytest.raises(error):
+            load(path)
+
+
+def test_torch_is_not_imported(path: Path) -> None:
+    torch.save(nn.Linear(2, 1).state_dict(), path)
+    code = f"import sys; from regions.read import load; print(load({str(path)!r}), 'torch' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "Network(2-1, affine, 0 hidden neurons) False"
