@@ -6,8 +6,8 @@ warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
 
 Times are processor times, which on a shared machine disturb each other less than clock times, and on a quiet
 one are the same since all that is measured runs on one thread. Each is the best of several samples, for what
-disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow minute of the machine hits
-both. A sample repeats its action until it is long enough for the clock.
+disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow minute of the machine
+hits both. A sample repeats its action until it is long enough for the clock.
 """
 
 from __future__ import annotations

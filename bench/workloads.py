@@ -44,16 +44,16 @@ WORKLOADS = {
     for workload in (
         Workload("p2_16x2", (2, 16, 16, 1), seed=1, n_regions=468),
         Workload("p2_32x3", (2, 32, 32, 32, 1), seed=1, n_regions=4_029),
-        Workload("p2_64x3", (2, 64, 64, 64, 1), seed=1),
+        Workload("p2_64x3", (2, 64, 64, 64, 1), seed=1, n_regions=16_623),
         Workload("p2_128x3", (2, 128, 128, 128, 1), seed=1, n_regions=66_795),
         Workload("p2_256x4", (2, 256, 256, 256, 256, 1), seed=1, n_regions=455_915),
-        Workload("p784_64x3", (784, 64, 64, 64, 10), seed=1),
+        Workload("p784_64x3", (784, 64, 64, 64, 10), seed=1, n_regions=9_549),
         Workload("p784_256x3", (784, 256, 256, 256, 10), seed=1, n_regions=154_529),
         Workload("l2_64x8", (2, *[64] * 8, 1), seed=2, n_segments=100),
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.
         Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
-        Workload("digits", (64, 64, 32, 10), seed=0),
+        Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }
 

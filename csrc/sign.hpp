@@ -41,7 +41,7 @@ struct Extent {
   }
 };
 
-enum class Side : signed char { inactive, active, crossing, uncertain };
+enum class Side : std::int64_t { inactive, active, crossing, uncertain };
 
 template <int D>
 double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
@@ -63,36 +63,41 @@ void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint
   lines.steepness[index] = 1.01 * steepness;
 }
 
+inline Lanes8 load(const double* address) { return *reinterpret_cast<const Lanes8*>(address); }
+inline void store(double* address, Lanes8 lanes) { *reinterpret_cast<Lanes8*>(address) = lanes; }
+
+// Eight affine forms, laid out side by side, at a position.
+template <int D>
+Lanes8 values_at(const Lanes8* forms, const double* position) {
+  Lanes8 at = forms[0] * position[0];
+  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  return at;
+}
+
 // The least and the greatest value of every line over the corners, and what follows for the cell.
 template <class Cell>
 void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
               double* greatest, Side* sides) {
   constexpr int D = Cell::dimension;
   for (int start = 0; start < lines.count; start += 8) {
-    Lanes8 value[D + 1];
-    for (int k = 0; k <= D; ++k) value[k] = *reinterpret_cast<const Lanes8*>(lines.value[k] + start);
-    const auto values_at = [&](int i) {
-      Lanes8 at = value[0] * cell.vertices[i].position[0];
-      for (int k = 1; k <= D; ++k) at += value[k] * cell.vertices[i].position[k];
-      return at;
-    };
-    Lanes8 low = values_at(0);
+    Lanes8 forms[D + 1];
+    for (int k = 0; k <= D; ++k) forms[k] = load(lines.value[k] + start);
+    Lanes8 low = values_at<D>(forms, cell.vertices[0].position);
     Lanes8 high = low;
     for (int i = 1; i < cell.count; ++i) {
-      const Lanes8 at = values_at(i);
+      const Lanes8 at = values_at<D>(forms, cell.vertices[i].position);
       low = at < low ? at : low;
       high = at > high ? at : high;
     }
-    const Lanes8 margin = *reinterpret_cast<const Lanes8*>(lines.margin + start) +
-                          *reinterpret_cast<const Lanes8*>(lines.steepness + start) * vertex_error;
-    *reinterpret_cast<Lanes8*>(least + start) = low;
-    *reinterpret_cast<Lanes8*>(greatest + start) = high;
+    store(least + start, low);
+    store(greatest + start, high);
+    const Lanes8 margin = load(lines.margin + start) + load(lines.steepness + start) * vertex_error;
     const Mask8 above = low > margin;
     const Mask8 below = high < -margin;
     const Mask8 both = (high > margin) & (low < -margin);
-    const int end = lines.count - start < 8 ? lines.count - start : 8;
-    for (int i = 0; i < end; ++i)
-      sides[start + i] = above[i] ? Side::active : below[i] ? Side::inactive : both[i] ? Side::crossing : Side::uncertain;
+    const Mask8 unless_both = both ? Mask8{} + std::int64_t(Side::crossing) : Mask8{} + std::int64_t(Side::uncertain);
+    const Mask8 unless_above = above ? Mask8{} + std::int64_t(Side::active) : unless_both;
+    *reinterpret_cast<Mask8*>(sides + start) = below ? Mask8{} + std::int64_t(Side::inactive) : unless_above;
   }
 }
 

@@ -155,8 +155,7 @@ def parse_activation(activation: str | Activation) -> Activation:
     if key == "prelu":
         raise NetworkError(
             "the slopes of a PReLU are weights: pass regions.activations.prelu(slopes), or load a state "
-            "dict that "
-            "holds them with activation='prelu'"
+            "dict that holds them with activation='prelu'"
         )
     if match is None or key not in _BY_NAME:
         raise NetworkError(
@@ -191,7 +190,7 @@ def activation_per_layer(
     activations = [parse_activation(one) for one in activation]
     if len(activations) != hidden_layers:
         raise NetworkError(
-            f"{len(activations)} activations for {hidden_layers} hidden layers; the last layer is linear "
-            "and takes none"
+            f"{len(activations)} activations for {hidden_layers} hidden layers; the last layer is linear and "
+            "takes none"
         )
     return activations

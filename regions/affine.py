@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Which affine map is the network on each region?
 
-Inside a region every unit keeps to one piece of its activation, so the network is a product of matrices. The
-product is taken backwards from the output, for many regions at a time: ``G <- (G * slopes) @ W``. Only the
-last step knows the input: it multiplies by the first layer's weights, or by the first layer restricted to the
-chart, which has d columns instead of n_in. Cost: per region and output one pass through the hidden weights,
-all of it matrix products. Plain floating point: the maps carry rounding errors of a forward pass and decide
-nothing.
+Inside a region every unit keeps to one piece of its activation, so the network is a product of matrices, one
+row of slopes apart from region to region. It is multiplied for many regions at a time, from whichever end is
+narrower: from the outputs, ``G <- (G * slopes) @ W``, where only the last step knows the input; or, in chart
+coordinates, from the d + 1 columns of the first layer restricted to the chart, ``V <- W @ (slopes * V)``.
+Cost: for each region and each output (or column) one pass through the hidden weights, all of it matrix
+products. Plain floating point: the maps carry the rounding errors of a forward pass and decide nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.errors import InternalError
-from regions.network import Layer
+from regions.network import Layer, Network
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -41,50 +41,71 @@ def affine_maps(partition: Partition, indices: ArrayLike | None, space: str) -> 
         matrix, constant = first.weights, first.biases
     else:
         raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
+    columns = matrix.shape[1] + 1
+    multiply = _from_input if columns < network.n_out else _from_outputs
     linear = np.empty((len(chosen), network.n_out, matrix.shape[1]))
     constants = np.empty((len(chosen), network.n_out))
-    widest = max(network.n_out * max(*network.widths, 1, 1), network.kinks, 1)
-    step = max(1, CHUNK // widest)
+    widest = max(min(columns, network.n_out) * max(network.widths, default=1), network.kinks)
+    step = max(1, CHUNK // max(widest, 1))
     for start in range(0, len(chosen), step):
         part = slice(start, start + step)
-        bits = np.unpackbits(
-            partition.packed_patterns[chosen[part]], axis=1, count=network.kinks, bitorder="little"
-        )
-        gradients, offsets = _from_first_preactivation(network.layers, bits)
-        np.matmul(gradients, matrix, out=linear[part])
-        constants[part] = offsets + gradients @ constant
+        packed = partition.packed_patterns[chosen[part]]
+        linear[part], constants[part] = multiply(network, packed, matrix, constant)
     return linear, constants
 
 
-def _from_first_preactivation(layers: tuple[Layer, ...], bits: NDArray[np.uint8]) -> tuple[Floats, Floats]:
-    """The network as an affine map of the first layer's pre-activation, one per row of bits [m, kinks].
-
-    Returns matrices [m, n_out, n_1] and constants [m, n_out].
-    """
-    outputs = len(layers[-1].biases)
-    gradients = np.broadcast_to(np.eye(outputs), (len(bits), outputs, outputs))
-    offsets = np.zeros((len(bits), outputs))
-    stop = bits.shape[1]
-    for above, layer in zip(layers[::-1], layers[-2::-1], strict=False):
-        offsets += gradients @ above.biases
-        gradients = _times(gradients, above.weights)
-        units, count = len(layer.biases), layer.activation.breakpoints.size
-        start = stop - units * count
-        pieces = bits[:, start:stop].reshape(len(bits), units, count).sum(axis=2, dtype=np.intp)
-        stop = start
-        intercepts = layer.activation.intercepts_of(pieces)
-        if intercepts.any():
-            offsets += np.einsum("moi,mi->mo", gradients, intercepts)
-        gradients *= layer.activation.slopes_of(pieces)[:, np.newaxis, :]
-    if stop != 0:
-        raise InternalError(f"{stop} pattern bits belong to no layer")
-    return gradients, offsets
+def _from_outputs(
+    network: Network, packed: NDArray[np.uint8], matrix: Floats, constant: Floats
+) -> tuple[Floats, Floats]:
+    """Multiply from the outputs; ``matrix`` and ``constant`` give the first layer's pre-activations."""
+    gradients = np.broadcast_to(np.eye(network.n_out), (len(packed), network.n_out, network.n_out))
+    offsets = np.zeros((len(packed), network.n_out))
+    hidden = reversed(list(_slopes_and_intercepts(network, packed)))
+    for layer, (slopes, intercepts) in zip(network.layers[:0:-1], hidden, strict=True):
+        offsets += gradients @ layer.biases
+        gradients = _times(gradients, layer.weights)
+        offsets += np.einsum("moi,mi->mo", gradients, intercepts)
+        gradients *= slopes[:, np.newaxis, :]
+    return _times(gradients, matrix), offsets + gradients @ constant
 
 
-def _times(gradients: Floats, weights: Floats) -> Floats:
-    """gradients [m, o, n] times weights [n, k], as one large product."""
-    count, outputs, inner = gradients.shape
-    result: Floats = (gradients.reshape(count * outputs, inner) @ weights).reshape(count, outputs, -1)
+def _from_input(
+    network: Network, packed: NDArray[np.uint8], matrix: Floats, constant: Floats
+) -> tuple[Floats, Floats]:
+    """Multiply from the first layer's pre-activations; the last column is the constant one."""
+    # [m, columns, units], so that the units of all regions and columns meet the weights in one product.
+    forms = np.broadcast_to(np.vstack([matrix.T, constant]), (len(packed), matrix.shape[1] + 1, len(matrix)))
+    hidden = _slopes_and_intercepts(network, packed)
+    for layer, (slopes, intercepts) in zip(network.layers[1:], hidden, strict=True):
+        forms = forms * slopes[:, np.newaxis, :]
+        forms[:, -1] += intercepts
+        forms = _times(forms, layer.weights.T)
+        forms[:, -1] += layer.biases
+    return forms[:, :-1].transpose(0, 2, 1), forms[:, -1]
+
+
+def _slopes_and_intercepts(network: Network, packed: NDArray[np.uint8]) -> Iterator[tuple[Floats, Floats]]:
+    """Slopes and intercepts [m, units] of each hidden layer under patterns uint8 [m, bytes]."""
+    bits = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little")
+    start = 0
+    for layer in network.layers[:-1]:
+        stop = start + len(layer.biases) * layer.activation.breakpoints.size
+        pieces = _pieces(layer, bits[:, start:stop])
+        yield layer.activation.slopes_of(pieces), layer.activation.intercepts_of(pieces)
+        start = stop
+
+
+def _pieces(layer: Layer, bits: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Piece of each unit: how many of its breakpoints it is above."""
+    units, count = len(layer.biases), layer.activation.breakpoints.size
+    pieces: NDArray[np.intp] = bits.reshape(len(bits), units, count).sum(axis=2, dtype=np.intp)
+    return pieces
+
+
+def _times(left: Floats, right: Floats) -> Floats:
+    """left [m, a, n] times right [n, b], as one large product."""
+    count, rows, inner = left.shape
+    result: Floats = (left.reshape(count * rows, inner) @ right).reshape(count, rows, right.shape[1])
     return result
 
 

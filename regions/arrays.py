@@ -70,8 +70,8 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
     given = _as_numpy(values, name)
     if given.dtype.kind not in "fiu" or given.dtype.itemsize > 8:
         raise NetworkError(
-            f"{name}: dtype {given.dtype} is not a real number that a double can hold; convert it to "
-            "float64 first"
+            f"{name}: dtype {given.dtype} is not a real number that a double can hold; convert it to float64 "
+            "first"
         )
     with np.errstate(invalid="ignore"):  # a signalling NaN is refused below like any other
         exact = np.array(given, dtype=np.float64, order="C")

@@ -44,10 +44,12 @@ def volumes(partition: Partition) -> Floats:
     _, offsets = _from_first_corner(partition)
     x, y = offsets.T
     following = next_corners(partition.cell_offsets)
-    doubled = x * y[following] - y * x[following]
+    with np.errstate(invalid="ignore"):
+        doubled = x * y[following] - y * x[following]
     areas = np.add.reduceat(doubled, partition.cell_offsets[:-1]) / 2
     # A cell thinner than its corners are accurate may come out inside out; its true area is positive.
-    result: Floats = np.abs(areas) * partition.domain.scale
+    # Corners at infinity, of the whole plane, leave nan.
+    result: Floats = np.where(np.isnan(areas), np.inf, np.abs(areas) * partition.domain.scale)
     return result
 
 
@@ -59,13 +61,17 @@ def facet_volumes(partition: Partition) -> Floats:
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.
     factor = np.linalg.qr(partition.domain.directions.T, mode="r")
     start, end = partition.facet_vertices.T
-    x, y = factor @ (partition.vertices[end] - partition.vertices[start]).T
+    with np.errstate(invalid="ignore"):
+        x, y = factor @ (partition.vertices[end] - partition.vertices[start]).T
     lengths: Floats = np.hypot(x, y)
-    return lengths
+    return np.where(np.isnan(lengths), np.inf, lengths)
 
 
 def interior_points(partition: Partition) -> Floats:
-    """Mean of the corners of each region, or a point beside its finite end, in the chart, float64 [R, d]."""
+    """Mean of the corners of each region, or a point beside its finite end, in the chart, float64 [R, d].
+
+    nan for the unbounded regions of a whole plane, whose corners at infinity are not told apart.
+    """
     if partition.dimension == 1:
         left, right = _ends(partition)
         # Beyond a finite end a step of 1, or more where doubles are too sparse to tell; a whole line has its
@@ -80,8 +86,10 @@ def interior_points(partition: Partition) -> Floats:
     if len(partition) == 0:
         return np.zeros((0, 2))
     first, offsets = _from_first_corner(partition)
-    sums = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0)
-    result: Floats = first + sums / partition.corner_counts[:, np.newaxis]
+    with np.errstate(invalid="ignore"):
+        sums = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0)
+        means = first + sums / partition.corner_counts[:, np.newaxis]
+    result: Floats = np.where(np.isfinite(means).all(axis=1, keepdims=True), means, np.nan)
     return result
 
 
@@ -94,4 +102,5 @@ def _from_first_corner(partition: Partition) -> tuple[Floats, Floats]:
     """First corner of each region, float64 [R, 2], and all corners relative to it, float64 [K, 2]."""
     first = partition.vertices[partition.cell_vertices[partition.cell_offsets[:-1]]]
     corners = partition.vertices[partition.cell_vertices]
-    return first, corners - np.repeat(first, partition.corner_counts, axis=0)
+    with np.errstate(invalid="ignore"):
+        return first, corners - np.repeat(first, partition.corner_counts, axis=0)

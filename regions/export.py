@@ -9,7 +9,6 @@ a shared vertex is written the same way everywhere. Coordinates are the chart's.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from os import PathLike
@@ -44,14 +43,13 @@ def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
         packed pattern in hexadecimal, first byte first), ``p0`` and, for d = 2, ``p1`` float64 (the interior
         point in the chart).
     """
-    inside = np.concatenate([[0], np.add.accumulate(partition.neighbors >= 0)])
     columns: dict[str, NDArray[Any]] = {
         "index": np.arange(len(partition)),
         "volume": partition.volumes,
         "active": _active(partition.packed_patterns),
         "corners": partition.corner_counts,
-        "neighbors": inside[partition.cell_offsets[1:]] - inside[partition.cell_offsets[:-1]],
-        "pattern": np.array(_hexadecimal(partition.packed_patterns), dtype=np.str_),
+        "neighbors": _count_per_region(partition, partition.neighbors >= 0),
+        "pattern": np.array(_hexadecimal(partition.packed_patterns), dtype=object),
     }
     columns.update((f"p{axis}", partition.interior_points[:, axis]) for axis in range(partition.dimension))
     return columns
@@ -70,18 +68,31 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
     stream : text file
         Opened with ``newline=""``.
     """
-    columns = to_columns(partition)
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*columns, "vertices", "across"])
+    names = ["index", "volume", "active", "corners", "neighbors", "pattern"]
+    names += [*(f"p{axis}" for axis in range(partition.dimension)), "vertices", "across"]
+    stream.write(",".join(names) + "\n")
+    active, volumes, counts = _active(partition.packed_patterns), partition.volumes, partition.corner_counts
+    inside = _count_per_region(partition, partition.neighbors >= 0)
     vertices = [" ".join(map(repr, row)) for row in partition.vertices.tolist()]
     for part, corners, offsets in _chunks(partition, partition.cell_offsets):
         texts = [vertices[vertex] for vertex in partition.cell_vertices[corners].tolist()]
         across = list(map(str, partition.neighbors[corners].tolist()))
-        spans = list(zip(offsets, offsets[1:], strict=False))
-        rings = [";".join(texts[start:stop]) for start, stop in spans]
-        lists = [";".join(across[start:stop]) for start, stop in spans]
-        writer.writerows(
-            zip(*(column[part].tolist() for column in columns.values()), rings, lists, strict=True)
+        columns = zip(
+            range(part.start, part.stop),
+            volumes[part].tolist(),
+            active[part].tolist(),
+            counts[part].tolist(),
+            inside[part].tolist(),
+            _hexadecimal(partition.packed_patterns[part]),
+            [",".join(map(repr, point)) for point in partition.interior_points[part].tolist()],
+            zip(offsets, offsets[1:], strict=False),
+            strict=True,
+        )
+        # No field has a comma or a quotation mark, so this is all there is to the format.
+        stream.writelines(
+            f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
+            f"{';'.join(texts[start:stop])},{';'.join(across[start:stop])}\n"
+            for index, volume, on, count, neighbors, pattern, point, (start, stop) in columns
         )
 
 
@@ -170,6 +181,12 @@ def _chunks(partition: Partition, offsets: NDArray[np.int64]) -> Iterator[tuple[
         stop = min(start + CHUNK, len(partition))
         first, last = int(offsets[start]), int(offsets[stop])
         yield slice(start, stop), slice(first, last), (offsets[start : stop + 1] - first).tolist()
+
+
+def _count_per_region(partition: Partition, corners: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many of the corners [K] of each region are marked: int64 [R]."""
+    before = np.concatenate([[0], np.add.accumulate(corners, dtype=np.int64)])
+    return np.diff(before[partition.cell_offsets])
 
 
 def _active(packed: NDArray[np.uint8]) -> NDArray[np.int64]:

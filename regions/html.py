@@ -50,8 +50,8 @@ def _drawing(partition: Partition) -> str:
     if len(partition) > MOST_POLYGONS:
         return f"<p>More than {MOST_POLYGONS:,} regions: draw them with regions.plot(partition)</p>"
     finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-    if len(finite) == 0:
-        return "<p>One region without an end: nothing to draw</p>"
+    if len(finite) == 0 or (partition.dimension == 2 and not partition.domain.bounded):
+        return "<p>Regions without an end: nothing to draw</p>"
     colors = [
         f"#{r:02x}{g:02x}{b:02x}"
         for r, g, b in np.rint(255 * pattern_colors(partition.packed_patterns)).astype(int)

@@ -61,14 +61,14 @@ class Layer:
             )
         if biases.shape != weights.shape[:1]:
             raise ShapeMismatchError(
-                f"{self.name}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], "
-                f"got {list(biases.shape)}"
+                f"{self.name}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
+                f"{list(biases.shape)}"
             )
         slopes = self.activation.slopes
         if slopes.ndim == 2 and len(slopes) != len(weights):
             raise ShapeMismatchError(
-                f"{self.name}: activation {self.activation.name!r} has slopes for {len(slopes)} units, "
-                f"the layer has {len(weights)}"
+                f"{self.name}: activation {self.activation.name!r} has slopes for {len(slopes)} units, the "
+                f"layer has {len(weights)}"
             )
         for field, values in (("weights", weights), ("biases", biases)):
             values.setflags(write=False)

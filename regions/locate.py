@@ -90,8 +90,8 @@ class Locator:
             if far.size:
                 what = ("line", "plane")[self.domain.dimension - 1]
                 raise DomainError(
-                    f"points{_index(start + far[0], shape)} is {distances[far[0]]:.3g} away from the domain's "
-                    f"{what}; only points on it have a region "
+                    f"points{_index(start + far[0], shape)} is {distances[far[0]]:.3g} away from the "
+                    f"domain's {what}; only points on it have a region "
                     "(domain.to_input(domain.to_chart(x)) is the nearest one)"
                 )
         return chart

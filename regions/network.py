@@ -89,14 +89,13 @@ class Network:
             given, wanted = layers[i].weights.shape, layers[i + 1].weights.shape
             if given[0] != wanted[1]:
                 raise ShapeMismatchError(
-                    f"layer {i} gives {given[0]} values but layer {i + 1} takes {wanted[1]}: weights are "
-                    "out x in, "
-                    f"here {list(given)} then {list(wanted)}"
+                    f"layer {i} gives {given[0]} values but layer {i + 1} takes {wanted[1]}: weights are out "
+                    f"x in, here {list(given)} then {list(wanted)}"
                 )
         if layers[-1].activation != identity():
             raise NetworkError(
-                f"the last layer must be linear, it has activation {layers[-1].activation.name!r}: "
-                "append a layer with identity weights and no activation"
+                f"the last layer must be linear, it has activation {layers[-1].activation.name!r}: append a "
+                "layer with identity weights and no activation"
             )
         self.__dict__.update(layers=tuple(layers), notes=notes)
 
@@ -240,8 +239,8 @@ class Network:
         if given.dtype == np.uint8 and given.shape == (-(-self.kinks // 8),):
             return np.unpackbits(given, count=self.kinks, bitorder="little").astype(bool)
         raise ShapeMismatchError(
-            f"a pattern must be bool [{self.kinks}] or packed uint8 [{-(-self.kinks // 8)}], "
-            f"got {given.dtype} {list(given.shape)}"
+            f"a pattern must be bool [{self.kinks}] or packed uint8 [{-(-self.kinks // 8)}], got "
+            f"{given.dtype} {list(given.shape)}"
         )
 
     def _points(self, x: ArrayLike) -> Floats:

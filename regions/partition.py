@@ -62,8 +62,8 @@ class Partition:
     network : Network
     domain : Domain
     vertices : float64 [V, d]
-        Chart coordinates, one row per geometric vertex, shared. For d = 1 the ends of a line or ray are
-        infinite.
+        Chart coordinates, one row per geometric vertex, shared. The ends of a line or ray, and
+        corners of a whole plane at infinity, are infinite.
     vertex_errors : float64 [V]
         Proven bound on the distance (largest coordinate) between the stored and the true vertex.
     cell_offsets : int64 [R + 1]
@@ -182,7 +182,8 @@ class Partition:
         """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 
         Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
-        spacing of doubles it can fall on or over the boundary, and `locate` will say so.
+        spacing of doubles it can fall on or over the boundary, and `locate` will say so. nan for the
+        unbounded regions of a whole plane.
         """
         return _read_only(cell_geometry.interior_points(self))
 

@@ -46,10 +46,11 @@ class Activation:
 
     Examples
     --------
-    >>> leaky_relu(0.5)([-2.0, 0.0, 3.0])
-    array([-1.,  0.,  3.])
-    >>> Activation("hat", [0.0, 1.0, 2.0], [0.0, 1.0, -1.0, 0.0], [0.0, 0.0, 2.0, 0.0])
+    >>> hat = Activation("hat", [0.0, 1.0, 2.0], [0.0, 1.0, -1.0, 0.0], [0.0, 0.0, 2.0, 0.0])
+    >>> hat
     Activation('hat', 3 breakpoints)
+    >>> hat([-1.0, 0.5, 1.25, 3.0])
+    array([0.  , 0.5 , 0.75, 0.  ])
     """
 
     name: str
@@ -59,9 +60,7 @@ class Activation:
 
     def __post_init__(self) -> None:
         for field in ("breakpoints", "slopes", "intercepts"):
-            values = (
-                np.array(getattr(self, field), dtype=np.float64, order="C") + 0.0
-            )  # + 0.0: no negative zeros
+            values = np.array(getattr(self, field), dtype=np.float64, order="C") + 0.0  # no negative zeros
             if not np.isfinite(values).all():
                 raise NonFiniteError(
                     f"activation {self.name!r}: {field} must be finite, got {values.tolist()}"
@@ -92,8 +91,7 @@ class Activation:
         ):
             raise ShapeMismatchError(
                 f"activation {self.name!r}: with {pieces - 1} breakpoints, slopes and intercepts must both "
-                "have shape "
-                f"[{pieces}] or [n, {pieces}], got {list(shape)} and {list(self.intercepts.shape)}"
+                f"have shape [{pieces}] or [n, {pieces}], got {list(shape)} and {list(self.intercepts.shape)}"
             )
 
     def _check_continuity(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.colors import pattern_colors
-from regions.errors import MissingDependencyError
+from regions.errors import DomainError, MissingDependencyError
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -56,11 +56,15 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
         matplotlib is not installed.
     ValueError
         Another ``color_by``, or an output that the network does not have.
+    DomainError
+        A whole plane.
     """
     if color_by not in COLOR_BY:
         raise ValueError(f"color_by must be one of {', '.join(COLOR_BY)}, got {color_by!r}")
     if not 0 <= output < partition.network.n_out:
         raise ValueError(f"output must be from 0 to {partition.network.n_out - 1}, got {output}")
+    if partition.dimension == 2 and not partition.domain.bounded:
+        raise DomainError("a whole plane can not be drawn; enumerate a polygon in it instead")
     if ax is None:
         _matplotlib()
         from matplotlib import pyplot

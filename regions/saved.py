@@ -2,8 +2,8 @@
 """How is a partition kept in a file?
 
 A ``.npz`` that `numpy.load` opens without pickles: the arrays of the partition, of its domain and of its
-network, and one array ``header`` that is JSON in UTF-8. docs/results.md has the list. The same partition
-gives the same bytes.
+network, and one array ``header`` that is JSON in UTF-8. docs/results.md has the list. With one zlib,
+the same partition gives the same bytes.
 A file is not trusted: `regions.read.npz` takes it apart under limits; then names, types and shapes are
 compared with what must be there, network and domain go through their constructors, their fingerprints are
 computed anew, and every index is checked before a partition is made of them.

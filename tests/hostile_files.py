@@ -83,7 +83,7 @@ def zip_file(members: Mapping[str, bytes], compression: int = zipfile.ZIP_STORED
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for member, data in members.items():
-            archive.writestr(zipfile.ZipInfo(member), data, compression)
+            archive.writestr(zipfile.ZipInfo(member), data, compression, compresslevel=1)
     return buffer.getvalue()
 
 
@@ -197,6 +197,18 @@ def hostile_torch_pickles() -> dict[str, tuple[bytes, type[errors.RegionsError]]
         "a million nested tuples": (b"\x80\x02)" + b"\x85" * 1_000_000 + b".", damaged),
         "a nested tuple as key": (program(b"}" + b")" + b"\x85" * 500_000 + b"Ns"), damaged),
         "doubling by memo": (b"\x80\x02)" + b"q\x00h\x00\x86" * 500 + b".", damaged),
+        "mappings within mappings, many ways": (
+            b"\x80\x02}q\x00"
+            + b"".join(
+                b"0}("
+                + b"".join(text(str(i)) + b"h" + bytes([level]) for i in range(500))
+                + b"uq"
+                + bytes([level + 1])
+                for level in range(5)
+            )
+            + b".",
+            damaged,
+        ),
         "too many opcodes": (b"\x80\x02" + b"N0" * 1_100_000 + b"N.", large),
         "a reference that is no tuple": (program(text("0") + b"Q"), damaged),
         "a reference with too few parts": (program(tuple_of(text("storage")) + b"Q"), damaged),
@@ -255,7 +267,7 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
     sound = program(dict_of({"0.weight": tensor([2, 2], [2, 1], storage(4))}))
     bytes_16 = bytes(16)
     entry = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
-    bomb = bytes(100 * 2**20)
+    bomb = bytes(65 * 2**20)  # just above the limit
     array_header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
     files: dict[str, tuple[str, bytes, type[errors.RegionsError]]] = {
         "empty .pt": (".pt", b"", short),
@@ -332,7 +344,8 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
             damaged,
         ),
         "array without magic": (".npz", zip_file({"W0.npy": bytes(64)}), damaged),
-        "two arrays of one name": (".npz", _twice_in_zip(), damaged),
+        "two arrays of one name": (".npz", _twice_in_zip(npy(array_header, bytes(32))), damaged),
+        "array that ends outside the file": (".npz", _reaching_outside(npy(array_header, bytes(32))), short),
         "empty .safetensors": (".safetensors", b"", short),
         "header of 2**63 bytes": (".safetensors", safetensors_file({}, length=2**63), large),
         "header longer than file": (".safetensors", safetensors_file({}, length=1000), short),
@@ -367,6 +380,14 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
     return files
 
 
-def _twice_in_zip() -> bytes:
-    first = zip_file({"W0.npy": bytes(64), "W1.npy": bytes(64)})
-    return first.replace(b"W1.npy", b"W0.npy")
+def _reaching_outside(member: bytes) -> bytes:
+    """A sound archive but for the sizes of its member, which claim 9999 bytes in both headers."""
+    content = bytearray(zip_file({"W0.npy": member}))
+    for signature, offset in ((b"PK\x03\x04", 18), (b"PK\x01\x02", 20)):
+        start = content.find(signature) + offset
+        content[start : start + 8] = struct.pack("<II", 9999, 9999)
+    return bytes(content)
+
+
+def _twice_in_zip(member: bytes) -> bytes:
+    return zip_file({"W0.npy": member, "W1.npy": member}).replace(b"W1.npy", b"W0.npy")

@@ -36,6 +36,10 @@ IN_PLANE = {
         Rectangle(np.full(5, 0.1), *(np.eye(5)[:2] * [[3], [1]])),
     ),
     "parallelogram": (random_network([3, 5, 5, 1], 3, "abs"), Rectangle([0, 0, 1], [2, 0, 1], [1, 1, 0])),
+    "classifier": (
+        random_network([2, 4, 3, 7], 9, "hard_tanh"),
+        SQUARE,
+    ),  # more outputs than the chart has columns
     "affine": (random_network([2, 3], 7), SQUARE),
 }
 ON_LINE = {

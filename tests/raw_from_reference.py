@@ -64,6 +64,29 @@ def raw_from_reference(network: Network, domain: Domain) -> dict[str, Any]:
     }
 
 
+def without_last_region(raw: dict[str, Any]) -> dict[str, Any]:
+    """The result of an enumeration that stopped before its last region."""
+    last = len(raw["patterns"]) - 1
+    kept = int(raw["cell_offsets"][-2])
+    regions = np.where(raw["facet_regions"] == last, -1, raw["facet_regions"])
+    swap = regions[:, 0] < 0
+    regions[swap] = regions[swap][:, ::-1]
+    vertices = np.where(swap[:, np.newaxis], raw["facet_vertices"][:, ::-1], raw["facet_vertices"])
+    alive = regions[:, 0] >= 0
+    number = np.cumsum(alive) - 1
+    return {
+        **raw,
+        "cell_offsets": raw["cell_offsets"][:-1],
+        "cell_vertices": raw["cell_vertices"][:kept],
+        "cell_facets": number[raw["cell_facets"][:kept]],
+        "facet_vertices": vertices[alive],
+        "facet_regions": regions[alive],
+        "facet_kinks": raw["facet_kinks"][alive],
+        "patterns": raw["patterns"][:-1],
+        "complete": False,
+    }
+
+
 def _finite(region: reference.ReferenceRegion, corner: int) -> Vertex:
     """A corner, with an infinite end of a line as a float: fractions compare with it."""
     vertex = region.vertices[corner]

@@ -159,7 +159,9 @@ def test_integers_that_do_not_fit_are_refused(integer: int) -> None:
         Network([(np.array([[1, integer]]), [0.0])])
 
 
-@pytest.mark.parametrize("integer", [2**53, 2**62 + 2**20, -(2**63), 2**53 + 2])
+@pytest.mark.parametrize(
+    "integer", [2**53, 2**62 + 2**20, -(2**63), 2**53 + 2, -3, -(2**53), -(2**61) - 2**20]
+)
 def test_large_integers_that_fit_are_accepted(integer: int) -> None:
     assert Network([(np.array([[1, integer]]), [0.0])]).layers[0].weights[0, 1] == integer
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Is a partition what its docstring says: arrays, derived quantities, views, affine maps, conversions?
 
-Partitions are made from the rational reference, so nothing here depends on the compiled core.
+Partitions are made from the rational reference, so next to nothing here depends on the compiled core.
 """
 
 from __future__ import annotations
@@ -19,19 +19,24 @@ from partition_cases import (
     IN_PLANE,
     ON_LINE,
     SQUARE,
-    drawn,
     everywhere,
-    families,
     in_plane,
     random_network,
 )
-from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
+from raw_from_reference import (
+    partition_from_reference,
+    raw_from_reference,
+    sorted_regions,
+    without_last_region,
+)
 from regions import affine, html
 from regions.consistency import first_problem
-from regions.domains import Domain, Line, Polygon, Segment
+from regions.domains import WHOLE_PLANE, Domain, Line, Polygon, Segment
+from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import DomainError, LimitReached, MissingDependencyError
 from regions.network import Network
 from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.plot import plot
 from regions.region import Region
 
 # The arrays.
@@ -44,92 +49,6 @@ def test_arrays_are_read_only_but_the_callers_stay_writeable() -> None:
     for name in ({*ARRAYS} - {"patterns"}) | {"packed_patterns", "corner_counts", *derived}:
         assert not getattr(partition, name).flags.writeable, name
     assert raw["vertices"].flags.writeable
-
-
-@families
-def test_arrays_of_every_family_are_consistent(family: str, dimension: int) -> None:
-    network, domain = drawn(family, dimension)
-    arrays = raw_from_reference(network, domain)
-    assert first_problem(network, domain, arrays, True) is None
-
-
-BROKEN = [
-    ("vertices", (0, 0), np.nan, "not a number"),
-    ("vertices", (0, 0), np.inf, "infinite"),
-    ("vertex_errors", 0, -1.0, "error of vertex 0"),
-    ("vertex_errors", 0, np.nan, "error of vertex 0"),
-    ("vertex_errors", 0, np.inf, "error of vertex 0"),
-    ("cell_offsets", 0, 1, "from 0 to"),
-    ("cell_offsets", -1, 10**9, "from 0 to"),
-    ("cell_offsets", 1, 1, "fewer than three"),
-    ("cell_offsets", 1, -5, "fewer than three"),
-    ("cell_vertices", 0, -1, r"cell_vertices\[0\] is -1"),
-    ("cell_vertices", 0, 10**9, r"cell_vertices\[0\]"),
-    ("cell_vertices", 0, 1, "different vertices"),
-    ("cell_facets", 0, -1, r"cell_facets\[0\]"),
-    ("cell_facets", 0, 1, "used by"),
-    ("facet_vertices", (0, 1), 10**9, r"facet_vertices\[0, 1\]"),
-    ("facet_vertices", (0, slice(None)), [1, 0], "different vertices"),
-    ("facet_regions", (0, 0), 10**9, r"facet_regions\[0, 0\]"),
-    ("facet_regions", (0, 1), -2, r"facet_regions\[0, 1\]"),
-    ("facet_regions", (0, 0), -1, "needs a first region"),
-    ("facet_kinks", 0, 10**9, r"facet_kinks\[0\]"),
-    ("facet_kinks", 0, -5, r"facet_kinks\[0\]"),
-    ("patterns", (0, -1), 0x80, "beyond the network's"),
-]
-
-
-@pytest.mark.parametrize(("name", "index", "value", "message"), BROKEN)
-def test_inconsistent_arrays_are_named(name: str, index: object, value: object, message: str) -> None:
-    network, domain = CASES["square"]
-    arrays = {
-        key: np.array(array) for key, array in raw_from_reference(network, domain).items() if key in ARRAYS
-    }
-    arrays[name][index] = value
-    problem = first_problem(network, domain, arrays, True)
-    assert problem is not None and re.search(message, problem), problem
-
-
-def test_wrong_shapes_and_kinks_are_named() -> None:
-    network, domain = CASES["hard_tanh"]
-    arrays = raw_from_reference(network, domain)
-    for name in ARRAYS:
-        problem = first_problem(network, domain, {**arrays, name: np.zeros((1, 1, 1))}, True)
-        assert problem is not None and "shape" in problem, name
-    patterns = np.array(arrays["patterns"])
-    patterns[3] = 0b10  # the first unit above 1 but not above -1
-    problem = first_problem(network, domain, {**arrays, "patterns": patterns}, True)
-    assert problem == "region 3 has kink 1 on and kink 0 of the same unit off"
-
-
-def test_only_a_partial_result_may_miss_neighbors() -> None:
-    network, domain = CASES["square"]
-    raw = _without_last_region(raw_from_reference(network, domain))
-    assert "only one region" in str(first_problem(network, domain, raw, True))
-    assert first_problem(network, domain, raw, False) is None
-
-
-def _without_last_region(raw: dict) -> dict:
-    """The result of an enumeration that stopped before its last region."""
-    last = len(raw["patterns"]) - 1
-    kept = int(raw["cell_offsets"][-2])
-    regions = np.where(raw["facet_regions"] == last, -1, raw["facet_regions"])
-    swap = regions[:, 0] < 0
-    regions[swap] = regions[swap][:, ::-1]
-    vertices = np.where(swap[:, np.newaxis], raw["facet_vertices"][:, ::-1], raw["facet_vertices"])
-    alive = regions[:, 0] >= 0
-    number = np.cumsum(alive) - 1
-    return {
-        **raw,
-        "cell_offsets": raw["cell_offsets"][:-1],
-        "cell_vertices": raw["cell_vertices"][:kept],
-        "cell_facets": number[raw["cell_facets"][:kept]],
-        "facet_vertices": vertices[alive],
-        "facet_regions": regions[alive],
-        "facet_kinks": raw["facet_kinks"][alive],
-        "patterns": raw["patterns"][:-1],
-        "complete": False,
-    }
 
 
 # Derived quantities.
@@ -307,7 +226,7 @@ def test_repr_in_one_line() -> None:
 
 def test_partial_results_say_so_and_travel_with_the_exception() -> None:
     network, domain = CASES["square"]
-    partial = Partition(network, domain, _without_last_region(raw_from_reference(network, domain)))
+    partial = Partition(network, domain, without_last_region(raw_from_reference(network, domain)))
     assert repr(partial).endswith(", partial)")
     error = pickle.loads(pickle.dumps(LimitReached("enough", limit=7, partial=partial)))
     assert not error.partial.complete and len(error.partial) == len(partial)
@@ -323,6 +242,14 @@ def test_html_has_a_table_and_a_drawing(network: Network, domain: Domain) -> Non
     assert text.count(f"<{shape} ") == len(partition)
     assert "nan" not in text and "inf" not in text.split("<svg")[1]
     assert "<table" in text and "<script" not in text
+
+
+def test_the_drawing_has_up_above() -> None:
+    upper = Network([([[0.0, 1.0]], [0.0]), ([[1.0]], [0.0])])
+    partition = partition_from_reference(upper, SQUARE)
+    drawn_points = re.findall(r"points='([^']*)'", partition._repr_html_())
+    above = drawn_points[int(partition.locate([0.0, 0.5]))]
+    assert sorted({float(pair.split(",")[1]) for pair in above.split(" ")}) == [0.0, 120.0]
 
 
 def test_html_is_capped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,3 +327,23 @@ def test_no_hidden_layer_is_one_region() -> None:
     assert partition.patterns.shape == (1, 0) and partition.packed_patterns.shape == (1, 0)
     assert partition.volumes.tolist() == [4.0] and partition.neighbors.tolist() == [-1] * 4
     assert partition.domain == SQUARE and raw_arrays(partition)["complete"]
+
+
+def test_the_whole_plane() -> None:
+    """Infinite corners keep their cells combinatorially; sizes are infinite, and nothing is drawn."""
+    network = Network([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, -1.0]), ([[1.0, 1.0, 1.0]], [0.0])])
+    domain = Domain([0.0, 0.0], np.eye(2), WHOLE_PLANE)
+    partition = enumerate_regions(network, domain)
+    assert len(partition) == 7
+    assert first_problem(network, domain, raw_arrays(partition), True) is None
+    bounded = np.isfinite(partition.volumes)
+    assert partition.volumes[bounded].tolist() == [0.5]
+    assert np.isfinite(partition.interior_points).all(axis=1).tolist() == bounded.tolist()
+    assert np.isfinite(partition.facet_volumes).sum() == 3 and not np.isnan(partition.facet_volumes).any()
+    points = np.array([[0.2, 0.2], [5.0, 5.0], [-5.0, -1e300], [-3.0, 7.0]])
+    assert (partition.patterns[partition.locate(points)] == network.pattern(points)).all()
+    assert "<svg" not in partition._repr_html_()
+    with pytest.raises(DomainError, match="unbounded"):
+        partition.to_shapely()
+    with pytest.raises(DomainError, match="whole plane"):
+        plot(partition)

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a bare state dict become the right network, or else a refusal that says what to do?
-
-The oracle evaluates the modules one after the other, as written in the test, and knows nothing of folding.
-"""
+"""Does a bare state dict become the right network?"""
 
 from __future__ import annotations
 
@@ -11,76 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regions.activations import Activation, parse_activation, prelu
-from regions.errors import (
-    AmbiguousCheckpointError,
-    CheckpointError,
-    NetworkError,
-    NonFiniteError,
-    NotACheckpointError,
-    ShapeMismatchError,
-    UnsupportedLayerError,
-)
+from regions.activations import parse_activation, prelu
 from regions.network import Network
 from regions.read import load
-
-EPS = 1e-5
-
-
-def dense(n_out: int, n_in: int, seed: int = 0) -> dict[str, Any]:
-    generator = np.random.default_rng([n_out, n_in, seed])
-    return {"weight": generator.standard_normal((n_out, n_in)), "bias": generator.standard_normal(n_out)}
-
-
-def norm(n: int, seed: int = 0) -> dict[str, Any]:
-    generator = np.random.default_rng([n, seed, 77])
-    return {
-        "weight": generator.standard_normal(n),
-        "bias": generator.standard_normal(n),
-        "running_mean": generator.standard_normal(n),
-        "running_var": generator.uniform(0.1, 2.0, n),
-        "num_batches_tracked": np.array(5),
-    }
-
-
-def slopes(n: int, seed: int = 0) -> dict[str, Any]:
-    return {"weight": np.random.default_rng([n, seed, 78]).uniform(-0.5, 0.5, n)}
-
-
-def state_dict(modules: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    return {
-        f"{name}.{key}" if name else key: value
-        for name, part in modules.items()
-        for key, value in part.items()
-    }
-
-
-def evaluate(steps: list[Any], x: np.ndarray, eps: float = EPS) -> np.ndarray:
-    """Apply modules (dicts as above) and activations, in order."""
-    for step in steps:
-        if isinstance(step, Activation):
-            x = step(x)
-        elif "running_mean" in step:
-            scaled = (x - step["running_mean"]) / np.sqrt(step["running_var"] + eps)
-            x = scaled * step.get("weight", 1.0) + step.get("bias", 0.0)
-        elif step["weight"].ndim == 1:
-            x = np.where(x > 0, x, step["weight"] * x)
-        else:
-            x = x @ step["weight"].T + step.get("bias", 0.0)
-    return x
-
-
-def check(
-    modules: dict[str, dict[str, Any]], order: list[Any], activation: Any = "relu", **options: Any
-) -> Network:
-    """Load the modules, and compare with evaluating ``order``: names of modules, and activations."""
-    net = load(state_dict(modules), activation, **options)
-    steps = [modules[step] if isinstance(step, str) else step for step in order]
-    x = np.random.default_rng(1).standard_normal((200, net.n_in)) * 2
-    expected = evaluate(steps, x, options.get("batch_norm_eps", EPS))
-    np.testing.assert_allclose(net(x), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-    return net
-
+from state_dict_parts import check, dense, norm, slopes, state_dict
 
 ACT = parse_activation("relu")
 
@@ -173,6 +104,10 @@ PLACES: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "on the input": (
         {"0": norm(3), "1": dense(4, 3), "3": dense(2, 4)},
         ["0", "1", ACT, "3"],
+    ),
+    "twice on the input": (
+        {"0": norm(3), "1": norm(3, 1), "2": dense(4, 3), "4": dense(2, 4)},
+        ["0", "1", "2", ACT, "4"],
     ),
     "on the output": (
         {"0": dense(4, 3), "2": dense(2, 4), "3": norm(2)},
@@ -320,216 +255,6 @@ def test_ten_comes_after_two() -> None:
 def test_stored_order_kept_where_only_it_chains() -> None:
     net = check({"fc2": dense(5, 3), "fc1": dense(2, 5)}, ["fc2", ACT, "fc1"])
     assert any("only that one chains" in note for note in net.notes)
-
-
-AMBIGUOUS: dict[str, tuple[dict[str, Any], Any, str]] = {
-    "no activation named": (
-        {"0": dense(4, 3), "2": dense(2, 4)},
-        None,
-        r"activation='relu'.*0 \[4, 3\], 2 \[2, 4\]",
-    ),
-    "no chain": ({"0": dense(4, 3), "2": dense(2, 5)}, "relu", r"do not form a chain.*\[2, 5\]"),
-    "two heads": ({"body": dense(4, 3), "a": dense(2, 4), "b": dense(1, 4)}, "relu", "do not form a chain"),
-    "numbers against stored order": (
-        {"2": dense(3, 3), "0": dense(3, 3, 1)},
-        "relu",
-        "stored as 2, 0, by number 0, 2",
-    ),
-    "gaps here but not there": (
-        {"0": dense(4, 3), "2": dense(4, 4), "3": dense(2, 4)},
-        "relu",
-        "leave no room",
-    ),
-    "gaps on both sides of a norm": (
-        {"0": dense(4, 3), "2": norm(4), "4": dense(2, 4)},
-        "relu",
-        "between 0 and 4",
-    ),
-    "a gap after the norm on the input": (
-        {"0": norm(3), "2": dense(4, 3), "4": dense(2, 4)},
-        "relu",
-        "before the first",
-    ),
-    "norms before all layers": (
-        {"bn1": norm(4), "bn2": norm(4, 1), "fc1": dense(4, 4), "fc2": dense(4, 4, 1), "fc3": dense(2, 4)},
-        "relu",
-        "before the first",
-    ),
-    "one norm that fits on both sides": (
-        {"bn1": norm(4), "fc1": dense(4, 4), "fc2": dense(2, 4)},
-        "relu",
-        "before the first",
-    ),
-    "norms after all layers": (
-        {"fc1": dense(4, 3), "fc2": dense(4, 4), "bn1": norm(4)},
-        "relu",
-        "after the last",
-    ),
-    "two norms by words": (
-        {"fc1": dense(4, 3), "a": norm(4), "b": norm(4, 1), "fc2": dense(2, 4)},
-        "relu",
-        "between fc1 and fc2",
-    ),
-    "PReLU not named": ({"0": dense(4, 3), "1": slopes(4), "2": dense(2, 4)}, "relu", "activation='prelu'"),
-    "PReLU named but missing": ({"0": dense(4, 3), "2": dense(2, 4)}, "prelu", "no tensor with one axis"),
-    "PReLU in one place of two, by number": (
-        {"0": dense(4, 3), "1": slopes(4), "2": dense(4, 4), "4": dense(2, 4)},
-        "prelu",
-        "a PReLU",
-    ),
-    "two PReLUs in one place": (
-        {"0": dense(4, 3), "1": slopes(4), "2": slopes(4), "3": dense(4, 4), "5": dense(2, 4)},
-        "prelu",
-        "a PReLU",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", list(AMBIGUOUS))
-def test_ambiguous(case: str) -> None:
-    modules, activation, words = AMBIGUOUS[case]
-    with pytest.raises(AmbiguousCheckpointError, match=words):
-        load(state_dict(modules), activation)
-
-
-vector = np.ones(4)
-UNSUPPORTED: dict[str, tuple[dict[str, Any], str]] = {
-    "convolution": (
-        {"conv1.weight": np.ones((8, 1, 3, 3))},
-        r"conv1.weight has 4 axes.*two-dimensional convolution",
-    ),
-    "convolution in one dimension": ({"0.weight": np.ones((8, 1, 3))}, "one-dimensional convolution"),
-    "layer norm": (
-        {"0.weight": np.ones((4, 3)), "1.weight": vector, "1.bias": vector},
-        "1.weight and bias .* layer norm",
-    ),
-    "embedding": ({"token_embedding.weight": np.ones((10, 4))}, "token_embedding.weight .* embedding"),
-    "embedding by its short name": ({"transformer.wte.weight": np.ones((10, 4))}, "wte.weight .* embedding"),
-    "LSTM": (
-        {"rnn.weight_ih_l0": np.ones((4, 3)), "rnn.weight_hh_l0": np.ones((4, 4))},
-        "rnn.weight_ih_l0 .* recurrent",
-    ),
-    "attention": ({"attn.in_proj_weight": np.ones((12, 4))}, "in_proj_weight .* attention"),
-    "pruned": ({"0.weight_orig": np.ones((4, 3)), "0.weight_mask": np.ones((4, 3))}, "prune.remove"),
-    "weight norm": ({"0.weight_g": np.ones((4, 1)), "0.weight_v": np.ones((4, 3))}, "remove_weight_norm"),
-    "parametrization": (
-        {"0.bias": vector, "0.parametrizations.weight.original0": np.ones((4, 1))},
-        "remove_parametrizations",
-    ),
-    "unknown parameter": (
-        {"0.weight": np.ones((4, 3)), "temperature": np.array(2.0)},
-        "temperature .* remove it",
-    ),
-    "unknown beside a weight": ({"0.weight": np.ones((4, 3)), "0.mask": np.ones((4, 3))}, "0.mask"),
-    "bias alone": ({"0.weight": np.ones((4, 3)), "1.bias": vector}, "1.bias has no weight"),
-    "unknown beside a norm": (
-        {"0.weight": np.ones((4, 3)), "1.running_mean": vector, "1.running_var": vector, "1.x": vector},
-        "1.x is not a parameter of a batch norm",
-    ),
-    "scalar weight": ({"0.weight": np.ones((4, 3)), "1.weight": np.array(1.0)}, "1.weight has 0 axes"),
-}
-
-
-@pytest.mark.parametrize("case", list(UNSUPPORTED))
-def test_unsupported(case: str) -> None:
-    tensors, words = UNSUPPORTED[case]
-    with pytest.raises(UnsupportedLayerError, match=words):
-        load(tensors, "relu")
-
-
-def broken(name: str, change: Any) -> dict[str, Any]:
-    return state_dict({"0": dense(4, 3), "1": norm(4), "3": dense(2, 4)}) | {name: change}
-
-
-@pytest.mark.parametrize(
-    ("tensors", "error", "words"),
-    [
-        (broken("0.weight", np.full((4, 3), np.nan)), NonFiniteError, r"0.weight\[0, 0\] is nan"),
-        (broken("0.bias", np.ones(5)), ShapeMismatchError, r"0: weights \[4, 3\] .* biases \[5\]"),
-        (broken("0.bias", np.ones(1)), ShapeMismatchError, r"biases \[1\]"),
-        (broken("0.bias", np.ones((4, 4))), ShapeMismatchError, r"biases \[4, 4\]"),
-        (broken("1.running_mean", np.ones(5)), ShapeMismatchError, "one and the same length"),
-        (
-            broken("1.running_var", np.full(4, -1.0)),
-            NetworkError,
-            r"running_var\[0\] \+ eps is -0.99999, not positive",
-        ),
-        (broken("1.running_var", np.full(4, np.inf)), NonFiniteError, "running_var"),
-        (
-            broken("1.weight", np.full(4, 1e308)) | {"1.running_var": np.full(4, 1e-4)},
-            NonFiniteError,
-            "not finite",
-        ),
-        (
-            broken("0.weight", np.full((4, 3), 1e308)) | {"1.weight": np.full(4, 1e4)},
-            NonFiniteError,
-            "layer 0",
-        ),
-        (
-            {"0.weight": np.ones((4, 3)), "1.running_mean": vector},
-            CheckpointError,
-            "1.running_var is missing",
-        ),
-        (
-            state_dict({"0": dense(4, 3), "1": norm(5), "3": dense(2, 4)}),
-            ShapeMismatchError,
-            "batch norm '1' has 5 features",
-        ),
-        ({}, NotACheckpointError, "no mapping"),
-        ({"epoch": 3}, NotACheckpointError, "mapping with epoch"),
-        ({"0.weight": [[1.0]]}, NotACheckpointError, "mapping with 0.weight"),
-        (
-            {"bn.running_mean": np.ones((2, 2)), "bn.running_var": np.ones(2)},
-            NotACheckpointError,
-            "no dense layer",
-        ),
-        (
-            {"0.weight": np.ones((4, 3)), "x" * 1000 + ".weight": np.ones((3, 4))},
-            CheckpointError,
-            "1007 characters",
-        ),
-        (
-            {"a": {"0.weight": np.ones((1, 2))}, "b": {"0.weight": np.ones((1, 2))}},
-            AmbiguousCheckpointError,
-            "at a, b",
-        ),
-        (
-            {"0.weight": np.ones((1, 2)), "b": {"0.weight": np.ones((1, 2))}},
-            AmbiguousCheckpointError,
-            "at the top level, b",
-        ),
-    ],
-)
-def test_broken(tensors: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        load(tensors, "relu")
-
-
-def test_slopes_for_another_number_of_units() -> None:
-    with pytest.raises(ShapeMismatchError, match="slopes for 5 units, the layer has 4"):
-        load(state_dict({"0": dense(4, 3), "1": slopes(5), "2": dense(2, 4)}), "prelu")
-
-
-def test_wrong_number_of_activations() -> None:
-    with pytest.raises(NetworkError, match="3 activations for 1 hidden layers"):
-        load(state_dict({"0": dense(4, 3), "2": dense(2, 4)}), ["relu"] * 3)
-
-
-@pytest.mark.parametrize("eps", [-1.0, np.nan, np.inf, "1e-5", None])
-def test_eps_that_is_none(eps: Any) -> None:
-    with pytest.raises(ValueError, match="batch_norm_eps"):
-        load(state_dict({"0": dense(4, 3)}), batch_norm_eps=eps)
-
-
-@pytest.mark.parametrize("source", [3, None, [(np.ones((1, 2)), np.zeros(1))], b"bytes"])
-def test_sources_of_another_type(source: Any) -> None:
-    with pytest.raises(TypeError, match="path, a state dict or a torch module"):
-        load(source)
-
-
-def test_missing_file() -> None:
-    with pytest.raises(FileNotFoundError):
-        load("no_such_file.pt")
 
 
 def test_prelu_is_not_a_leaky_relu_by_chance() -> None:

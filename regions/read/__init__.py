@@ -57,8 +57,7 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
     Examples
     --------
     >>> import numpy as np
-    >>> weights = {"0.weight": np.ones((3, 2)), "0.bias": np.zeros(3), "2.weight": np.ones((1, 3)), "2.bias":
-    np.zeros(1)}
+    >>> weights = {"0.weight": np.ones((3, 2)), "0.bias": np.zeros(3), "2.weight": np.ones((1, 3))}
     >>> load(weights, activation="relu")
     Network(2-3-1, relu, 3 hidden neurons)
     """
@@ -89,8 +88,7 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
         )
     raise TypeError(
         f"load takes a path, a state dict or a torch module, got {type(source).__name__}; for a list of "
-        "weights there is "
-        "regions.Network([(W0, b0), (W1, b1), ...])"
+        "weights there is regions.Network([(W0, b0), (W1, b1), ...])"
     )
 
 

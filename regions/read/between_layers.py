@@ -58,13 +58,11 @@ def place_activations(
             )
     if activation is None and hidden:
         raise AmbiguousCheckpointError(
-            "a state dict does not say what lies between its layers: name it, for instance "
-            "activation='relu'; "
+            "a state dict does not say what lies between layers: name it, for instance activation='relu'; "
             f"found {list_shapes(modules)}"
         )
-    return placement.steps_with(
-        activation_per_layer([] if activation is None else activation, hidden)
-    ), placement.notes
+    activations = activation_per_layer([] if activation is None else activation, hidden)
+    return placement.steps_with(activations), placement.notes
 
 
 class _Placement:
@@ -122,9 +120,8 @@ class _Placement:
         """Index of the module that the activation between the dense modules ``start`` and ``end`` follows."""
         gaps = self.gaps(start, end)
         possible = [start + i for i, gap in enumerate(gaps) if gap != 0]
-        if (
-            not possible
-        ):  # numbered through: the activation is not a module, but a call in the model's own code
+        if not possible:
+            # Numbered through: the activation is no module of its own, but a call in the model's code.
             return end - 1
         if len(possible) == 1:
             return possible[0]
@@ -156,9 +153,11 @@ class _Placement:
         if first == 0:
             return
         norm, dense = self.modules[0], self.modules[first]
-        gap = _numbers_between(norm.name, dense.name)
-        could_follow = gap is None and dense.n_in == dense.n_out  # defined first, called later
-        if first > 1 or gap or could_follow:
+        gaps = self.gaps(0, first)
+        # A single norm known by a word may act on the input, unless its width lets it follow the layer too:
+        # it may be defined first and called later.
+        plausible = gaps == [None] and dense.n_in != dense.n_out
+        if any(gap != 0 for gap in gaps) and not plausible:
             raise self.unclear(f"batch norm {norm.name}, stored before the first dense layer,")
         self.notes.append(f"batch norm {norm.name} was taken to act on the input")
 

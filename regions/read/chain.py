@@ -74,8 +74,7 @@ class _Builder:
         if step.weights.shape[1] != self.width:
             raise ShapeMismatchError(
                 f"{step.name} takes {step.weights.shape[1]} values (weights {list(step.weights.shape)} are "
-                "out x in) "
-                f"but what comes before it gives {self.width}"
+                f"out x in) but what comes before it gives {self.width}"
             )
         weights, biases = step.weights, step.biases
         if self.pending is not None:

@@ -24,8 +24,7 @@ MAX_SEARCH_STEPS = 20_000
 
 HOW_TO_SETTLE = (
     "give regions.load a mapping in the order of the calls (regions.read.read_tensors(path) returns one to "
-    "reorder), the torch "
-    "module itself, or build regions.Network([(W0, b0), ...])"
+    "reorder), the torch module itself, or build regions.Network([(W0, b0), ...])"
 )
 
 
@@ -88,8 +87,7 @@ def order_modules(modules: Sequence[Module], order_is_kept: bool) -> tuple[list[
         ]
     raise AmbiguousCheckpointError(
         f"the order of the layers is unclear: stored as {_names(stored)}, by number {_names(numbered)}, and "
-        "the shapes fit "
-        f"both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
+        f"the shapes fit both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
     )
 
 
@@ -99,8 +97,7 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
     if any(module.kind != "dense" for module in numbered):
         raise AmbiguousCheckpointError(
             f"this file keeps no order, and the names {_names(numbered)} do not tell where batch norms or "
-            "PReLUs belong; "
-            f"{HOW_TO_SETTLE}"
+            f"PReLUs belong; {HOW_TO_SETTLE}"
         )
     orders = _all_chains(numbered)
     if not orders:
@@ -134,9 +131,8 @@ def _chains(modules: Sequence[Module]) -> bool:
 def _if_it_chains(modules: list[Module]) -> list[Module]:
     if not _chains(modules):
         raise AmbiguousCheckpointError(
-            "the layers do not form a chain: each must take as many values as the one before gives, "
-            "weights being out x in; "
-            f"found {list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"
+            "the layers do not form a chain: each must take as many values as the one before gives, weights "
+            f"being out x in; found {list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"
         )
     return modules
 

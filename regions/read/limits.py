@@ -40,8 +40,7 @@ def check_file_size(path: str, size: int) -> None:
     if size > MAX_FILE_BYTES:
         raise FileTooLargeError(
             f"{path}: {size} bytes is above the limit of {MAX_FILE_BYTES} for a network; save only the "
-            "weights "
-            "(no optimizer state)"
+            "weights (no optimizer state)"
         )
 
 
@@ -51,6 +50,5 @@ def check_expansion(path: str, file_size: int, unpacked: int, what: str) -> None
     if unpacked > allowed:
         raise FileTooLargeError(
             f"{path}: {what} would take {unpacked} bytes from a file of {file_size}, above the limit of "
-            f"{allowed}; "
-            "if the file is sound, save it again without compression and without expanded tensors"
+            f"{allowed}; if the file is sound, save it again without compression and without expanded tensors"
         )

@@ -16,7 +16,7 @@ import numpy as np
 from regions.network import Network
 
 POINTS = 64
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
 
 
 def relative_difference(module: Any, network: Network) -> float | None:

@@ -106,8 +106,7 @@ class _Machine:
             what = "a whole pickled module" if is_module else "more than ordinary tensors"
             raise UnsafePickleError(
                 f"{self.path}: the pickle refers to {name[:200]!r}, which is not among the names that "
-                "tensors need: it "
-                f"holds {what}. Nothing was run. In a Python that you trust the file with, "
+                f"tensors need: it holds {what}. Nothing was run. In a Python that you trust the file with, "
                 f"{SAVE_A_STATE_DICT}"
             )
         self.push(self.names[name])
@@ -226,8 +225,7 @@ def read_pickle(data: bytes, path: str, names: Mapping[str, Any], load: Callable
         if step is None:
             raise UnsafePickleError(
                 f"{path}: the pickle uses opcode {opcode.name}, which state dicts do not need. Nothing was "
-                "run; "
-                f"{SAVE_A_STATE_DICT}"
+                f"run; {SAVE_A_STATE_DICT}"
             )
         argument: Any
         try:

@@ -110,24 +110,22 @@ def find_state_dict(content: Any, source: str) -> dict[str, Any]:
                 and id(value) not in seen
                 and len(path) < MAX_NESTING
             ):
-                visit(value, (*path, key[:100]))
+                visit(value, (*path, repr(key[:100])))
 
     if isinstance(content, Mapping):
         visit(content, ())
     if not found:
-        names = (
-            [key[:50] for key in content if isinstance(key, str)][:8] if isinstance(content, Mapping) else []
-        )
+        keys = list(content)[:8] if isinstance(content, Mapping) else []
+        names = [repr(key[:50]) for key in keys if isinstance(key, str)]
         what = f"mapping with {', '.join(names)}" if names else type(content).__name__
         raise NotACheckpointError(
-            f"{source}: holds no mapping of names to weight matrices, but a {what}; save "
-            "model.state_dict(), or arrays named W0, b0, W1, b1, .."
+            f"{source}: holds no mapping of names to weight matrices, but a {what}; save model.state_dict(), "
+            "or arrays named W0, b0, W1, b1, .."
         )
     if len(found) > 1:
         raise AmbiguousCheckpointError(
             f"{source}: several mappings of tensors, at {', '.join(list(found)[:8])}; give regions.load the "
-            "one that is meant "
-            "(regions.read.read_tensors(path) returns the whole content)"
+            "one that is meant (regions.read.read_tensors(path) returns the whole content)"
         )
     return next(iter(found.values()))
 
@@ -161,8 +159,10 @@ def _modules(tensors: Mapping[str, Any]) -> list[Module]:
     """Group the tensors by module, in the order in which they are stored, and tell the kind of each."""
     groups: dict[str, dict[str, Any]] = {}
     for key, value in tensors.items():
-        if len(key) > MAX_NAME_LENGTH:
-            raise CheckpointError(f"a tensor's name has {len(key)} characters: {key[:50]!r}..")
+        if len(key) > MAX_NAME_LENGTH or not key.isprintable():  # names go into messages, and so to terminals
+            raise CheckpointError(
+                f"a tensor's name is too long or not printable: {key[:50]!r}, {len(key)} characters"
+            )
         name, _, parameter = key.rpartition(".")
         for pattern, what in _UNSUPPORTED.items():
             if re.fullmatch(pattern, parameter):
@@ -179,8 +179,8 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
         if parameter not in ("weight", "bias"):
             raise UnsupportedLayerError(
                 f"{prefix}{parameter} (shape {list(parts[parameter].shape)}) is not a parameter of a dense "
-                "layer, batch norm or "
-                "PReLU; if it plays no part in what the network computes, remove it from the mapping"
+                "layer, batch norm or PReLU; if it plays no part in what the network computes, remove it "
+                "from the mapping"
             )
     if "weight" not in parts:
         raise UnsupportedLayerError(f"{prefix}bias has no weight beside it")
@@ -190,8 +190,7 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
     if axes == 1:
         raise UnsupportedLayerError(
             f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, group "
-            "norm, or batch norm without "
-            "statistics, which is not piecewise linear"
+            "norm, or batch norm without statistics, which is not piecewise linear"
         )
     _check_axes(f"{prefix}weight", parts["weight"])
     if re.search(

@@ -131,8 +131,7 @@ class _TorchArchive:
         if count * dtype.size > self.archive.sizes[name]:
             raise TruncatedFileError(
                 f"{self.path}: storage {name} has {self.archive.sizes[name]} bytes, its {count} elements "
-                "need "
-                f"{count * dtype.size}"
+                f"need {count * dtype.size}"
             )
         if key not in self.storages:
             self.storages[key] = self.archive.read(name)
@@ -166,8 +165,7 @@ class _TorchArchive:
         if count and (last + 1) * dtype.size > len(storage.data):
             raise TruncatedFileError(
                 f"{self.path}: a tensor of size {list(size)}, stride {list(stride)} and offset {offset} "
-                "reaches beyond "
-                f"its storage of {len(storage.data) // dtype.size} elements"
+                f"reaches beyond its storage of {len(storage.data) // dtype.size} elements"
             )
         numpy_type = np.dtype("u2" if dtype.name == "bfloat16" else dtype.name).newbyteorder(self.byte_order)
         if count:

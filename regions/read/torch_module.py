@@ -121,8 +121,7 @@ def _refuse_hooks(module: Any, name: str) -> None:
     if module._forward_hooks or module._forward_pre_hooks or "parametrizations" in module._modules:
         raise UnsupportedLayerError(
             f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
-            "change "
-            "what it computes; make them permanent first (torch.nn.utils.prune.remove, "
+            "change what it computes; make them permanent first (torch.nn.utils.prune.remove, "
             "torch.nn.utils.parametrize.remove_parametrizations)"
         )
 
@@ -154,8 +153,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
     """Read a module that only wraps one chain, if running both shows it."""
     advice = (
         f"{why}, so its structure does not say what it computes; if it is a chain with one activation, name "
-        "it "
-        "(activation='relu'), else put its layers into a torch.nn.Sequential"
+        "it (activation='relu'), else put its layers into a torch.nn.Sequential"
     )
     children = list(module._modules.items())
     if len(children) != 1 or list(module.parameters(recurse=False)) or list(module.buffers(recurse=False)):
@@ -198,7 +196,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
 def _refuse_difference(difference: float, what: str) -> None:
     if difference > TOLERANCE:
         raise AmbiguousCheckpointError(
-            f"the module does not compute the same as {what}: they differ by {difference:.2g} of the size "
-            "of the "
-            "values at random points. Put its layers, in the order of the calls, into a torch.nn.Sequential"
+            f"the module does not compute the same as {what}: they differ by {difference:.2g} of the size of "
+            "the values at random points. Put its layers, in the order of the calls, into a "
+            "torch.nn.Sequential"
         )

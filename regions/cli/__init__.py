@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""What happens when somebody types `regions`?
+
+`commands.py` says what can be asked, `arguments.py` how points and domains are written on a command line,
+`options.py` has the other options, `job.py` does the work and knows how it can end, `report.py` prints what
+came out, as tables or as JSON.
+The same for users, with all exit codes: docs/command-line.md.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; does not return."""
+    try:
+        from regions.cli.commands import regions_group
+    except ImportError as error:
+        # Another package that is called `regions` may have overwritten parts of this one: then these files
+        # are still there, but what they import is not.
+        from regions.installation import explain_missing_core
+
+        sys.exit(f"Error: {explain_missing_core(error)}")
+    regions_group(prog_name="regions")

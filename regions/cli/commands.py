@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""What can be asked on the command line?
+
+`info`, `count`, `enumerate`, `plot`. Everything about a network, a domain, a partition or a picture is done
+by the package; here are the order of things, and exit codes:
+0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click);
+3 stopped at the limit; 130 stopped by Ctrl-C. After 3 and 130 what was found has been printed and saved.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from regions import Network, __version__, load, plot
+from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_count, run_enumerate
+from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
+from regions.errors import (
+    AmbiguousCheckpointError,
+    DomainError,
+    InternalError,
+    MissingDependencyError,
+    RegionsError,
+)
+from regions.export import EXPORT_SUFFIXES, export
+from regions.plot import COLOR_BY
+
+__all__ = ["regions_group"]
+
+PICTURE_SUFFIXES = (".png", ".svg")
+
+EXIT_CODES = """\b
+Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
+line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
+what had been found is printed and saved all the same."""
+
+
+class _Group(click.Group):
+    """Turns what the user did wrong into one line; a bug of ours keeps its traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InternalError:
+            raise
+        except RegionsError as error:
+            raise click.ClickException(" ".join(str(error).split())) from error
+        except BrokenPipeError:
+            raise  # somebody piped us into `head`; click knows
+        except OSError as error:
+            name = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{name}{error.strerror or error}") from error
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            ctx.exit(EXIT_INTERRUPTED)
+
+
+@click.group(cls=_Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="relu-regions %(version)s")
+def regions_group() -> None:
+    """Every activation region of a piecewise-linear network on a line or in a plane, exactly.
+
+    MODEL is a .pt, .pth, .safetensors or .npz file with the weights of a dense network. Nothing in it is
+    executed.
+
+    \b
+    regions info model.pt --activation relu
+    regions count model.pt --activation relu --segment points.csv:0 points.csv:1
+    regions enumerate model.pt --activation relu --square points.csv -o out.npz
+    regions plot model.pt --activation relu --square points.csv -o out.png
+    """
+
+
+@regions_group.command()
+@common_options
+def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
+    """Say what network a file holds.
+
+    \b
+    regions info model.pt --activation relu
+    regions info model.safetensors --activation 'leaky_relu(0.2)'
+    regions info weights.npz --activation relu --activation abs
+    """
+    network = _load(model, activation)
+    if as_json:
+        click.echo(json.dumps(network_facts(network)))
+        return
+    _announce(network)
+    print_network(network)
+
+
+@regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
+@common_options
+@domain_options
+@limit_option
+@click.pass_context
+def count(
+    ctx: click.Context, model: str, activation: tuple[str, ...], limit: int | None, as_json: bool
+) -> None:
+    """Count the regions on a line or in a plane.
+
+    \b
+    regions count model.pt --activation relu --segment points.csv:0 points.csv:1
+    regions count model.pt --activation relu --line 0,0 1,-1
+    regions count model.pt --activation relu --square points.csv
+    regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
+    """
+    domain = make_domain(ctx)
+    network = _load(model, activation)
+    _announce(network, domain, quiet=as_json)
+    outcome = run_count(network, domain, limit)
+    _finish(ctx, outcome, as_json)
+
+
+@regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
+@common_options
+@domain_options
+@limit_option
+@output_option(*EXPORT_SUFFIXES)
+@click.pass_context
+def enumerate_(
+    ctx: click.Context,
+    model: str,
+    activation: tuple[str, ...],
+    limit: int | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Write the regions to a file.
+
+    Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
+    (regions.load_partition reads it), .geojson the shapes, .csv a table with a row per region.
+
+    \b
+    regions enumerate model.pt --activation relu --square points.csv -o out.npz
+    regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
+    regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
+    """
+    domain = make_domain(ctx)
+    if output.suffix.lower() == ".geojson" and not domain.bounded:
+        raise DomainError(
+            "GeoJSON can not hold the unbounded regions of a line or ray; write .csv or .npz instead"
+        )
+    network = _load(model, activation)
+    _announce(network, domain, quiet=as_json)
+    outcome = run_enumerate(network, domain, limit)
+    assert outcome.partition is not None
+    if outcome.regions:
+        export(outcome.partition, output)
+    _finish(ctx, outcome, as_json, output if outcome.regions else None)
+
+
+@regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
+@common_options
+@domain_options
+@click.option(
+    "--color-by",
+    type=click.Choice(COLOR_BY),
+    default="layer",
+    show_default=True,
+    help="Edges by the layer that makes them, faces by an output of the network, or faces by pattern.",
+)
+@click.option(
+    "--output-index",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="I",
+    help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
+)
+@limit_option
+@output_option(*PICTURE_SUFFIXES)
+@click.pass_context
+def plot_(
+    ctx: click.Context,
+    model: str,
+    activation: tuple[str, ...],
+    color_by: str,
+    output_index: int,
+    limit: int | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Draw the regions.
+
+    In a plane the regions themselves, on a line the function and its kinks.
+
+    \b
+    regions plot model.pt --activation relu --square points.csv -o out.png
+    regions plot model.pt --activation relu --square points.csv --color-by value --output-index 3 -o out.svg
+    regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 -o line.png
+    """
+    domain = make_domain(ctx)
+    network = _load(model, activation)
+    if output_index >= network.n_out:
+        raise click.BadParameter(
+            f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
+        )
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
+    _announce(network, domain, quiet=as_json)
+    outcome = run_enumerate(network, domain, limit)
+    assert outcome.partition is not None
+    if outcome.regions:
+        # A figure of its own, not one of pyplot's: no window system is asked for.
+        figure = Figure(layout="constrained")
+        plot(outcome.partition, figure.add_subplot(), color_by, output_index)
+        figure.savefig(output, dpi=120)
+    _finish(ctx, outcome, as_json, output if outcome.regions else None)
+
+
+def _load(model: str, activation: tuple[str, ...]) -> Network:
+    try:
+        return load(model, activation[0] if len(activation) == 1 else activation or None)
+    except AmbiguousCheckpointError as error:
+        if activation:
+            raise
+        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+
+
+def _announce(network: Network, *domains: object, quiet: bool = False) -> None:
+    """Say what was understood, before the work begins."""
+    if not quiet:
+        for line in (repr(network), *(f"note: {note}" for note in network.notes), *map(repr, domains)):
+            click.echo(line)
+
+
+def _finish(ctx: click.Context, outcome: Outcome, as_json: bool, output: Path | None = None) -> None:
+    """Print what came out, and end with the exit code for it."""
+    if as_json:
+        facts = outcome_facts(outcome)
+        click.echo(json.dumps({**facts, "output": str(output)} if output else facts))
+    else:
+        print_outcome(outcome)
+        if output:
+            click.echo(f"wrote {output}")
+    ctx.exit(outcome.exit_code)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""How does a count or an enumeration run under the command line, and how can it end?
+
+By itself, at the limit, or by Ctrl-C. In all three cases there is an `Outcome` with what was found, and an
+exit code. The time is that of finding the regions, without reading the model, measuring and printing.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Literal
+
+from regions import Domain, LimitReached, Network, Partition, _core, enumerate
+from regions.enumeration import Report, _chart_arrays, _compiled
+from regions.progress import bar
+
+__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_count", "run_enumerate"]
+
+EXIT_LIMIT = 3
+EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
+
+End = Literal["complete", "limit", "interrupted"]
+
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found, and how the work ended.
+
+    Attributes
+    ----------
+    network, domain
+        What it is about.
+    regions : int
+        Their number, or the number found until the work was stopped.
+    seconds : float
+        How long that took.
+    end : "complete", "limit" or "interrupted"
+    partition : Partition or None
+        The regions themselves, where they were asked for.
+    stats : mapping
+        Counters of the core; empty when it was stopped.
+    """
+
+    network: Network
+    domain: Domain
+    regions: int
+    seconds: float
+    end: End
+    partition: Partition | None = None
+    stats: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": EXIT_INTERRUPTED}[self.end]
+
+
+def run_count(network: Network, domain: Domain, limit: int | None) -> Outcome:
+    """Count, with the counters that `regions.count` does not return."""
+    arrays = _chart_arrays(network, domain)
+    start = time.perf_counter()
+    with _bar() as report:
+        status, found, stats = _core.count(
+            _compiled(network), *arrays, _NO_LIMIT if limit is None else limit, report
+        )
+    seconds = time.perf_counter() - start
+    if status == "finished":
+        return Outcome(network, domain, found, seconds, "complete", stats=stats)
+    if status == "limit_exceeded":
+        return Outcome(network, domain, found, seconds, "limit")
+    if isinstance(status, KeyboardInterrupt):
+        return Outcome(network, domain, found, seconds, "interrupted")
+    raise status
+
+
+def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcome:
+    """Enumerate; a stop still gives the regions that were finished."""
+    end: End = "complete"
+    start = time.perf_counter()
+    try:
+        with _bar() as report:
+            partition = enumerate(network, domain, limit=limit, progress=report)
+    except LimitReached as stopped:
+        end, partition = "limit", stopped.partial
+    except KeyboardInterrupt as stopped:
+        if not isinstance(getattr(stopped, "partial", None), Partition):
+            raise  # before the core had begun, or after it had ended
+        end, partition = "interrupted", stopped.partial  # type: ignore[attr-defined]
+    seconds = time.perf_counter() - start
+    stats = partition.stats if end == "complete" else {}
+    return Outcome(network, domain, len(partition), seconds, end, partition, stats)
+
+
+def _bar() -> AbstractContextManager[Report | None]:
+    """The progress bar, where somebody can see it."""
+    return bar() if sys.stderr.isatty() else nullcontext()

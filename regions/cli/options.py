@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Which options do several commands share?
+
+All but the domains, which are in `arguments.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["common_options", "limit_option", "output_option"]
+
+
+def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the model, and the options that every command has."""
+    for add in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
+        click.option(
+            "--activation",
+            multiple=True,
+            metavar="NAME",
+            help="What lies between the layers, which weights do not say: relu, leaky_relu, "
+            "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
+            "once for each hidden layer.",
+        ),
+        click.argument("model"),
+    ):
+        function = add(function)
+    return function
+
+
+def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --limit N."""
+    return click.option(
+        "--limit",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Stop when there are more regions than this; what was found is still used.",
+    )(function)
+
+
+def output_option(*suffixes: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add -o FILE, refused before the work and not after it when it can not be written."""
+
+    def checked(ctx: click.Context, parameter: click.Parameter, path: Path) -> Path:
+        if path.suffix.lower() not in suffixes:
+            raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
+        if not path.absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
+        return path
+
+    return click.option(
+        "-o",
+        "--output",
+        "output",
+        required=True,
+        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        callback=checked,
+        metavar="FILE",
+        help=f"Where to write; the name ends in {', '.join(suffixes)}.",
+    )

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What does the command line print?
+
+Tables for people, or one JSON object with the same facts for programs. Sizes are in input space. In JSON,
+what is infinite is null.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from regions import Domain, Network, Partition
+from regions.cli.job import Outcome
+
+__all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "print_outcome"]
+
+SIZE = ("length", "area")
+FACETS = ("breakpoints", "edges")
+FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
+
+
+def network_facts(network: Network) -> dict[str, Any]:
+    """What a network is, for JSON."""
+    return {
+        "inputs": network.n_in,
+        "outputs": network.n_out,
+        "hidden_neurons": network.hidden,
+        "pattern_bits": network.kinks,
+        "layers": [
+            {
+                "inputs": layer.weights.shape[1],
+                "units": len(layer.biases),
+                "activation": layer.activation.name,
+            }
+            for layer in network.layers
+        ],
+        "notes": list(network.notes),
+        "fingerprint": network.fingerprint,
+    }
+
+
+def domain_facts(domain: Domain) -> dict[str, Any]:
+    """What a domain is, for JSON."""
+    return {
+        "kind": type(domain).__name__.lower(),
+        "dimension": domain.dimension,
+        "inputs": domain.n_in,
+        SIZE[domain.dimension - 1]: _finite(domain.volume),
+        "fingerprint": domain.fingerprint,
+    }
+
+
+def outcome_facts(outcome: Outcome) -> dict[str, Any]:
+    """What was found, for JSON."""
+    facts: dict[str, Any] = {
+        "regions": outcome.regions,
+        "end": outcome.end,
+        "seconds": outcome.seconds,
+        "network": network_facts(outcome.network),
+        "domain": domain_facts(outcome.domain),
+        "signs": {name: outcome.stats[name] for name in ("filter", "exact", "zero") if name in outcome.stats},
+    }
+    if outcome.partition is not None:
+        partition, size = outcome.partition, SIZE[outcome.domain.dimension - 1]
+        facts[size] = {name: _finite(value) for name, value in _sizes(partition).items()}
+        facts["facets_by_layer"] = [
+            {"layer": layer, "neurons": neurons, "facets": facets, "length": length}
+            if partition.dimension == 2
+            else {"layer": layer, "neurons": neurons, "facets": facets}
+            for layer, neurons, facets, length in _layers(partition)
+        ]
+    return facts
+
+
+def print_network(network: Network) -> None:
+    """Print the layers of a network as a table."""
+    table = _table("layer", "inputs", "units", "activation", "pattern bits", text=("activation",))
+    for index, layer in enumerate(network.layers, start=1):
+        hidden = index < len(network.layers)
+        bits = len(layer.biases) * layer.activation.breakpoints.size
+        table.add_row(
+            str(index) if hidden else "output",
+            f"{layer.weights.shape[1]:,}",
+            f"{len(layer.biases):,}",
+            layer.activation.name if hidden else "",
+            f"{bits:,}" if hidden else "",
+        )
+    _print(table)
+
+
+def print_outcome(outcome: Outcome) -> None:
+    """Print what was found, as tables."""
+    size, partition = SIZE[outcome.domain.dimension - 1], outcome.partition
+    rows = [("regions", f"{outcome.regions:,}{FOUND[outcome.end]}")]
+    if partition is not None:
+        sizes = _sizes(partition)
+        rows.append((size, _length(sizes["total"])))
+        if len(partition):
+            rows.append(("smallest region", _length(sizes["smallest"])))
+            rows.append(("largest region", _length(sizes["largest"])))
+    if outcome.stats:
+        rows.append(("signs proved", _signs(outcome)))
+    rows.append(("time", _time(outcome)))
+    summary = Table.grid(padding=(0, 3))
+    for row in rows:
+        summary.add_row(*row)
+    click.echo()
+    _print(summary)
+    if partition is not None:
+        _print(_layer_table(partition))
+
+
+def _layer_table(partition: Partition) -> Table:
+    planar = partition.dimension == 2
+    facets = FACETS[partition.dimension - 1]
+    table = _table("layer", "neurons", facets, *(["length of edges"] if planar else []))
+    for layer, neurons, count, length in _layers(partition):
+        table.add_row(str(layer), f"{neurons:,}", f"{count:,}", *([f"{length:.6g}"] if planar else []))
+    return table
+
+
+def _layers(partition: Partition) -> Iterable[tuple[int, int, int, float]]:
+    """Each hidden layer, counted from 1: number, neurons, and how many facets, and how long, they make."""
+    widths = partition.network.widths
+    inside = partition.facet_layers >= 0
+    layers = partition.facet_layers[inside]
+    counts = np.bincount(layers, minlength=len(widths))
+    lengths = np.bincount(layers, weights=partition.facet_volumes[inside], minlength=len(widths))
+    return zip(range(1, len(widths) + 1), widths, counts.tolist(), lengths.tolist(), strict=True)
+
+
+def _sizes(partition: Partition) -> dict[str, float]:
+    volumes = partition.volumes
+    return {
+        "total": float(volumes.sum()),
+        "smallest": float(volumes.min(initial=math.inf)),
+        "largest": float(volumes.max(initial=0.0)),
+    }
+
+
+def _signs(outcome: Outcome) -> str:
+    stats = outcome.stats
+    return f"{stats['filter']:,} by error bound, {stats['exact']:,} exactly; {stats['zero']:,} are zero"
+
+
+def _time(outcome: Outcome) -> str:
+    seconds = max(outcome.seconds, 1e-9)
+    shown = f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
+    return f"{shown}, {outcome.regions / seconds:,.0f} regions/s"
+
+
+def _length(value: float) -> str:
+    return f"{value:.6g}" if math.isfinite(value) else "unbounded"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _table(*columns: str, text: Sequence[str] = ()) -> Table:
+    """An empty table: numbers to the right, the columns named in ``text`` to the left."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, justify="left" if column in text else "right")
+    return table
+
+
+def _print(table: Table) -> None:
+    """Print a table without the blanks that rich fills its lines with."""
+    console = Console(highlight=False)
+    with console.capture() as capture:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()))

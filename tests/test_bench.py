@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Do the benchmarks measure what they say, against rivals that are right?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import regions
+import run
+from forward_pass import BLOCK, ForwardPass
+from layered_breakpoints import count_on_segment
+from regions import reference
+from workloads import WORKLOADS, Workload, build_layers, build_polygon, build_segment_ends
+
+SMALL = Workload("small", (3, 8, 8, 8, 2), seed=5, n_segments=4)
+
+
+def test_rival_on_lines_agrees_with_the_reference():
+    layers = build_layers(SMALL)
+    network = regions.Network(layers)
+    for start, end in build_segment_ends(SMALL):
+        expected = reference.count(network, regions.Segment(start, end))
+        assert expected > 5
+        assert count_on_segment(layers, np.array([start, end])) == expected
+
+
+def test_rival_on_lines_without_hidden_layer():
+    assert count_on_segment([(np.ones((1, 2)), np.zeros(1))], np.array([[0.0, -1.0], [1.0, 1.0]])) == 1
+
+
+def test_yardstick_evaluates_the_network():
+    layers = build_layers(SMALL)
+    yardstick = ForwardPass(layers, n_points=BLOCK + 3)
+    expected = regions.Network(layers)(yardstick.points)
+    np.testing.assert_allclose(yardstick.evaluate(yardstick.points), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_points", [1, BLOCK - 1, BLOCK, 3 * BLOCK + 1])
+def test_yardstick_evaluates_as_many_points_as_it_says(monkeypatch, n_points):
+    seen = []
+    monkeypatch.setattr(ForwardPass, "evaluate", lambda self, points: seen.append(len(points)))
+    ForwardPass(build_layers(SMALL), n_points).run()
+    assert sum(seen) == n_points
+
+
+@pytest.mark.parametrize("name", ["p2_16x2", "p2_32x3", "digits"])
+def test_small_workloads_have_the_known_number_of_regions(name):
+    workload = WORKLOADS[name]
+    network, domain = regions.Network(build_layers(workload)), build_polygon(workload)
+    assert regions.count(network, domain) == workload.n_regions
+
+
+def test_workloads_are_the_standard_ones():
+    weights, biases = build_layers(WORKLOADS["p2_16x2"])[0]
+    assert weights[0, 0] == np.float32(np.random.default_rng(1).standard_normal())
+    assert biases.shape == (16,)
+    assert weights.dtype == np.float64
+    assert build_segment_ends(WORKLOADS["l784_256x4"]).shape == (100, 2, 784)
+
+
+def test_every_case_names_a_kind_and_a_workload():
+    for case in run.CASES:
+        kind, _, workload = case.name.partition("/")
+        assert kind in run.UNITS
+        assert kind == "import" or workload in WORKLOADS
+
+
+@pytest.mark.parametrize(
+    ("value", "bar"),
+    [
+        (1.0, "[            |            ] +0.0 dB"),
+        (2.0, "[            |>>>         ] +3.0 dB"),
+        (0.5, "[         <<<|            ] -3.0 dB"),
+        (1e6, "[            |>>>>>>>>>>>>] +60.0 dB"),
+    ],
+)
+def test_bar(value, bar):
+    assert run.draw_bar(value, goal=1.0) == bar
+
+
+def test_faults():
+    case = run.Case("count/p2_16x2", goal=0.5)
+    assert run.find_fault(case, {"regions": 468, "value": 0.5}, 468) is None
+    assert run.find_fault(case, {"regions": 468, "value": 0.6}, 468) == "goal missed"
+    assert run.find_fault(case, {"regions": 467, "value": 0.1}, 468) == "467 regions, but there are 468"
+    assert run.find_fault(case, {"error": "MemoryError"}, 468) == "MemoryError"

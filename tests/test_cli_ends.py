@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""How does a command end when it does not end well?
+
+Wrong input, a wrong command line, the limit, Ctrl-C, and another package called `regions`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import SQUARE, A, B, C, Run, model, runner, weights, write_files
+from regions.cli import job
+from regions.cli.job import Outcome
+from regions.cli.report import outcome_facts, print_outcome
+from regions.domains import Polygon
+from regions.partition import ARRAYS, Partition
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def test_plot_without_matplotlib(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, out, err = run("plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.png")
+    assert (code, out) == (1, "")  # before the work
+    assert "pip install 'relu-regions[plot]'" in err
+
+
+def test_limit(run: Run) -> None:
+    found = regions.count(model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    words = ["model.npz", "--activation", "relu", *SQUARE]
+    assert run("count", *words, "--limit", str(found))[0] == 0
+    code, out, err = run("count", *words, "--limit", "20")
+    assert (code, err) == (3, "")
+    assert re.search(r"^regions +2\d found before the limit stopped it$", out, re.MULTILINE)
+    code, out, _ = run("count", *words, "--limit", "20", "--json")
+    assert (code, json.loads(out)["end"]) == (3, "limit")
+    code, out, _ = run("enumerate", *words, "--limit", "20", "--json", "-o", "part.npz")
+    facts, part = json.loads(out), regions.load_partition("part.npz")
+    assert (code, facts["end"], facts["regions"]) == (3, "limit", len(part))
+    assert 20 < len(part) < found
+    assert not part.complete
+    assert run("plot", *words, "--limit", "20", "-o", "part.png")[0] == 3
+    assert Path("part.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count", "none.pt", "--activation", "relu", *SQUARE], "none.pt: No such file or directory"),
+        (["count", "model.txt", "--activation", "relu", *SQUARE], "unknown kind of file"),
+        (["count", "broken.pt", "--activation", "relu", *SQUARE], "broken.pt"),
+        (["count", "model.npz", *SQUARE], "--activation relu"),
+        (["info", "model.npz"], "--activation relu"),
+        (["info", "model.npz", "--activation", "tanh"], "not piecewise linear"),
+        (["info", "model.npz", *["--activation", "relu"] * 3], "3 activations for 2 hidden layers"),
+        (
+            ["count", "model.npz", "--activation", "relu", "--segment", "0,0,0", "1,1,1", "--json"],
+            "takes 2 inputs",
+        ),
+        (
+            ["count", "model.npz", "--activation", "relu", "--segment", "0,0", "1,1,1"],
+            "1,1,1 has 3 coordinates",
+        ),
+        (["count", "model.npz", "--activation", "relu", "--segment", "0,0", "nan,1"], "nan"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "1,1", "1,1"], "same point"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "none.csv"], "none.csv: No such file"),
+        (
+            ["count", "model.npz", "--activation", "relu", "--segment", "points.csv:0", "points.csv:3"],
+            "3 rows",
+        ),
+        (
+            ["count", "model.npz", "--activation", "relu", "--polygon", "0,0", "2,0", "1,1", "2,2", "0,2"],
+            "dent",
+        ),
+        (
+            ["enumerate", "model.npz", "--activation", "relu", "--line", "0,0", "1,1", "-o", "out.geojson"],
+            "GeoJSON can not hold",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None:
+    Path("broken.pt").write_bytes(b"PK\x03\x04 and no more")
+    code, out, err = run(*words)
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count", "model.npz", "--activation", "relu"], "give one domain"),
+        (
+            ["count", "model.npz", "--activation", "relu", "--ray", "0,0", "1,1", *SQUARE],
+            "found --ray, --polygon",
+        ),
+        (["count", "model.npz", "--activation", "relu", "--segment", "0,0"], "takes 2 points (A B), got 1"),
+        (
+            ["count", "model.npz", "--activation", "relu", "--segment", "points.csv"],
+            "takes 2 points (A B), got 3",
+        ),
+        (["count", "model.npz", "--activation", "relu", "--polygon", "ends.npy"], "takes 3 or more points"),
+        (["count", "model.npz", "--segment", "--activation", "relu"], "--segment takes points"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "0;0", "1,1"], "got '0;0'"),
+        (["count", "model.npz", "--activation", "relu", "--segment=0;0", "1,1"], "got '0;0'"),
+        (["count", "model.npz", "--activation", "relu", *SQUARE, "--limit", "-1"], "--limit"),
+        (["count", *SQUARE], "MODEL"),
+        (["enumerate", "model.npz", "--activation", "relu", *SQUARE], "--output"),
+        (
+            ["enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.png"],
+            ".npz, .geojson, .csv",
+        ),
+        (["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz"], ".png, .svg"),
+        (["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "none/out.png"], "no folder none"),
+        (
+            ["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "o.png", "--output-index", "3"],
+            "3 outputs",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_command_lines(run: Run, words: list[str], message: str) -> None:
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_what_follows_two_dashes_is_no_option(run: Run) -> None:
+    code, _, err = run("count", "--activation", "relu", "--segment", "0,0", "1,1", "--", "--segment")
+    assert code == 1
+    assert "--segment: unknown kind of file" in err
+
+
+def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C can come before the first region."""
+    arrays = {name: np.zeros((0, 2), dtype) for name, dtype in ARRAYS.items()}
+    arrays |= {
+        "cell_offsets": np.zeros(1, np.int64),
+        "vertex_errors": np.zeros(0),
+        "patterns": np.zeros((0, 3), np.uint8),
+    }
+    arrays |= {name: np.zeros(0, np.int64) for name in ("cell_vertices", "cell_facets", "facet_kinks")}
+    domain = Polygon([A, B, C])
+    nothing = Partition(model(), domain, {**arrays, "stats": {}, "complete": False})
+    outcome = Outcome(model(), domain, 0, 0.0, "interrupted", nothing)
+    print_outcome(outcome)
+    assert re.search("^regions +0 found until Ctrl-C$", capsys.readouterr().out, re.MULTILINE)
+    assert outcome.exit_code == 130
+    assert outcome_facts(outcome)["area"] == {"total": 0.0, "smallest": None, "largest": 0.0}
+
+
+def test_progress_goes_to_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    code, out, _ = run("count", "model.npz", "--activation", "relu", *SQUARE, "--json")
+    assert code == 0
+    json.loads(out)
+    with job._bar() as report:
+        assert report is not None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    with job._bar() as report:
+        assert report is None
+
+
+@pytest.mark.parametrize("command", ["count", "enumerate"])
+def test_ctrl_c(command: str) -> None:
+    """Minutes of work, stopped at the first sign of progress."""
+    np.savez("large.npz", **weights([2, 700, 700, 700, 700, 1], seed=1))
+    words = [command, "large.npz", "--activation", "relu", "--square", "points.csv", "--json"]
+    words += ["-o", "part.npz"] if command == "enumerate" else []
+    process = subprocess.Popen(
+        [sys.executable, "-c", STARTED, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        # Whoever started the tests may have had it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    stopped = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    facts = json.loads(out)
+    assert (process.returncode, facts["end"], err) == (130, "interrupted", "")
+    assert facts["regions"] > 0
+    assert time.monotonic() - stopped < 20
+    if command == "enumerate":
+        part = regions.load_partition("part.npz")
+        assert (len(part), part.complete) == (facts["regions"], False)
+
+
+# Says when the first regions are there, so that the signal comes in the middle of the work.
+STARTED = """
+import contextlib, sys
+from regions.cli import job, main
+@contextlib.contextmanager
+def bar():
+    said = []
+    def report(share, found):
+        if found and not said:
+            said.append(print("started", file=sys.stderr, flush=True))
+    yield report
+job._bar = bar
+main()
+"""
+
+
+def environment() -> dict[str, str]:
+    """That of this process, with the package that is being tested."""
+    return {**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)}
+
+
+def test_another_package_called_regions(tmp_path: Path) -> None:
+    """Installed over ours: its `__init__.py`, and those files of ours that it does not have."""
+    ours, both = Path(regions.__file__).parent, tmp_path / "site" / "regions"
+    shutil.copytree(ours / "cli", both / "cli")
+    shutil.copy(ours / "installation.py", both)
+    (both / "__init__.py").write_text("class PixelRegion: pass\n")
+    record = both.parent / "regions-0.12.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: regions\nVersion: 0.12\n")
+    (record / "top_level.txt").write_text("regions\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "from regions.cli import main; main()", "count"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(both.parent)},
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    assert "relu-regions and regions are both imported as 'regions'" in done.stderr
+    assert "pip uninstall relu-regions regions" in done.stderr
