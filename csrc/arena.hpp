@@ -28,6 +28,19 @@ class Arena {
 
   Mark mark() const { return {current_, used_}; }
 
+  // Empty again, keeping no more than a moderate amount of memory for the next user.
+  void reset() {
+    std::size_t kept = 0;
+    std::size_t total = 0;
+    while (kept < blocks_.size() && total + blocks_[kept].size <= most_kept) total += blocks_[kept++].size;
+    blocks_.resize(kept);
+    used_ = 0;
+    current_ = 0;
+    base_ = nullptr;
+    size_ = 0;
+    if (kept > 0) enter(0);
+  }
+
   void release(Mark mark) {
     if (mark.block != current_) enter(mark.block);
     used_ = mark.used;
@@ -35,6 +48,7 @@ class Arena {
 
  private:
   static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t most_kept = std::size_t{64} << 20;
   static constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
   struct Free {

@@ -64,6 +64,7 @@ class Restriction {
       pieces_[i] = 0;
     }
     root.lines = Lines<D>::take(0, arena_);
+    lay_out_chart(root);
     return restricted(root, cell, -1, Side::uncertain);
   }
 
@@ -179,16 +180,29 @@ class Restriction {
 
   // The same for four neighbouring rows of a layer's weights at once: the outputs are read once for all four.
   void fold_four_rows(Row<D>* rows, const double* weights, std::size_t stride) {
+    Lanes value[4], error[4], size[4];
     for (std::size_t r = 0; r < 4; ++r) {
-      Row<D>& row = rows[r];
-      for (const Fold& fold : folds_) {
+      value[r] = rows[r].value;
+      error[r] = rows[r].error;
+      size[r] = rows[r].size;
+    }
+    for (const Fold& fold : folds_) {
+      const Lanes more = fold.output->value;
+      const Lanes more_error = fold.output->error;
+      const Lanes more_size = fold.output->size;
+      for (std::size_t r = 0; r < 4; ++r) {
         const double weight = weights[r * stride + std::size_t(fold.column)];
         const double magnitude = std::fabs(weight);
-        row.value += fold.output->value * weight;
-        row.error += fold.output->error * magnitude;
-        row.size += fold.output->size * magnitude;
+        value[r] += more * weight;
+        error[r] += more_error * magnitude;
+        size[r] += more_size * magnitude;
       }
-      row.error = (row.error + row.size * ((double(folds_.size()) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
+    }
+    for (std::size_t r = 0; r < 4; ++r) {
+      rows[r].value = value[r];
+      rows[r].size = size[r];
+      rows[r].error =
+          (error[r] + size[r] * ((double(folds_.size()) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
     }
     Term terms[4][4];
     std::size_t next = 0;
@@ -243,37 +257,70 @@ class Restriction {
   }
 
   // The first layer's rows, out of the chart: a sum over all inputs, often hundreds, whose rounding every row above
-  // would inherit. So it is done once more carefully, in twice the working precision (Ogita, Rump and Oishi 2005,
-  // Dot2): it is off by at most u |result| + gamma_n^2 * (sum of absolute values).
+  // would inherit. So it is done in twice the working precision (Ogita, Rump and Oishi 2005, Dot2), eight inputs at a
+  // time: off by at most u |result| + gamma_n^2 * (sum of absolute values). chart_lanes_ holds, lane by lane,
+  // the inputs' coefficients, then their upper halves (Veltkamp), then the rest, padded with zeros.
   void read_chart(Row<D>& row, const double* weights) {
-    Lanes sum = row.value;
-    Lanes rest{};
-    Lanes size = row.size;
-    for (const Fold& fold : folds_) {
-      const Lanes coordinate = fold.output->value;
-      const double weight = weights[fold.column];
-      const Lanes product = coordinate * weight;
-      const Lanes total = sum + product;
-      const Lanes back = total - sum;
-      rest += ((sum - (total - back)) + (product - back)) + product_error(coordinate, weight, product);
-      sum = total;
-      size += absolute(coordinate) * std::fabs(weight);
+    const std::size_t inputs = std::size_t(network_.layers[0].units);
+    const std::size_t padded = (inputs + 7) / 8 * 8;
+    const double gamma = (double(inputs) + 11) * 1.01 * unit_roundoff;
+    Lanes8 last_weights{};
+    for (std::size_t i = inputs / 8 * 8; i < inputs; ++i) last_weights[i % 8] = weights[i];
+    for (int k = 0; k <= D; ++k) {
+      const double* chart = chart_lanes_.data() + std::size_t(k) * 3 * padded;
+      Lanes8 sum{}, rest{}, size{};
+      for (std::size_t i = 0; i < padded; i += 8) {
+        const Lanes8 weight = i + 8 <= inputs ? read_eight(weights + i) : last_weights;
+        const Lanes8 whole = read_eight(chart + i);
+        const Lanes8 high = read_eight(chart + padded + i);
+        const Lanes8 low = read_eight(chart + 2 * padded + i);
+        const Lanes8 weight_high = upper_half(weight);
+        const Lanes8 weight_low = weight - weight_high;
+        const Lanes8 product = whole * weight;
+        const Lanes8 lost = ((high * weight_high - product) + high * weight_low + low * weight_high) + low * weight_low;
+        rest += lost + add_exactly(sum, product);
+        size += product < 0 ? -product : product;
+      }
+      double total = row.value[k];
+      double tail = 0;
+      double magnitude = std::fabs(total);
+      for (int i = 0; i < 8; ++i) {
+        tail += add_exactly(total, sum[i]) + rest[i];
+        magnitude += size[i];
+      }
+      row.value[k] = total + tail;
+      row.error[k] = std::fabs(row.value[k]) * (2 * unit_roundoff) + magnitude * (2 * gamma * gamma);
     }
-    row.value = sum + rest;
-    const double gamma = (double(folds_.size()) + 3) * 1.01 * unit_roundoff;
-    row.error = absolute(row.value) * (2 * unit_roundoff) + size * (2 * gamma * gamma);
   }
 
-  // What was rounded off a product: Dekker's and Veltkamp's splitting, without fused operations.
-  static Lanes product_error(Lanes left, double right, Lanes product) {
-    constexpr double splitter = 0x1p27 + 1;
-    const Lanes left_scaled = left * splitter;
-    const Lanes left_high = left_scaled - (left_scaled - left);
-    const Lanes left_low = left - left_high;
-    const double right_scaled = right * splitter;
-    const double right_high = right_scaled - (right_scaled - right);
-    const double right_low = right - right_high;
-    return ((left_high * right_high - product) + left_high * right_low + left_low * right_high) + left_low * right_low;
+  // sum becomes the rounded sum; what it lost is returned (Knuth).
+  template <class Number>
+  static Number add_exactly(Number& sum, Number more) {
+    const Number total = sum + more;
+    const Number back = total - sum;
+    const Number lost = (sum - (total - back)) + (more - back);
+    sum = total;
+    return lost;
+  }
+
+  template <class Number>
+  static Number upper_half(Number value) {
+    const Number scaled = value * (0x1p27 + 1);
+    return scaled - (scaled - value);
+  }
+
+  void lay_out_chart(const LocalNetwork<D>& root) {
+    const std::size_t inputs = std::size_t(network_.layers[0].units);
+    const std::size_t padded = (inputs + 7) / 8 * 8;
+    chart_lanes_.assign(padded * 3 * (D + 1), 0.0);
+    for (int k = 0; k <= D; ++k) {
+      double* chart = chart_lanes_.data() + std::size_t(k) * 3 * padded;
+      for (std::size_t i = 0; i < inputs; ++i) {
+        chart[i] = root.outputs[i]->value[k];
+        chart[padded + i] = upper_half(chart[i]);
+        chart[2 * padded + i] = chart[i] - chart[padded + i];
+      }
+    }
   }
 
   // Rows of one layer, with room for their coefficients.
@@ -293,7 +340,7 @@ class Restriction {
     row.size = old.size;
     const int* survivors = survivors_.data();
     const double* source = old.coefficients;
-    double* target = row.coefficients;
+    double* __restrict target = row.coefficients;
     for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
     fold(row, old.coefficients, folds);
   }
@@ -359,6 +406,8 @@ class Restriction {
 
     Block<D> kept = start_block(index, here.units);
     Row<D>* rows = take_rows(here.units, below);
+    int* own_units = arena_.take<int>(std::size_t(own));
+    for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
     for (int unit = 0; unit < here.units; ++unit) {
       const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
       Row<D>& row = rows[unit];
@@ -368,13 +417,10 @@ class Restriction {
       row.value = Lanes{};
       row.value[0] = here.biases[unit];
       row.error = Lanes{};
-      row.size = absolute(row.value);
+      row.size = absolute(row.value);  // the layer's own columns get nothing added to them, so nothing is rounded there
       std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
-      for (int k = 0; k < own; ++k) {
-        const double weight = weights[last->rows[k]->unit];
-        row.coefficients[below - own + k] = weight;
-        row.size += relaxations_[std::size_t(below - own + k)].size * std::fabs(weight);
-      }
+      double* __restrict coefficients = row.coefficients + (below - own);
+      for (int k = 0; k < own; ++k) coefficients[k] = weights[own_units[k]];
     }
     for (int unit = 0; unit < here.units; ++unit) {
       const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
@@ -615,7 +661,7 @@ class Restriction {
     return output;
   }
 
-  static inline double bring_in_factor = getenv("BRING") ? atof(getenv("BRING")) : 1.5;
+  static inline double bring_in_factor = getenv("BRING") ? atof(getenv("BRING")) : 2;
 
   const Network& network_;
   const Chart& chart_;
@@ -636,6 +682,7 @@ class Restriction {
   std::vector<int> first_columns_;          // 0, 1, 2, ...
   std::vector<Fold> folds_;
   std::vector<Term> terms_;  // of the row under way
+  std::vector<double> chart_lanes_;
 };
 
 }  // namespace REGIONS_TARGET

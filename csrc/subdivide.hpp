@@ -24,7 +24,8 @@ class Subdivision {
   static constexpr int D = Cell::dimension;
 
   Subdivision(const Task& task, Collector& collector, bool filtered)
-      : network_(task.network),
+      : arena_(thread_arena()),
+        network_(task.network),
         domain_(task.domain),
         collector_(collector),
         monitor_(task.monitor),
@@ -36,6 +37,8 @@ class Subdivision {
                      Collector::keeps ? pattern_.data() : nullptr) {
     signs_.filtered = filtered;
   }
+
+  ~Subdivision() { arena_.reset(); }
 
   Outcome run() {
     std::vector<Frame> stack;
@@ -139,13 +142,19 @@ class Subdivision {
     return Cell::whole(vertices, domain_.count, arena_);
   }
 
+  // Short runs, such as many segments through one network, would spend their time getting fresh memory.
+  static Arena& thread_arena() {
+    thread_local Arena arena;
+    return arena;
+  }
+
+  Arena& arena_;
   const Network& network_;
   const Domain& domain_;
   Collector& collector_;
   Monitor& monitor_;
   std::vector<std::uint8_t> pieces_;
   std::vector<std::uint8_t> pattern_;
-  Arena arena_;
   Exact exact_;
   Signs<Cell> signs_;
   Restriction<Cell> restriction_;

@@ -186,7 +186,7 @@ def test_progress_goes_to_standard_error(run: Run, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("command", ["count", "enumerate"])
 def test_ctrl_c(command: str) -> None:
-    """Minutes of work, stopped at the first sign of progress."""
+    """Some ten seconds of work, stopped at the first sign of progress."""
     np.savez("large.npz", **weights([2, 700, 700, 700, 700, 1], seed=1))
     words = [command, "large.npz", "--activation", "relu", "--square", "points.csv", "--json"]
     words += ["-o", "part.npz"] if command == "enumerate" else []
