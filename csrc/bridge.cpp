@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bridge.hpp"
 
-#include <stdexcept>
+#include <cfenv>
 
 #include "kernel.hpp"
 
@@ -61,11 +61,28 @@ void assemble(Collected& collected, ComplexArrays& arrays) {
   arrays.patterns = std::move(collected.patterns);
 }
 
+// Strict arithmetic, whatever the caller's thread is set to: rounding to nearest, denormals kept.
+class StrictArithmetic {
+ public:
+  StrictArithmetic() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~StrictArithmetic() { std::fesetenv(&before_); }
+  StrictArithmetic(const StrictArithmetic&) = delete;
+  StrictArithmetic& operator=(const StrictArithmetic&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
+
 template <class Work>
-Run supervised(Work work) {
+Run supervised(Work work, std::int64_t limit) {
   Run run;
   try {
-    work(run);
+    const StrictArithmetic strict;
+    work(run.outcome);
+    if (run.outcome.count > limit) run.status = Status::limit_exceeded;
   } catch (const Interrupted&) {
     run.status = Status::interrupted;
   } catch (const LimitExceeded&) {
@@ -106,21 +123,19 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t limit) {
   Monitor monitor(report, context, limit);
-  return supervised([&](Run& run) {
-    run.outcome = best_kernel().kernel->count({model.network(), chart, domain, monitor}, &run.count);
-    if (run.count > limit) throw LimitExceeded();
-  });
+  return supervised(
+      [&](Outcome& outcome) { best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome}); }, limit);
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, ComplexArrays& arrays) {
   Monitor monitor(report, context, limit);
   Collected collected;
-  Run run = supervised([&](Run& under_way) {
-    under_way.outcome = best_kernel().kernel->enumerate({model.network(), chart, domain, monitor}, collected);
-    if (under_way.outcome.count > limit) throw LimitExceeded();
-  });
-  run.count = std::int64_t(collected.offsets.size()) - 1;
+  const Run run = supervised(
+      [&](Outcome& outcome) {
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
+      },
+      limit);
   assemble(collected, arrays);
   return run;
 }

@@ -30,7 +30,6 @@ enum class Status { finished, interrupted, limit_exceeded };
 
 struct Run {
   Status status = Status::finished;
-  std::int64_t count = 0;
   Outcome outcome;
 };
 

@@ -22,9 +22,8 @@ template <class Cell>
 class Counter {
  public:
   static constexpr bool keeps = false;
-  std::int64_t& count;
+  std::int64_t count = 0;
 
-  explicit Counter(std::int64_t& found) : count(found) { count = 0; }
   void identify(Vertex<Cell::dimension>&) {}
   void region(const Cell&, const std::uint8_t*, Chain*) { ++count; }
   void join(const Cell&, const Cell*, const Chain* const*, const int*, Chain*) {}
@@ -45,7 +44,7 @@ class Complex {
     vertex.id = std::int64_t(collected_.errors.size());
     for (int k = 1; k <= D; ++k)
       collected_.positions.push_back(vertex.position[0] != 0 || vertex.position[k] == 0
-                                         ? vertex.position[k]
+                                         ? vertex.position[k] + 0.0  // of the two zeros, the positive one
                                          : (vertex.position[k] > 0 ? INFINITY : -INFINITY));
     collected_.errors.push_back(vertex.error);
     collected_.same.push_back(vertex.id);

@@ -5,10 +5,12 @@
 
 namespace regions {
 
-Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces)
+Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces,
+             Monitor& monitor)
     : network_(network),
       chart_(chart),
       domain_(domain),
+      monitor_(monitor),
       pieces_(pieces),
       coordinates_(chart.dimension + 1),
       layers_(network.layers.size()),
@@ -62,6 +64,7 @@ const Exact::Form& Exact::form(int layer, int unit) {
     for (int k = 0; k < coordinates_; ++k) form[std::size_t(k)] = sums_[std::size_t(k)].value();
   }
   here.known[std::size_t(unit)] = 1;
+  monitor_.work(network_.layers[std::size_t(layer)].inputs);
   return form;
 }
 
@@ -161,6 +164,7 @@ Exact::Polynomial Exact::point(const VertexName& vertex) {
 }
 
 int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
+  monitor_.work(8);
   const Form row = kink_form(layer, unit, breakpoint);
   const Polynomial at = point(vertex);
   int value = at.linear.empty() ? 0 : dot(row, at.linear).sign();

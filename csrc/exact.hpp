@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dyadic.hpp"
+#include "monitor.hpp"
 #include "network.hpp"
 
 namespace regions {
@@ -31,7 +32,7 @@ struct VertexName {
 
 class Exact {
  public:
-  Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces);
+  Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces, Monitor& monitor);
 
   // The pieces of a unit below this layer changed: what is known of the layer is void.
   void enter(int layer);
@@ -65,6 +66,7 @@ class Exact {
   const Network& network_;
   const Chart& chart_;
   const Domain& domain_;
+  Monitor& monitor_;
   const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
   int coordinates_;             // dimension + 1
   std::vector<Known> layers_;

@@ -36,6 +36,7 @@ struct Interval {
       settle(facet, cut);
     }
     if (!(cut.error < placed * distance(left, right))) place_exactly(cut, exact);
+    keep_order(left, cut, right);
     collector.identify(cut);
     for (int side = 0; side < 2; ++side) halves[side] = take(2, arena);
     halves[0].vertices[0] = left;
@@ -46,12 +47,20 @@ struct Interval {
   }
 
  private:
+  // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than either.
+  static void keep_order(const Vertex<1>& left, Vertex<1>& cut, const Vertex<1>& right) {
+    const double before = cut.position[1];
+    if (left.position[0] != 0) cut.position[1] = std::max(cut.position[1], left.position[1]);
+    if (right.position[0] != 0) cut.position[1] = std::min(cut.position[1], right.position[1]);
+    if (cut.position[1] != before) cut.error = std::max(cut.error, std::max(left.error, right.error));
+  }
+
   // One Newton step, then |form| / |slope| at the new position bounds the distance to its zero.
   static void settle(const Facet<1>& facet, Vertex<1>& vertex) {
     const double slope = facet.row->value[1];
     vertex.position[1] -= evaluate(*facet.row, facet.breakpoint, vertex.position).value / slope;
     const Value miss = evaluate(*facet.row, facet.breakpoint, vertex.position);
-    vertex.error = 1.01 * (std::fabs(miss.value) + miss.bound) / (std::fabs(slope) - facet.row->error[1]);
+    vertex.error = 1.01 * (std::fabs(miss.value) + miss.bound) / (std::fabs(slope) - facet.row->error[1]) + 0x1p-1073;
     if (!(std::fabs(slope) > facet.row->error[1])) vertex.error = INFINITY;
   }
 };

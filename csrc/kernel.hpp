@@ -18,11 +18,11 @@ struct Task {
   const Chart& chart;
   const Domain& domain;
   Monitor& monitor;
+  Outcome& outcome;  // complete even when the work is stopped by an exception
 };
 
-// `found` is how many regions there are so far, kept up to date for when the work is stopped by an exception.
-using CountKernel = Outcome (*)(const Task&, std::int64_t* found);
-using EnumerateKernel = Outcome (*)(const Task&, Collected& collected);
+using CountKernel = void (*)(const Task&);
+using EnumerateKernel = void (*)(const Task&, Collected& collected);
 
 struct Kernel {
   CountKernel count;

@@ -16,7 +16,6 @@ struct Outcome {
   std::int64_t count = 0;
   std::int64_t cells = 0;  // nodes of the recursion
   SignCounts signs;
-  bool filtered = true;  // false: something underflowed, and all signs are exact
 };
 
 }  // namespace regions

@@ -7,6 +7,8 @@
 // exactly two points. Cost: proportional to the number of corners.
 #pragma once
 
+#include <stdexcept>
+
 #include "arena.hpp"
 #include "vertex.hpp"
 
@@ -37,7 +39,8 @@ struct Polygon {
         const int left = (k + 1) % 3;
         const int right = (k + 2) % 3;
         row->value[k] = start[left] * end[right] - start[right] * end[left];
-        row->error[k] = 4 * unit_roundoff * (std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left]));
+        row->error[k] = 4 * unit_roundoff * (std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left])) +
+                        room_for_underflow;
       }
       result.append(vertices[i], {-1 - Boundary(i), row, 0.0}, -1);
     }
@@ -56,6 +59,7 @@ struct Polygon {
   static void split(const Polygon& cell, const int* signs, const Value* values, const Facet<2>& facet, Exact& exact,
                     Arena& arena, Collector& collector, Polygon* halves, bool* first_is_positive) {
     *first_is_positive = true;
+    refuse_unless_two_meetings(cell, signs);
     for (int side = 0; side < 2; ++side) halves[side] = take(cell.count + 1, arena);
     for (int i = 0; i < cell.count; ++i) {
       const int next = i + 1 == cell.count ? 0 : i + 1;
@@ -84,6 +88,14 @@ struct Polygon {
   }
 
  private:
+  // A convex polygon's boundary meets a line that crosses it twice; anything else would be a wrong sign.
+  static void refuse_unless_two_meetings(const Polygon& cell, const int* signs) {
+    int meetings = 0;
+    for (int i = 0; i < cell.count; ++i)
+      meetings += signs[i] == 0 || signs[i] * signs[i + 1 == cell.count ? 0 : i + 1] < 0;
+    if (meetings != 2) throw std::logic_error("a line meets the boundary of a cell in other than two points");
+  }
+
   // One Newton step towards the zero of both forms; then, by Cramer's rule, what they still miss bounds the distance.
   static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
     const Row<2>& one = *first.row;
@@ -104,10 +116,11 @@ struct Polygon {
     const double error_two = std::max(two.error[1], two.error[2]);
     const double certain = std::fabs(determinant) -
                            1.01 * (4 * unit_roundoff * (std::fabs(straight) + std::fabs(across)) +
-                                   2 * (steepest_one * error_two + steepest_two * error_one + error_one * error_two));
+                                   2 * (steepest_one * error_two + steepest_two * error_one + error_one * error_two)) -
+                           room_for_underflow;
     const double distance = (steepest_two + error_two) * (std::fabs(miss[0].value) + miss[0].bound) +
                             (steepest_one + error_one) * (std::fabs(miss[1].value) + miss[1].bound);
-    vertex.error = certain > 0 ? 1.01 * distance / certain : INFINITY;
+    vertex.error = certain > 0 ? 1.01 * (distance + room_for_underflow) / certain + 0x1p-1073 : INFINITY;
   }
 };
 

@@ -46,7 +46,8 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
   const double chord = (at_high - at_low) / (high - low);
   const double room = 16 * unit_roundoff *
                       ((std::fabs(slopes[first]) + std::fabs(chord)) * std::fabs(low) + std::fabs(intercepts[first]) +
-                       (std::fabs(slopes[last]) + std::fabs(chord)) * std::fabs(high) + std::fabs(intercepts[last]));
+                       (std::fabs(slopes[last]) + std::fabs(chord)) * std::fabs(high) + std::fabs(intercepts[last])) +
+                      room_for_underflow;
   const double left = at_low - chord * low;
   const double right = at_high - chord * high;
   Band result{chord, (left < right ? left : right) - room, chord, (left > right ? left : right) + room};
@@ -62,8 +63,8 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
       const double kink = layer.breakpoints[piece];
       const double size = (std::fabs(slopes[piece]) + std::fabs(chord)) * std::fabs(kink) + std::fabs(intercepts[piece]);
       const double gap = slopes[piece] * kink + intercepts[piece] - chord * kink;
-      result.lower_intercept = std::fmin(result.lower_intercept, gap - 16 * unit_roundoff * size);
-      result.upper_intercept = std::fmax(result.upper_intercept, gap + 16 * unit_roundoff * size);
+      result.lower_intercept = std::fmin(result.lower_intercept, gap - 16 * unit_roundoff * size - room_for_underflow);
+      result.upper_intercept = std::fmax(result.upper_intercept, gap + 16 * unit_roundoff * size + room_for_underflow);
     }
   }
   return result;
@@ -72,7 +73,7 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
 // The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms.
 template <int D>
 Relaxation<D> relax(const Layer& layer, const Row<D>& row, AffineLanes<D> lower, AffineLanes<D> upper, double low,
-                    double high, double margin, double scale) {
+                    double high, double margin, double scale, double underflow) {
   const int first = row.lowest_piece;
   const int last = row.highest_piece;
   const Band bounds = band(layer, row.unit, first, last, low, high);
@@ -80,7 +81,7 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, AffineLanes<D> lower,
   AffineLanes<D> below = (bounds.lower_slope >= 0 ? lower : upper) * bounds.lower_slope;
   const double steepest = std::max(std::fabs(bounds.upper_slope), std::fabs(bounds.lower_slope));
   const double offset = std::max(std::fabs(bounds.upper_intercept), std::fabs(bounds.lower_intercept));
-  const double room = steepest * margin + 16 * unit_roundoff * (steepest * scale + offset);
+  const double room = steepest * margin + 16 * unit_roundoff * (steepest * scale + offset) + underflow;
   above[0] += bounds.upper_intercept + room;
   below[0] += bounds.lower_intercept - room;
 
@@ -94,7 +95,7 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, AffineLanes<D> lower,
   result.center = (above + below) * 0.5;
   result.radius = (above - below) * 0.5;
   result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
-  result.size = (row.size + row.error) * slope;
+  result.size = floored<D>((row.size + row.error) * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
   result.size[0] += intercept;
   return result;
 }

@@ -59,7 +59,7 @@ class Restriction {
       row->value[0] = chart_.origin[i];
       for (int k = 1; k <= D; ++k)
         row->value[k] = chart_.directions[std::size_t(k - 1) * std::size_t(inputs) + std::size_t(i)];
-      row->size = absolute(row->value);
+      row->size = floored<D>(absolute(row->value));
       root.outputs[i] = row;
       pieces_[i] = 0;
     }
@@ -130,7 +130,7 @@ class Restriction {
     Lanes error = row.error;
     Lanes size = row.size;
     for (const Term& term : terms_) {
-      const double magnitude = std::fabs(term.weight);
+      const double magnitude = floored_magnitude(term.weight);
       value += term.output->value * term.weight;
       error += term.output->error * magnitude;
       size += term.output->size * magnitude;
@@ -192,7 +192,7 @@ class Restriction {
       const Lanes more_size = fold.output->size;
       for (std::size_t r = 0; r < 4; ++r) {
         const double weight = weights[r * stride + std::size_t(fold.column)];
-        const double magnitude = std::fabs(weight);
+        const double magnitude = floored_magnitude(weight);
         value[r] += more * weight;
         error[r] += more_error * magnitude;
         size[r] += more_size * magnitude;
@@ -269,6 +269,7 @@ class Restriction {
     for (int k = 0; k <= D; ++k) {
       const double* chart = chart_lanes_.data() + std::size_t(k) * 3 * padded;
       Lanes8 sum{}, rest{}, size{};
+      Mask8 products{};
       for (std::size_t i = 0; i < padded; i += 8) {
         const Lanes8 weight = i + 8 <= inputs ? read_eight(weights + i) : last_weights;
         const Lanes8 whole = read_eight(chart + i);
@@ -280,16 +281,20 @@ class Restriction {
         const Lanes8 lost = ((high * weight_high - product) + high * weight_low + low * weight_high) + low * weight_low;
         rest += lost + add_exactly(sum, product);
         size += product < 0 ? -product : product;
+        products |= (weight != 0) & (whole != 0);
       }
       double total = row.value[k];
       double tail = 0;
       double magnitude = std::fabs(total);
+      bool any_product = false;
       for (int i = 0; i < 8; ++i) {
+        any_product = any_product || products[i] != 0;
         tail += add_exactly(total, sum[i]) + rest[i];
         magnitude += size[i];
       }
       row.value[k] = total + tail;
-      row.error[k] = std::fabs(row.value[k]) * (2 * unit_roundoff) + magnitude * (2 * gamma * gamma);
+      row.error[k] = std::fabs(row.value[k]) * (2 * unit_roundoff) + magnitude * (2 * gamma * gamma) +
+                     (any_product ? room_for_underflow : 0.0);
     }
   }
 
@@ -358,9 +363,9 @@ class Restriction {
         Row<D>& row = rows[i];
         row.unit = output->unit;
         rewrite(*output, folds_.size(), row);
-        row.size = absolute(row.value);
+        row.size = floored<D>(absolute(row.value));
         for (int k = 0; k < row.columns; ++k)
-          row.size += relaxations_[std::size_t(k)].size * std::fabs(row.coefficients[k]);
+          row.size += relaxations_[std::size_t(k)].size * floored_magnitude(row.coefficients[k]);
         output = &row;
       }
       child_.outputs[i] = output;
@@ -417,7 +422,7 @@ class Restriction {
       row.value = Lanes{};
       row.value[0] = here.biases[unit];
       row.error = Lanes{};
-      row.size = absolute(row.value);  // the layer's own columns get nothing added to them, so nothing is rounded there
+      row.size = floored<D>(absolute(row.value));  // the layer's own columns get nothing added to them, so nothing is rounded there
       std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
       double* __restrict coefficients = row.coefficients + (below - own);
       for (int k = 0; k < own; ++k) coefficients[k] = weights[own_units[k]];
@@ -451,7 +456,7 @@ class Restriction {
 
   // Affine rows are decided together, when all of their layer's are there.
   void wait(Row<D>& row, Block<D>& block) {
-    row.size = absolute(row.value);
+    row.size = floored<D>(absolute(row.value) + row.error);
     block.rows[block.count++] = &row;
   }
 
@@ -513,7 +518,7 @@ class Restriction {
       int inactive = 0;
       for (; line < lines.count && lines.owners[line] == i; ++line) {
         Side& known = sides[line];
-        if (line != split && (known == Side::uncertain || !signs_.filtered))
+        if (line != split && known == Side::uncertain)
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
         else
           signs_.counts.filter += cell_->count;
@@ -560,11 +565,11 @@ class Restriction {
   void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
     Lanes center = row.value;
     Lanes radius{};
-    Lanes size = absolute(row.value);
-    radius[spare] = dot<D>(size, extent_->largest);
+    Lanes size = floored<D>(absolute(row.value));
+    radius[spare] = dot<D>(absolute(row.value), extent_->largest);
     for (int k = 0; k < row.columns; ++k) {
       const double weight = row.coefficients[k];
-      const double magnitude = std::fabs(weight);
+      const double magnitude = floored_magnitude(weight);
       const Relaxation<D>& column_bounds = relaxations_[std::size_t(k)];
       center += column_bounds.center * weight;
       radius += column_bounds.radius * magnitude;
@@ -575,7 +580,7 @@ class Restriction {
       decide(kept.layer, row, row.lowest_piece, column);
       return;
     }
-    if (!extent_->bounded || !signs_.filtered) {
+    if (!extent_->bounded) {
       keep(row, column, center, center, NAN, NAN, NAN, NAN, kept);
       return;
     }
@@ -585,7 +590,8 @@ class Restriction {
     double steepness = 0;
     for (int k = 1; k <= D; ++k) steepness += std::fabs(center[k]) + std::fabs(radius[k]);
     const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + (row.columns + 16) * unit_roundoff * scale +
-                                  steepness * extent_->error);
+                                  steepness * extent_->error) +
+                          extent_->underflow;
     // Both extremes at once: the greatest of (upper, -lower) over the corners.
     Lanes2 greatest = extremes_at<D>(upper, lower, cell_->vertices[0].position);
     for (int i = 1; i < cell_->count; ++i) {
@@ -615,7 +621,8 @@ class Restriction {
     if (kept.layer == network_.last())
       relaxations_.emplace_back();  // nothing reads it
     else
-      relaxations_.push_back(relax<D>(layer(kept.layer), row, lower, upper, low, high, margin, scale));
+      relaxations_.push_back(relax<D>(layer(kept.layer), row, lower, upper, low, high, margin, scale,
+                                      extent_->underflow));
     if (column >= 0) survivors_.push_back(column);
   }
 
@@ -651,7 +658,7 @@ class Restriction {
     output->unit = row.unit;
     output->value = row.value * slope;
     output->value[0] += intercept;
-    output->size = row.size * std::fabs(slope);
+    output->size = slope == 0 ? Lanes{} : floored<D>(row.size * floored_magnitude(slope));
     output->size[0] += std::fabs(intercept);
     if (slope == 0) return output;
     output->error = (row.error * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
@@ -661,7 +668,7 @@ class Restriction {
     return output;
   }
 
-  static inline double bring_in_factor = getenv("BRING") ? atof(getenv("BRING")) : 2;
+  static constexpr int bring_in_factor = 2;
 
   const Network& network_;
   const Chart& chart_;

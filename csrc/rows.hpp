@@ -25,6 +25,18 @@ inline namespace REGIONS_TARGET {
 template <int D>
 using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
 
+// Of what is not zero, at least the floor of sizes.
+template <int D>
+AffineLanes<D> floored(AffineLanes<D> sizes) {
+  const AffineLanes<D> floor = AffineLanes<D>{} + floor_of_sizes;
+  return sizes > 0 ? (sizes < floor ? floor : sizes) : AffineLanes<D>{};
+}
+
+inline double floored_magnitude(double weight) {
+  const double magnitude = weight < 0 ? -weight : weight;
+  return magnitude < floor_of_sizes ? floor_of_sizes : magnitude;
+}
+
 template <int D>
 struct Row {
   AffineLanes<D> value;

@@ -2,11 +2,10 @@
 // On which side of a kink is a vertex, or a whole cell?
 //
 // The one place where signs are decided. First by rounded arithmetic, against a bound that accounts for everything
-// that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself, at
-// most D + 1 products and as many sums, gamma_4 <= 4.01 u for D = 2. What the filter cannot tell is decided exactly,
-// and zero is an answer. A value and a bound of exactly 0 is a proof of zero too (not at infinity, where the constant
-// term has the last word). NaN and infinity compare false and so never decide.
-// The filter's bounds hold as long as nothing underflows; the processor's sticky flag tells (kernel_body.hpp).
+// that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
+// sum of D + 2 products), underflow included (lanes.hpp). What the filter cannot tell is decided exactly, and zero is
+// an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term has the last word).
+// NaN and infinity compare false and so never decide.
 #pragma once
 
 #include <cmath>
@@ -26,9 +25,10 @@ struct Extent {
   static constexpr int D = Cell::dimension;
   AffineLanes<D> largest;  // (1, max |p_1|, ...); the spare lanes are zero
   double error;            // of its vertices
+  double underflow;        // room for it in the value of a form anywhere in the cell
   bool bounded;
 
-  explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
+  explicit Extent(const Cell& cell) : largest{}, error(0), underflow(room_for_underflow), bounded(true) {
     largest[0] = 1;
     for (int i = 0; i < cell.count; ++i) {
       const Vertex<D>& vertex = cell.vertices[i];
@@ -37,7 +37,10 @@ struct Extent {
       bounded = bounded && vertex.position[0] != 0;
       if (!(vertex.error <= error)) error = vertex.error;
     }
-    for (int k = 1; k <= D; ++k) largest[k] += error;
+    for (int k = 1; k <= D; ++k) {
+      largest[k] += error;
+      underflow += room_for_underflow * largest[k];
+    }
   }
 };
 
@@ -59,7 +62,7 @@ void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint
     margin += (row.error[k] + (D + 3) * unit_roundoff * std::fabs(row.value[k])) * largest[k];
     if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
   }
-  lines.margin[index] = 1.01 * margin;
+  lines.margin[index] = 1.01 * margin + room_for_underflow;
   lines.steepness[index] = 1.01 * steepness;
 }
 
@@ -113,16 +116,14 @@ class Signs {
     for (int k = 1; k <= D; ++k) value->bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
     const double sum = value->value;
     const double bound = value->bound;
-    if (filtered) {
-      if (sum > bound || sum < -bound) {
-        ++counts.filter;
-        return sum > 0 ? 1 : -1;
-      }
-      if (sum == 0 && bound == 0 && vertex.position[0] != 0) {
-        ++counts.filter;
-        ++counts.zero;
-        return 0;
-      }
+    if (sum > bound || sum < -bound) {
+      ++counts.filter;
+      return sum > 0 ? 1 : -1;
+    }
+    if (sum == 0 && bound == 0 && vertex.error == 0 && vertex.position[0] != 0) {
+      ++counts.filter;
+      ++counts.zero;
+      return 0;
     }
     value->bound = std::numeric_limits<double>::infinity();
     const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
@@ -145,7 +146,6 @@ class Signs {
   }
 
   SignCounts counts;
-  bool filtered = true;  // false: rounded arithmetic underflowed on this input and decides nothing
 
  private:
   const Network& network_;

@@ -7,6 +7,7 @@
 // nothing has to be merged, and memory is the depth of the recursion. The stack is ours, not the machine's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,24 +24,28 @@ class Subdivision {
  public:
   static constexpr int D = Cell::dimension;
 
-  Subdivision(const Task& task, Collector& collector, bool filtered)
+  Subdivision(const Task& task, Collector& collector)
       : arena_(thread_arena()),
         network_(task.network),
         domain_(task.domain),
         collector_(collector),
         monitor_(task.monitor),
+        outcome_(task.outcome),
         pieces_(std::size_t(network_.total_units), 0),
         pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
-        exact_(network_, task.chart, domain_, pieces_.data()),
+        exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
         restriction_(network_, task.chart, exact_, signs_, arena_, pieces_.data(),
                      Collector::keeps ? pattern_.data() : nullptr) {
-    signs_.filtered = filtered;
   }
 
-  ~Subdivision() { arena_.reset(); }
+  ~Subdivision() {
+    outcome_.count = collector_.count;
+    outcome_.signs = signs_.counts;
+    arena_.reset();
+  }
 
-  Outcome run() {
+  void run() {
     std::vector<Frame> stack;
     Frame root{};
     root.cell = whole_domain();
@@ -70,10 +75,6 @@ class Subdivision {
                                               active ? Side::active : Side::inactive);
       stack.push_back(child);
     }
-    outcome_.count = collector_.count;
-    outcome_.signs = signs_.counts;
-    outcome_.filtered = signs_.filtered;
-    return outcome_;
   }
 
  private:
@@ -98,17 +99,24 @@ class Subdivision {
     std::int64_t regions = undecided ? unknown : 1;
     if (!undecided) {
       collector_.region(frame.cell, pattern_.data(), frame.chains);
-    } else if (!Collector::keeps && signs_.filtered && network.block_count == 1 && network.frontier == network_.last()) {
+    } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
+               is_bounded(frame.cell)) {
       regions = arrangement_.count(network.lines, frame.cell);
       if (regions != unknown) collector_.count += regions;
     }
-    monitor_.work(1 + network.lines.count, collector_.count);
+    monitor_.found(collector_.count);
+    monitor_.work(1 + network.lines.count);
     if (regions == unknown) {
       cut(frame);
       return false;
     }
     monitor_.finished(frame.share);
     return true;
+  }
+
+  static bool is_bounded(const Cell& cell) {
+    return std::all_of(cell.vertices, cell.vertices + cell.count,
+                       [](const Vertex<D>& vertex) { return vertex.position[0] != 0; });
   }
 
   void cut(Frame& frame) {
@@ -153,13 +161,13 @@ class Subdivision {
   const Domain& domain_;
   Collector& collector_;
   Monitor& monitor_;
+  Outcome& outcome_;  // complete when this is destroyed, be it by an exception
   std::vector<std::uint8_t> pieces_;
   std::vector<std::uint8_t> pattern_;
   Exact exact_;
   Signs<Cell> signs_;
   Restriction<Cell> restriction_;
   Arrangement<Cell> arrangement_;
-  Outcome outcome_;
 };
 
 }  // namespace REGIONS_TARGET

@@ -38,19 +38,23 @@ struct Facet {
   double breakpoint;
 };
 
-// A form at a position, which is taken to be exact: the row's error, and D + 2 products and sums.
+// A form at a position, which is taken to be exact: the row's error, and D + 2 products and sums. Where every product
+// has a factor that is known to be zero the value is, too: then the bound is 0, a proof.
 template <int D>
 Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
   double value = -breakpoint * position[0];
   double size = std::fabs(value);
   double error = 0;
+  bool zero = breakpoint == 0;
   for (int k = 0; k <= D; ++k) {
     const double reach = std::fabs(position[k]);
     value += row.value[k] * position[k];
     size += std::fabs(row.value[k]) * reach;
     error += row.error[k] * reach;
+    zero = zero && (reach == 0 || (row.value[k] == 0 && row.error[k] == 0));
   }
-  return {value, 1.01 * (error + (D + 3) * unit_roundoff * size)};
+  if (zero) return {0, 0};
+  return {value, 1.01 * (error + (D + 3) * unit_roundoff * size) + room_for_underflow};
 }
 
 template <int D>
@@ -90,14 +94,15 @@ double place(const Vertex<D>& start, const Vertex<D>& end, Share share, double* 
     position[k] = start.position[k] + share.share * step;
   }
   const double size = std::max(largest_coordinate(start), largest_coordinate(end));
-  return 1.01 * (std::max(start.error, end.error) + share.error * length + 4 * unit_roundoff * size);
+  return 1.01 * (std::max(start.error, end.error) + share.error * length + 4 * unit_roundoff * size) +
+         room_for_underflow;
 }
 
 // The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.
 template <int D>
 void place_exactly(Vertex<D>& vertex, Exact& exact) {
   exact.coordinates(vertex.name, vertex.position);
-  vertex.error = 0x1p-51 * largest_coordinate(vertex);
+  vertex.error = 0x1p-51 * largest_coordinate(vertex) + 0x1p-1073;
 }
 
 // A cut between two vertices counts as placed if it is known to this part of their distance.

@@ -10,7 +10,6 @@ a wrong one would read beyond an array.
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
-from libcpp cimport bool as cpp_bool
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -48,11 +47,9 @@ cdef extern from "bridge.hpp" namespace "regions" nogil:
         int64_t count
         int64_t cells
         SignCounts signs
-        cpp_bool filtered
 
     cdef cppclass Run:
         Status status
-        int64_t count
         Outcome outcome
 
     cdef cppclass ComplexArrays:
@@ -122,6 +119,8 @@ cdef class CompiledNetwork:
         width = inputs
         for w, b, t, s, c in layers:
             units, kinks = len(b), len(t)
+            if kinks > 254:
+                raise ValueError("an activation can have at most 254 breakpoints")
             if w.shape != (units, width) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
                 raise ValueError("layer arrays do not fit together")
             weights, biases, breakpoints, slopes, intercepts = _flat(w), _flat(b), _flat(t), _flat(s), _flat(c)
@@ -140,7 +139,6 @@ cdef dict _statistics(const Outcome& outcome):
         "filter": outcome.signs.filter,
         "exact": outcome.signs.exact,
         "zero": outcome.signs.zero,
-        "filtered": bool(outcome.filtered),
     }
 
 
@@ -196,7 +194,7 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     cdef Run run
     with nogil:
         run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit)
-    return _status(run, watcher), run.count, _statistics(run.outcome)
+    return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
 def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress):
@@ -218,7 +216,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
         "facet_vertices": _indices(arrays.facet_vertices, (-1, dimension)),
         "facet_regions": _indices(arrays.facet_regions, (-1, 2)),
         "facet_kinks": _indices(arrays.facet_kinks, -1),
-        "patterns": _bytes(arrays.patterns, (run.count, (network.kinks + 7) // 8)),
+        "patterns": _bytes(arrays.patterns, (run.outcome.count, (network.kinks + 7) // 8)),
     }, _statistics(run.outcome)
 
 

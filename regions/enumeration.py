@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which activation regions does a network have in a domain, and how many?
 
-The two front doors, `count` and `enumerate`. They check what they are given, hand flat arrays to the C++ core, and
-turn what comes back into Python's own: numbers, a `Partition`, or an exception that carries what was finished.
+The two front doors, `count` and `enumerate`. They check what they are given, hand flat arrays to the C++
+core, and turn what comes back into Python's own: numbers, a `Partition`, or an exception that carries what
+was finished.
 
 The unit that is counted is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
-full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is active
-where its pre-activation is above 0, and inactive where it is 0 or below.
+full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
+active where its pre-activation is above 0, and inactive where it is 0 or below.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from regions.partition import Partition
 
 __all__ = ["count", "enumerate"]
 
+Floats = NDArray[np.float64]
 Report = Callable[[float, int], object]
 Progress = bool | Report | None
 
@@ -55,8 +57,8 @@ def count(
     limit : int, optional
         Stop with `LimitReached` once more regions than this are found, in any one domain.
     progress : bool or callable, optional
-        True shows a bar. A callable is called a few times a second with the share of the work that is done (0 to 1)
-        and the number of regions so far; what it raises stops the work.
+        True shows a bar. A callable is called a few times a second with the share of the work that is done
+        (0 to 1) and the number of regions so far; what it raises stops the work.
 
     Returns
     -------
@@ -67,8 +69,8 @@ def count(
     LimitReached
         ``partial`` is the number found so far, above the limit.
     KeyboardInterrupt
-        On Ctrl-C, at once; ``partial`` is the number found so far. With several domains both carry the array of the
-        counts that were finished.
+        On Ctrl-C, at once; ``partial`` is the number found so far. With several domains both carry the array
+        of the counts that were finished.
     ShapeMismatchError
         The domain does not lie in the network's input space.
 
@@ -91,8 +93,9 @@ def count(
     _check_one_dimension(domains)
     with _reporting(progress) as report:
         for each in domains:
+            shifted = _shifted(report, len(counts), len(domains))
             try:
-                counts.append(_count(network, compiled, each, limit, _shifted(report, len(counts), len(domains))))
+                counts.append(_count(network, compiled, each, limit, shifted))
             except (LimitReached, KeyboardInterrupt) as stopped:
                 stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
                 raise
@@ -127,7 +130,7 @@ def enumerate(
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
-    >>> len(part), part.volumes.sum()
+    >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
     arrays = _chart_arrays(network, domain)
@@ -145,7 +148,19 @@ def _count(
 ) -> int:
     status, found, _ = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
     _raise_unless_finished(status, limit, found)
-    return found
+    return int(found)
+
+
+def count_with_statistics(
+    network: Network, domain: Domain, limit: int | None, report: Report | None
+) -> tuple[Any, int, dict[str, int]]:
+    """Count, and tell how: (status, regions found, counters of the core).
+
+    For the command line, which prints what was found however the work ended. The status is "finished",
+    "limit_exceeded", or the exception that stopped the work.
+    """
+    arrays = _chart_arrays(network, domain)
+    return _core.count(_compiled(network), *arrays, _checked_limit(limit), report)
 
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
@@ -164,7 +179,7 @@ def _compiled(network: Network) -> _core.CompiledNetwork:
     return _core.CompiledNetwork(network.n_in, layers)
 
 
-def _chart_arrays(network: Network, domain: Domain) -> tuple[NDArray[np.float64], ...]:
+def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:
     if not isinstance(domain, Domain):
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, got {type(domain).__name__}"

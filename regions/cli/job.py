@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal
 
-from regions import Domain, LimitReached, Network, Partition, _core, enumerate
-from regions.enumeration import Report, _chart_arrays, _compiled
+from regions import Domain, LimitReached, Network, Partition, enumerate
+from regions.enumeration import Report, count_with_statistics
 from regions.progress import bar
 
 __all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_count", "run_enumerate"]
@@ -24,8 +24,6 @@ EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
 
 End = Literal["complete", "limit", "interrupted"]
-
-_NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Outcome:
     partition : Partition or None
         The regions themselves, where they were asked for.
     stats : mapping
-        Counters of the core; empty when it was stopped.
+        Counters of the core.
     """
 
     network: Network
@@ -62,19 +60,16 @@ class Outcome:
 
 def run_count(network: Network, domain: Domain, limit: int | None) -> Outcome:
     """Count, with the counters that `regions.count` does not return."""
-    arrays = _chart_arrays(network, domain)
     start = time.perf_counter()
     with _bar() as report:
-        status, found, stats = _core.count(
-            _compiled(network), *arrays, _NO_LIMIT if limit is None else limit, report
-        )
+        status, found, stats = count_with_statistics(network, domain, limit, report)
     seconds = time.perf_counter() - start
     if status == "finished":
         return Outcome(network, domain, found, seconds, "complete", stats=stats)
     if status == "limit_exceeded":
-        return Outcome(network, domain, found, seconds, "limit")
+        return Outcome(network, domain, found, seconds, "limit", stats=stats)
     if isinstance(status, KeyboardInterrupt):
-        return Outcome(network, domain, found, seconds, "interrupted")
+        return Outcome(network, domain, found, seconds, "interrupted", stats=stats)
     raise status
 
 
@@ -92,8 +87,7 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcom
             raise  # before the core had begun, or after it had ended
         end, partition = "interrupted", stopped.partial  # type: ignore[attr-defined]
     seconds = time.perf_counter() - start
-    stats = partition.stats if end == "complete" else {}
-    return Outcome(network, domain, len(partition), seconds, end, partition, stats)
+    return Outcome(network, domain, len(partition), seconds, end, partition, partition.stats)
 
 
 def _bar() -> AbstractContextManager[Report | None]:

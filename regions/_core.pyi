@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+_Doubles = NDArray[Any]
+_Layer = tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles]
+
+class CompiledNetwork:
+    inputs: int
+    kinks: int
+    def __init__(self, inputs: int, layers: Sequence[_Layer]) -> None: ...
+
+def count(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    limit: int,
+    progress: Callable[[float, int], object] | None,
+) -> tuple[Any, int, dict[str, int]]: ...
+def enumerate(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    limit: int,
+    progress: Callable[[float, int], object] | None,
+) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
+def kernel() -> str: ...
