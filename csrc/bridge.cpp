@@ -31,7 +31,7 @@ void assemble(Collected& collected, ComplexArrays& arrays) {
   std::vector<std::int64_t> number(collected.errors.size(), -1);
   arrays.cell_vertices.resize(corners);
   for (std::size_t corner = 0; corner < corners; ++corner) {
-    const std::size_t vertex = std::size_t(collected.representative(collected.corners[corner]));
+    const std::size_t vertex = std::size_t(collected.representative(collected.corners[corner].vertex));
     if (number[vertex] < 0) {
       number[vertex] = std::int64_t(arrays.vertex_errors.size());
       arrays.vertex_errors.push_back(collected.errors[vertex]);
@@ -42,15 +42,15 @@ void assemble(Collected& collected, ComplexArrays& arrays) {
   }
   arrays.cell_facets.resize(corners);
   for (std::size_t corner = 0; corner < corners; ++corner) {
-    const std::int64_t twin = collected.twin[corner];
+    const std::int64_t twin = collected.corners[corner].twin;
     if (twin >= 0 && twin < std::int64_t(corner)) {
       arrays.cell_facets[corner] = arrays.cell_facets[std::size_t(twin)];
       continue;
     }
     arrays.cell_facets[corner] = std::int64_t(arrays.facet_kinks.size());
-    arrays.facet_kinks.push_back(collected.boundary[corner]);
-    arrays.facet_regions.push_back(collected.corner_region[corner]);
-    arrays.facet_regions.push_back(twin < 0 ? -1 : collected.corner_region[std::size_t(twin)]);
+    arrays.facet_kinks.push_back(collected.corners[corner].boundary);
+    arrays.facet_regions.push_back(collected.corners[corner].region);
+    arrays.facet_regions.push_back(twin < 0 ? -1 : collected.corners[std::size_t(twin)].region);
     arrays.facet_vertices.push_back(arrays.cell_vertices[corner]);
     if (dimension == 2) {
       const std::int64_t end = collected.representative(collected.facet_end(std::int64_t(corner)));

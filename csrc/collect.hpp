@@ -53,11 +53,7 @@ class Complex {
   void region(const Cell& cell, const std::uint8_t* pattern, Chain* chains) {
     for (int i = 0; i < cell.count; ++i) {
       const std::int64_t corner = std::int64_t(collected_.corners.size());
-      collected_.corners.push_back(cell.vertices[i].id);
-      collected_.corner_region.push_back(count);
-      collected_.boundary.push_back(boundary_at(cell, i));
-      collected_.twin.push_back(-1);
-      collected_.following.push_back(-1);
+      collected_.corners.push_back({cell.vertices[i].id, count, boundary_at(cell, i), -1, -1});
       chains[i] = {corner, corner};
     }
     collected_.offsets.push_back(std::int64_t(collected_.corners.size()));
@@ -88,8 +84,8 @@ class Complex {
 
   // Intervals come from left to right; neighbours share the cut's vertex from the start.
   void join(const Interval&, const Interval*, const Chain* const* half_chains, const int*, Chain* chains) {
-    collected_.twin[std::size_t(half_chains[0][1].last)] = half_chains[1][0].first;
-    collected_.twin[std::size_t(half_chains[1][0].first)] = half_chains[0][1].last;
+    corner(half_chains[0][1].last).twin = half_chains[1][0].first;
+    corner(half_chains[1][0].first).twin = half_chains[0][1].last;
     chains[0] = half_chains[0][0];
     chains[1] = half_chains[1][1];
   }
@@ -104,27 +100,28 @@ class Complex {
   // Of an edge that is cut in two, the part with the edge's first corner comes first.
   static bool starts_in(int side, int sign) { return side == 0 ? sign > 0 : sign < 0; }
 
+  Corner& corner(std::int64_t index) { return collected_.corners[std::size_t(index)]; }
+
   void append(Chain& chain, const Chain& more) {
     if (chain.first < 0)
       chain.first = more.first;
     else
-      collected_.following[std::size_t(chain.last)] = more.first;
+      corner(chain.last).following = more.first;
     chain.last = more.last;
   }
 
   void zip(const Chain& forward, const Chain& backward) {
     reversed_.clear();
-    for (std::int64_t corner = backward.first; corner >= 0; corner = collected_.following[std::size_t(corner)])
-      reversed_.push_back(corner);
+    for (std::int64_t there = backward.first; there >= 0; there = corner(there).following) reversed_.push_back(there);
     std::size_t left = reversed_.size();
-    for (std::int64_t corner = forward.first; corner >= 0; corner = collected_.following[std::size_t(corner)]) {
+    for (std::int64_t here = forward.first; here >= 0; here = corner(here).following) {
       if (left == 0) break;
-      const std::int64_t other = reversed_[--left];
-      collected_.twin[std::size_t(corner)] = other;
-      collected_.twin[std::size_t(other)] = corner;
-      collected_.unite(collected_.corners[std::size_t(corner)], collected_.facet_end(other));
-      collected_.unite(collected_.facet_end(corner), collected_.corners[std::size_t(other)]);
-      if (corner == forward.last && left == 0) return;
+      const std::int64_t there = reversed_[--left];
+      corner(here).twin = there;
+      corner(there).twin = here;
+      collected_.unite(corner(here).vertex, collected_.facet_end(there));
+      collected_.unite(collected_.facet_end(here), corner(there).vertex);
+      if (here == forward.last && left == 0) return;
     }
     throw std::logic_error("the two sides of a cut do not have the same facets");
   }

@@ -12,17 +12,21 @@
 
 namespace regions {
 
-// Flat arrays, one entry a corner unless noted; see docs/results.md for what Python makes of them.
+struct Corner {
+  std::int64_t vertex;
+  std::int64_t region;
+  Boundary boundary;       // of the facet that starts at the corner (dimension 1: of the corner)
+  std::int64_t twin;       // the corner whose facet is the same one from the other side, or -1
+  std::int64_t following;  // the next corner in its chain along a cell's edge, or -1
+};
+
+// Flat; see docs/results.md for what Python makes of it.
 struct Collected {
   int dimension = 0;
   std::vector<double> positions;           // [vertices, dimension], infinite where at infinity
   std::vector<double> errors;              // [vertices]
   std::vector<std::int64_t> offsets{0};    // [regions + 1] first corner of each region
-  std::vector<std::int64_t> corners;       // vertex
-  std::vector<std::int64_t> corner_region;
-  std::vector<Boundary> boundary;          // of the facet that starts at the corner (dimension 1: of the corner)
-  std::vector<std::int64_t> twin;          // the corner whose facet is the same one from the other side, or -1
-  std::vector<std::int64_t> following;     // scratch of the chains along cell edges
+  std::vector<Corner> corners;
   std::vector<std::int64_t> same;          // [vertices] union-find
   std::vector<std::uint8_t> patterns;      // [regions, pattern_bytes]
 
@@ -46,13 +50,13 @@ struct Collected {
 
   // The vertex at which the facet that starts at this corner ends.
   std::int64_t facet_end(std::int64_t corner) const {
-    const std::int64_t region = corner_region[std::size_t(corner)];
-    const bool last = corner + 1 == offsets[std::size_t(region) + 1];
-    return corners[std::size_t(last ? offsets[std::size_t(region)] : corner + 1)];
+    const std::size_t region = std::size_t(corners[std::size_t(corner)].region);
+    const bool last = corner + 1 == offsets[region + 1];
+    return corners[std::size_t(last ? offsets[region] : corner + 1)].vertex;
   }
 };
 
-// The facets along one edge of a cell, counter-clockwise; linked through Collected::following.
+// The facets along one edge of a cell, counter-clockwise; linked through Corner::following.
 struct Chain {
   std::int64_t first = -1;
   std::int64_t last = -1;

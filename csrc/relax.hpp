@@ -22,9 +22,34 @@ inline namespace REGIONS_TARGET {
 template <int D>
 struct Relaxation {
   AffineLanes<D> center;
-  AffineLanes<D> radius;
-  AffineLanes<D> size;
+  union {  // side by side, because both are weighted by magnitudes
+    DoubleLanes<D> radius_and_size;
+    struct {
+      AffineLanes<D> radius;
+      AffineLanes<D> size;
+    };
+  };
 };
+
+// A row, in the same terms: its form plus its weights times its columns.
+template <int D>
+Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
+  const AffineLanes<D> magnitudes = row.value < 0 ? -row.value : row.value;
+  Relaxation<D> sum;
+  sum.radius = AffineLanes<D>{};
+  sum.radius[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
+  sum.size = floored<D>(magnitudes);
+  AffineLanes<D> center = row.value;
+  DoubleLanes<D> radius_and_size = sum.radius_and_size;
+  for (int k = 0; k < row.columns; ++k) {
+    const double weight = row.coefficients[k];
+    center += columns[k].center * weight;
+    radius_and_size += columns[k].radius_and_size * floored_magnitude(weight);
+  }
+  sum.center = center;
+  sum.radius_and_size = radius_and_size;
+  return sum;
+}
 
 struct Band {
   double lower_slope, lower_intercept;

@@ -12,9 +12,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "chart.hpp"
+#include "decided.hpp"
+#include "fold.hpp"
 #include "relax.hpp"
 #include "sign.hpp"
 
@@ -40,6 +42,7 @@ class Restriction {
               std::uint8_t* pieces, std::uint8_t* pattern)
       : network_(network),
         chart_(chart),
+        chart_rows_(chart),
         exact_(exact),
         signs_(signs),
         arena_(arena),
@@ -64,12 +67,13 @@ class Restriction {
       pieces_[i] = 0;
     }
     root.lines = Lines<D>::take(0, arena_);
-    lay_out_chart(root);
     return restricted(root, cell, -1, Side::uncertain);
   }
 
   // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line).
   LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side) {
+    if (split >= 0 && parent.lines.count == 1 && parent.block_count == 1 && parent.frontier == network_.last())
+      return nothing_left(parent, side);
     const Extent<Cell> extent(cell);
     cell_ = &cell;
     extent_ = &extent;
@@ -100,11 +104,14 @@ class Restriction {
   }
 
  private:
-  // A decided unit, and where its weight stands in the coefficients that are being rewritten.
-  struct Fold {
-    int column;
-    const Row<D>* output;
-  };
+  // Where the last line of all has been decided.
+  LocalNetwork<D> nothing_left(const LocalNetwork<D>& parent, Side side) {
+    const Row<D>& row = *parent.blocks[0].rows[0];
+    child_ = LocalNetwork<D>{};
+    child_.frontier = parent.frontier;
+    decide(parent.blocks[0].layer, row, side == Side::active ? row.highest_piece : row.lowest_piece, -1);
+    return child_;
+  }
 
   static Lanes absolute(Lanes lanes) { return lanes < 0 ? -lanes : lanes; }
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
@@ -118,223 +125,15 @@ class Restriction {
 
   // ---- rewriting rows in the child's columns ----
 
-  // Adds the weights' share of each folded unit. Sizes: the row's own from before, with the outputs' added to it.
-  void fold(Row<D>& row, const double* weights, std::size_t folds) {
-    terms_.clear();
-    for (std::size_t f = 0; f < folds; ++f) {
-      const double weight = weights[folds_[f].column];
-      if (weight != 0) terms_.push_back({weight, folds_[f].output});
-    }
-    if (terms_.empty()) return;
-    Lanes value = row.value;
-    Lanes error = row.error;
-    Lanes size = row.size;
-    for (const Term& term : terms_) {
-      const double magnitude = floored_magnitude(term.weight);
-      value += term.output->value * term.weight;
-      error += term.output->error * magnitude;
-      size += term.output->size * magnitude;
-    }
-    row.value = value;
-    row.size = size;
-    row.error = (error + size * ((double(terms_.size()) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
-
-    // Four terms to a pass over the coefficients: a quarter of the memory traffic, the same sums in the same order.
-    std::size_t next = 0;
-    while (next < terms_.size()) {
-      const Term* term = &terms_[next];
-      const int columns = term[0].output->columns;
-      if (next + 4 <= terms_.size() && term[1].output->columns == columns && term[2].output->columns == columns &&
-          term[3].output->columns == columns) {
-        add_four(row.coefficients, term, columns);
-        next += 4;
-      } else {
-        add_one(row.coefficients, term[0].weight, term[0].output->coefficients, columns);
-        next += 1;
-      }
-    }
-  }
-
-  struct Term {
-    double weight;
-    const Row<D>* output;
-  };
-
-  static void add_one(double* __restrict target, double weight, const double* __restrict source, int columns) {
-    for (int k = 0; k < columns; ++k) target[k] += weight * source[k];
-  }
-
-  static void add_four(double* __restrict target, const Term* terms, int columns) {
-    const double* __restrict first = terms[0].output->coefficients;
-    const double* __restrict second = terms[1].output->coefficients;
-    const double* __restrict third = terms[2].output->coefficients;
-    const double* __restrict fourth = terms[3].output->coefficients;
-    const double weights[4] = {terms[0].weight, terms[1].weight, terms[2].weight, terms[3].weight};
-    for (int k = 0; k < columns; ++k) {
-      double sum = target[k] + weights[0] * first[k];
-      sum += weights[1] * second[k];
-      sum += weights[2] * third[k];
-      target[k] = sum + weights[3] * fourth[k];
-    }
-  }
-
-  // The same for four neighbouring rows of a layer's weights at once: the outputs are read once for all four.
-  void fold_four_rows(Row<D>* rows, const double* weights, std::size_t stride) {
-    Lanes value[4], error[4], size[4];
-    for (std::size_t r = 0; r < 4; ++r) {
-      value[r] = rows[r].value;
-      error[r] = rows[r].error;
-      size[r] = rows[r].size;
-    }
-    for (const Fold& fold : folds_) {
-      const Lanes more = fold.output->value;
-      const Lanes more_error = fold.output->error;
-      const Lanes more_size = fold.output->size;
-      for (std::size_t r = 0; r < 4; ++r) {
-        const double weight = weights[r * stride + std::size_t(fold.column)];
-        const double magnitude = floored_magnitude(weight);
-        value[r] += more * weight;
-        error[r] += more_error * magnitude;
-        size[r] += more_size * magnitude;
-      }
-    }
-    for (std::size_t r = 0; r < 4; ++r) {
-      rows[r].value = value[r];
-      rows[r].size = size[r];
-      rows[r].error =
-          (error[r] + size[r] * ((double(folds_.size()) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
-    }
-    Term terms[4][4];
-    std::size_t next = 0;
-    while (next < folds_.size()) {
-      const Fold* fold = &folds_[next];
-      const int columns = fold->output->columns;
-      const bool four = next + 4 <= folds_.size() && fold[1].output->columns == columns &&
-                        fold[2].output->columns == columns && fold[3].output->columns == columns;
-      for (std::size_t r = 0; r < 4; ++r)
-        for (std::size_t t = 0; t < (four ? 4 : 1); ++t)
-          terms[r][t] = {weights[r * stride + std::size_t(fold[t].column)], fold[t].output};
-      if (four) {
-        add_four_to_four(rows, terms, columns);
-      } else {
-        for (std::size_t r = 0; r < 4; ++r)
-          add_one(rows[r].coefficients, terms[r][0].weight, fold->output->coefficients, columns);
-      }
-      next += four ? 4 : 1;
-    }
-  }
-
-  // A register block: sixteen products to eight loads and four stores.
-  static void add_four_to_four(Row<D>* rows, const Term (*terms)[4], int columns) {
-    const double* first = terms[0][0].output->coefficients;
-    const double* second = terms[0][1].output->coefficients;
-    const double* third = terms[0][2].output->coefficients;
-    const double* fourth = terms[0][3].output->coefficients;
-    double* targets[4] = {rows[0].coefficients, rows[1].coefficients, rows[2].coefficients, rows[3].coefficients};
-    int k = 0;
-    for (; k + 8 <= columns; k += 8) {
-      const Lanes8 sources[4] = {read_eight(first + k), read_eight(second + k), read_eight(third + k),
-                                 read_eight(fourth + k)};
-      for (std::size_t r = 0; r < 4; ++r) {
-        Lanes8 sum = read_eight(targets[r] + k);
-        for (std::size_t t = 0; t < 4; ++t) sum += sources[t] * terms[r][t].weight;
-        std::memcpy(targets[r] + k, &sum, sizeof(sum));
-      }
-    }
-    for (; k < columns; ++k)
-      for (std::size_t r = 0; r < 4; ++r) {
-        double sum = targets[r][k] + terms[r][0].weight * first[k];
-        sum += terms[r][1].weight * second[k];
-        sum += terms[r][2].weight * third[k];
-        targets[r][k] = sum + terms[r][3].weight * fourth[k];
-      }
-  }
-
-  static Lanes8 read_eight(const double* address) {
-    Lanes8 lanes;
-    std::memcpy(&lanes, address, sizeof(lanes));
-    return lanes;
-  }
-
-  // The first layer's rows, out of the chart: a sum over all inputs, often hundreds, whose rounding every row above
-  // would inherit. So it is done in twice the working precision (Ogita, Rump and Oishi 2005, Dot2), eight inputs at a
-  // time: off by at most u |result| + gamma_n^2 * (sum of absolute values). chart_lanes_ holds, lane by lane,
-  // the inputs' coefficients, then their upper halves (Veltkamp), then the rest, padded with zeros.
-  void read_chart(Row<D>& row, const double* weights) {
-    const std::size_t inputs = std::size_t(network_.layers[0].units);
-    const std::size_t padded = (inputs + 7) / 8 * 8;
-    const double gamma = (double(inputs) + 11) * 1.01 * unit_roundoff;
-    Lanes8 last_weights{};
-    for (std::size_t i = inputs / 8 * 8; i < inputs; ++i) last_weights[i % 8] = weights[i];
-    for (int k = 0; k <= D; ++k) {
-      const double* chart = chart_lanes_.data() + std::size_t(k) * 3 * padded;
-      Lanes8 sum{}, rest{}, size{};
-      Mask8 products{};
-      for (std::size_t i = 0; i < padded; i += 8) {
-        const Lanes8 weight = i + 8 <= inputs ? read_eight(weights + i) : last_weights;
-        const Lanes8 whole = read_eight(chart + i);
-        const Lanes8 high = read_eight(chart + padded + i);
-        const Lanes8 low = read_eight(chart + 2 * padded + i);
-        const Lanes8 weight_high = upper_half(weight);
-        const Lanes8 weight_low = weight - weight_high;
-        const Lanes8 product = whole * weight;
-        const Lanes8 lost = ((high * weight_high - product) + high * weight_low + low * weight_high) + low * weight_low;
-        rest += lost + add_exactly(sum, product);
-        size += product < 0 ? -product : product;
-        products |= (weight != 0) & (whole != 0);
-      }
-      double total = row.value[k];
-      double tail = 0;
-      double magnitude = std::fabs(total);
-      bool any_product = false;
-      for (int i = 0; i < 8; ++i) {
-        any_product = any_product || products[i] != 0;
-        tail += add_exactly(total, sum[i]) + rest[i];
-        magnitude += size[i];
-      }
-      row.value[k] = total + tail;
-      row.error[k] = std::fabs(row.value[k]) * (2 * unit_roundoff) + magnitude * (2 * gamma * gamma) +
-                     (any_product ? room_for_underflow : 0.0);
-    }
-  }
-
-  // sum becomes the rounded sum; what it lost is returned (Knuth).
-  template <class Number>
-  static Number add_exactly(Number& sum, Number more) {
-    const Number total = sum + more;
-    const Number back = total - sum;
-    const Number lost = (sum - (total - back)) + (more - back);
-    sum = total;
-    return lost;
-  }
-
-  template <class Number>
-  static Number upper_half(Number value) {
-    const Number scaled = value * (0x1p27 + 1);
-    return scaled - (scaled - value);
-  }
-
-  void lay_out_chart(const LocalNetwork<D>& root) {
-    const std::size_t inputs = std::size_t(network_.layers[0].units);
-    const std::size_t padded = (inputs + 7) / 8 * 8;
-    chart_lanes_.assign(padded * 3 * (D + 1), 0.0);
-    for (int k = 0; k <= D; ++k) {
-      double* chart = chart_lanes_.data() + std::size_t(k) * 3 * padded;
-      for (std::size_t i = 0; i < inputs; ++i) {
-        chart[i] = root.outputs[i]->value[k];
-        chart[padded + i] = upper_half(chart[i]);
-        chart[2 * padded + i] = chart[i] - chart[padded + i];
-      }
-    }
-  }
-
   // Rows of one layer, with room for their coefficients.
   Row<D>* take_rows(int count, int columns) {
     Row<D>* rows = arena_.take<Row<D>>(std::size_t(count));
-    double* coefficients = arena_.take<double>(std::size_t(count) * std::size_t(columns));
+    const std::size_t stride = std::size_t(padded(columns));
+    double* coefficients = arena_.take<double>(std::size_t(count) * stride);
     for (int i = 0; i < count; ++i) {
       rows[i].columns = columns;
-      rows[i].coefficients = coefficients + std::size_t(i) * std::size_t(columns);
+      rows[i].coefficients = coefficients + std::size_t(i) * stride;
+      for (int k = columns; k < padded(columns); ++k) rows[i].coefficients[k] = 0;
     }
     return rows;
   }
@@ -347,7 +146,7 @@ class Restriction {
     const double* source = old.coefficients;
     double* __restrict target = row.coefficients;
     for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
-    fold(row, old.coefficients, folds);
+    fold(row, old.coefficients, folds_, folds);
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().
@@ -430,11 +229,11 @@ class Restriction {
     for (int unit = 0; unit < here.units; ++unit) {
       const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
       if (index == 1)
-        read_chart(rows[unit], weights);
+        chart_rows_.read(rows[unit], weights);
       else if (unit % 4 == 0 && unit + 4 <= here.units)
-        fold_four_rows(rows + unit, weights, std::size_t(here.inputs));
+        fold_four_rows(rows + unit, weights, std::size_t(here.inputs), folds_);
       else if (unit >= here.units / 4 * 4)
-        fold(rows[unit], weights, folds_.size());
+        fold(rows[unit], weights, folds_, folds_.size());
     }
     for (int unit = 0; unit < here.units; ++unit) {
       if (below > 0)
@@ -563,32 +362,21 @@ class Restriction {
 
   // Rows with columns: bounds over the cell. Also gives the row its size.
   void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
-    Lanes center = row.value;
-    Lanes radius{};
-    Lanes size = floored<D>(absolute(row.value));
-    radius[spare] = dot<D>(absolute(row.value), extent_->largest);
-    for (int k = 0; k < row.columns; ++k) {
-      const double weight = row.coefficients[k];
-      const double magnitude = floored_magnitude(weight);
-      const Relaxation<D>& column_bounds = relaxations_[std::size_t(k)];
-      center += column_bounds.center * weight;
-      radius += column_bounds.radius * magnitude;
-      size += column_bounds.size * magnitude;
-    }
-    row.size = size;
+    const Relaxation<D> sum = weighted(row, relaxations_.data(), extent_->largest);
+    row.size = sum.size;
     if (row.lowest_piece == row.highest_piece) {
       decide(kept.layer, row, row.lowest_piece, column);
       return;
     }
     if (!extent_->bounded) {
-      keep(row, column, center, center, NAN, NAN, NAN, NAN, kept);
+      keep(row, column, sum.center, sum.center, NAN, NAN, NAN, NAN, kept);
       return;
     }
-    const double scale = radius[spare];
-    const Lanes upper = center + radius;
-    const Lanes lower = center - radius;
+    const double scale = sum.radius[spare];
+    const Lanes upper = sum.center + sum.radius;
+    const Lanes lower = sum.center - sum.radius;
     double steepness = 0;
-    for (int k = 1; k <= D; ++k) steepness += std::fabs(center[k]) + std::fabs(radius[k]);
+    for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius[k]);
     const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + (row.columns + 16) * unit_roundoff * scale +
                                   steepness * extent_->error) +
                           extent_->underflow;
@@ -630,48 +418,20 @@ class Restriction {
   void decide(int index, const Row<D>& row, int piece, int column) {
     const Layer& here = layer(index);
     pieces_[here.first_unit + row.unit] = std::uint8_t(piece);
-    if (pattern_ != nullptr) write_pattern(here, row.unit, piece);
+    if (pattern_ != nullptr) write_pattern(here, row.unit, piece, pattern_);
     const double slope = here.slope(row.unit, piece);
     const double intercept = here.intercept(row.unit, piece);
     if (slope == 0 && intercept == 0) return;
-    const Row<D>* output = &row;
-    if (slope != 1 || intercept != 0) output = scaled(row, slope, intercept);
+    const Row<D>* output = slope == 1 && intercept == 0 ? &row : affine_output(row, slope, intercept, arena_);
     if (column >= 0) folds_.push_back({column, output});
     if (index == child_.frontier && index < network_.last()) child_.outputs[child_.output_count++] = output;
-  }
-
-  // Bit k is set where the pre-activation is above kink k. A later decision on the unit overwrites an earlier one.
-  void write_pattern(const Layer& here, int unit, int piece) {
-    for (int kink = 0; kink < here.kinks; ++kink) {
-      const std::int64_t bit = here.kink(unit, kink);
-      const std::uint8_t mask = std::uint8_t(1u << (bit % 8));
-      if (kink < piece)
-        pattern_[bit / 8] = std::uint8_t(pattern_[bit / 8] | mask);
-      else
-        pattern_[bit / 8] = std::uint8_t(pattern_[bit / 8] & ~mask);
-    }
-  }
-
-  const Row<D>* scaled(const Row<D>& row, double slope, double intercept) {
-    Row<D>* output = arena_.take<Row<D>>(1);
-    *output = Row<D>{};
-    output->unit = row.unit;
-    output->value = row.value * slope;
-    output->value[0] += intercept;
-    output->size = slope == 0 ? Lanes{} : floored<D>(row.size * floored_magnitude(slope));
-    output->size[0] += std::fabs(intercept);
-    if (slope == 0) return output;
-    output->error = (row.error * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
-    output->columns = row.columns;
-    output->coefficients = arena_.take<double>(std::size_t(row.columns));
-    for (int k = 0; k < row.columns; ++k) output->coefficients[k] = row.coefficients[k] * slope;
-    return output;
   }
 
   static constexpr int bring_in_factor = 2;
 
   const Network& network_;
   const Chart& chart_;
+  const ChartRows<D> chart_rows_;
   Exact& exact_;
   Signs<Cell>& signs_;
   Arena& arena_;
@@ -687,9 +447,7 @@ class Restriction {
   std::vector<int> survivors_;              // the child's columns in the parent's numbering
   std::vector<int> waiting_columns_;        // of affine rows that wait for their layer's others
   std::vector<int> first_columns_;          // 0, 1, 2, ...
-  std::vector<Fold> folds_;
-  std::vector<Term> terms_;  // of the row under way
-  std::vector<double> chart_lanes_;
+  std::vector<Fold<D>> folds_;
 };
 
 }  // namespace REGIONS_TARGET

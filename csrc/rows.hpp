@@ -25,12 +25,25 @@ inline namespace REGIONS_TARGET {
 template <int D>
 using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
 
+template <int D>
+using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;
+
 // Of what is not zero, at least the floor of sizes.
 template <int D>
 AffineLanes<D> floored(AffineLanes<D> sizes) {
   const AffineLanes<D> floor = AffineLanes<D>{} + floor_of_sizes;
   return sizes > 0 ? (sizes < floor ? floor : sizes) : AffineLanes<D>{};
 }
+
+template <int D>
+double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
+  double sum = left[0] * right[0];
+  for (int k = 1; k <= D; ++k) sum += left[k] * right[k];
+  return sum;
+}
+
+// Coefficients are laid out in whole vectors of eight.
+inline int padded(int columns) { return (columns + 7) / 8 * 8; }
 
 inline double floored_magnitude(double weight) {
   const double magnitude = weight < 0 ? -weight : weight;
@@ -40,9 +53,14 @@ inline double floored_magnitude(double weight) {
 template <int D>
 struct Row {
   AffineLanes<D> value;
-  AffineLanes<D> error;
-  AffineLanes<D> size;
-  double* coefficients;  // [columns]
+  union {  // side by side, because both are weighted by magnitudes
+    DoubleLanes<D> error_and_size;
+    struct {
+      AffineLanes<D> error;
+      AffineLanes<D> size;
+    };
+  };
+  double* coefficients;  // [columns], then zeros up to padded(columns)
   int columns;
   int unit;
   int lowest_piece;  // the unit is on one of the pieces lowest..highest

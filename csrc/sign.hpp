@@ -29,29 +29,25 @@ struct Extent {
   bool bounded;
 
   explicit Extent(const Cell& cell) : largest{}, error(0), underflow(room_for_underflow), bounded(true) {
-    largest[0] = 1;
+    double reach[D + 1] = {};
     for (int i = 0; i < cell.count; ++i) {
       const Vertex<D>& vertex = cell.vertices[i];
-      for (int k = 1; k <= D; ++k)
-        if (!(std::fabs(vertex.position[k]) <= largest[k])) largest[k] = std::fabs(vertex.position[k]);
+      for (int k = 1; k <= D; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
+      error = at_least(error, vertex.error);
       bounded = bounded && vertex.position[0] != 0;
-      if (!(vertex.error <= error)) error = vertex.error;
     }
+    largest[0] = 1;
     for (int k = 1; k <= D; ++k) {
-      largest[k] += error;
-      underflow += room_for_underflow * largest[k];
+      largest[k] = reach[k] + error;
+      underflow += room_for_underflow * (reach[k] + error);
     }
   }
+
+ private:
+  static double at_least(double bound, double value) { return value <= bound ? bound : value; }  // NaN stays
 };
 
 enum class Side : std::int64_t { inactive, active, crossing, uncertain };
-
-template <int D>
-double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
-  double sum = left[0] * right[0];
-  for (int k = 1; k <= D; ++k) sum += left[k] * right[k];
-  return sum;
-}
 
 // Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors.
 template <int D>

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "arrangement.hpp"
@@ -25,7 +27,8 @@ class Subdivision {
   static constexpr int D = Cell::dimension;
 
   Subdivision(const Task& task, Collector& collector)
-      : arena_(thread_arena()),
+      : memory_(take_arena()),
+        arena_(*memory_),
         network_(task.network),
         domain_(task.domain),
         collector_(collector),
@@ -43,6 +46,7 @@ class Subdivision {
     outcome_.count = collector_.count;
     outcome_.signs = signs_.counts;
     arena_.reset();
+    spare_arena() = std::move(memory_);
   }
 
   void run() {
@@ -150,12 +154,18 @@ class Subdivision {
     return Cell::whole(vertices, domain_.count, arena_);
   }
 
-  // Short runs, such as many segments through one network, would spend their time getting fresh memory.
-  static Arena& thread_arena() {
-    thread_local Arena arena;
-    return arena;
+  // Short runs, such as many segments through one network, would spend their time getting fresh memory: each thread
+  // keeps its last arena. It is taken, not shared, for a progress report may itself count regions.
+  static std::unique_ptr<Arena>& spare_arena() {
+    thread_local std::unique_ptr<Arena> spare;
+    return spare;
   }
 
+  static std::unique_ptr<Arena> take_arena() {
+    return spare_arena() ? std::move(spare_arena()) : std::make_unique<Arena>();
+  }
+
+  std::unique_ptr<Arena> memory_;
   Arena& arena_;
   const Network& network_;
   const Domain& domain_;
