@@ -30,6 +30,11 @@ void assemble(Collected& collected, ComplexArrays& arrays) {
   const std::size_t corners = collected.corners.size();
   std::vector<std::int64_t> number(collected.errors.size(), -1);
   arrays.cell_vertices.resize(corners);
+  arrays.vertex_errors.reserve(collected.errors.size());
+  arrays.vertices.reserve(collected.positions.size());
+  arrays.facet_kinks.reserve(corners);
+  arrays.facet_regions.reserve(2 * corners);
+  arrays.facet_vertices.reserve(dimension * corners);
   for (std::size_t corner = 0; corner < corners; ++corner) {
     const std::size_t vertex = std::size_t(collected.representative(collected.corners[corner].vertex));
     if (number[vertex] < 0) {

@@ -39,15 +39,22 @@ Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const Af
   sum.radius = AffineLanes<D>{};
   sum.radius[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
   sum.size = floored<D>(magnitudes);
-  AffineLanes<D> center = row.value;
-  DoubleLanes<D> radius_and_size = sum.radius_and_size;
-  for (int k = 0; k < row.columns; ++k) {
+  // Two sums side by side, so that one addition need not wait for the other.
+  AffineLanes<D> center[2] = {row.value, AffineLanes<D>{}};
+  DoubleLanes<D> radius_and_size[2] = {sum.radius_and_size, DoubleLanes<D>{}};
+  const auto add = [&](int k, int which) {
     const double weight = row.coefficients[k];
-    center += columns[k].center * weight;
-    radius_and_size += columns[k].radius_and_size * floored_magnitude(weight);
+    center[which] += columns[k].center * weight;
+    radius_and_size[which] += columns[k].radius_and_size * floored_magnitude(weight);
+  };
+  int k = 0;
+  for (; k + 2 <= row.columns; k += 2) {
+    add(k, 0);
+    add(k + 1, 1);
   }
-  sum.center = center;
-  sum.radius_and_size = radius_and_size;
+  if (k < row.columns) add(k, 0);
+  sum.center = center[0] + center[1];
+  sum.radius_and_size = radius_and_size[0] + radius_and_size[1];
   return sum;
 }
 

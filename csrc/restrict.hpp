@@ -72,8 +72,6 @@ class Restriction {
 
   // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line).
   LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side) {
-    if (split >= 0 && parent.lines.count == 1 && parent.block_count == 1 && parent.frontier == network_.last())
-      return nothing_left(parent, side);
     const Extent<Cell> extent(cell);
     cell_ = &cell;
     extent_ = &extent;
@@ -103,16 +101,18 @@ class Restriction {
     return child_;
   }
 
- private:
-  // Where the last line of all has been decided.
-  LocalNetwork<D> nothing_left(const LocalNetwork<D>& parent, Side side) {
-    const Row<D>& row = *parent.blocks[0].rows[0];
-    child_ = LocalNetwork<D>{};
-    child_.frontier = parent.frontier;
-    decide(parent.blocks[0].layer, row, side == Side::active ? row.highest_piece : row.lowest_piece, -1);
-    return child_;
+  bool is_last_line(const LocalNetwork<D>& network) const {
+    return network.lines.count == 1 && network.block_count == 1 && network.frontier == network_.last();
   }
 
+  // On a part of the cell where the last line is on one side, nothing is left: only the unit's piece is to be noted.
+  void decide_last_line(const LocalNetwork<D>& network, Side side) {
+    const Block<D>& block = network.blocks[0];
+    const Row<D>& row = *block.rows[0];
+    note_piece(layer(block.layer), row.unit, side == Side::active ? row.highest_piece : row.lowest_piece);
+  }
+
+ private:
   static Lanes absolute(Lanes lanes) { return lanes < 0 ? -lanes : lanes; }
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
   int columns() const { return int(relaxations_.size()); }
@@ -299,9 +299,14 @@ class Restriction {
   // `columns`: those of the block's rows in the rows being rewritten, or null if no such rows read them.
   void decide_by_signs(const Block<D>& block, const Lines<D>& lines, const int* columns, int split, Side side) {
     const std::size_t padded = (std::size_t(lines.count) + 7) / 8 * 8;
-    double* least = arena_.take<double>(padded);
-    double* greatest = arena_.take<double>(padded);
-    Side* sides = arena_.take<Side>(padded);
+    if (least_.size() < padded) {
+      least_.resize(padded);
+      greatest_.resize(padded);
+      sides_.resize(padded);
+    }
+    double* least = least_.data();
+    double* greatest = greatest_.data();
+    Side* sides = sides_.data();
     if (split < 0 || lines.count > 1) classify(lines, *cell_, extent_->error, least, greatest, sides);
     if (split >= 0) sides[split] = side;
 
@@ -414,11 +419,15 @@ class Restriction {
     if (column >= 0) survivors_.push_back(column);
   }
 
+  void note_piece(const Layer& here, int unit, int piece) {
+    pieces_[here.first_unit + unit] = std::uint8_t(piece);
+    if (pattern_ != nullptr) write_pattern(here, unit, piece, pattern_);
+  }
+
   // The unit is on one piece: what it contributes above is an affine function of its row.
   void decide(int index, const Row<D>& row, int piece, int column) {
     const Layer& here = layer(index);
-    pieces_[here.first_unit + row.unit] = std::uint8_t(piece);
-    if (pattern_ != nullptr) write_pattern(here, row.unit, piece, pattern_);
+    note_piece(here, row.unit, piece);
     const double slope = here.slope(row.unit, piece);
     const double intercept = here.intercept(row.unit, piece);
     if (slope == 0 && intercept == 0) return;
@@ -442,6 +451,8 @@ class Restriction {
   const Cell* cell_ = nullptr;
   const Extent<Cell>* extent_ = nullptr;
   LocalNetwork<D> child_{};
+  std::vector<double, AlignedAllocator<double>> least_, greatest_;  // of lines, over the cell
+  std::vector<Side, AlignedAllocator<Side>> sides_;
   int entered_ = 0;  // the highest layer whose exact forms hold: all below are decided
   std::vector<Relaxation<D>, AlignedAllocator<Relaxation<D>>> relaxations_;  // of the child's columns
   std::vector<int> survivors_;              // the child's columns in the parent's numbering

@@ -14,6 +14,7 @@
 // values of the row's terms. Both are vectors, not numbers, so that what vanishes exactly at the origin is known to.
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 #include "arena.hpp"
@@ -46,8 +47,8 @@ double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
 inline int padded(int columns) { return (columns + 7) / 8 * 8; }
 
 inline double floored_magnitude(double weight) {
-  const double magnitude = weight < 0 ? -weight : weight;
-  return magnitude < floor_of_sizes ? floor_of_sizes : magnitude;
+  const double magnitude = std::fabs(weight);
+  return magnitude > floor_of_sizes ? magnitude : floor_of_sizes;
 }
 
 template <int D>

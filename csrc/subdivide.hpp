@@ -70,14 +70,9 @@ class Subdivision {
         continue;
       }
       const int half = top.next_half++;
-      const bool active = (half == 0) == top.first_is_positive;
-      Frame child{};
-      child.cell = top.halves[half];
-      child.chains = top.half_chains[half];
-      child.share = top.share / 2;
-      child.network = restriction_.restricted(top.network, child.cell, top.network.best_line,
-                                              active ? Side::active : Side::inactive);
-      stack.push_back(child);
+      const std::size_t parent = stack.size() - 1;
+      stack.emplace_back();
+      descend(stack[parent], half, stack.back());
     }
   }
 
@@ -94,6 +89,16 @@ class Subdivision {
     int* signs;
     Arena::Mark mark;
   };
+
+  void descend(const Frame& parent, int half, Frame& child) {
+    const bool active = (half == 0) == parent.first_is_positive;
+    child.cell = parent.halves[half];
+    child.chains = parent.half_chains[half];
+    child.share = parent.share / 2;
+    child.next_half = 0;
+    child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line,
+                                            active ? Side::active : Side::inactive);
+  }
 
   // Finishes the cell if it can be (true), else cuts it in two.
   bool close(Frame& frame) {
@@ -112,10 +117,22 @@ class Subdivision {
     monitor_.work(1 + network.lines.count);
     if (regions == unknown) {
       cut(frame);
-      return false;
+      if (!restriction_.is_last_line(network)) return false;
+      finish_halves(frame);
     }
     monitor_.finished(frame.share);
     return true;
+  }
+
+  // Both halves of a cell that was cut by the last line there was: they are regions.
+  void finish_halves(Frame& frame) {
+    for (int half = 0; half < 2; ++half) {
+      const bool active = (half == 0) == frame.first_is_positive;
+      restriction_.decide_last_line(frame.network, active ? Side::active : Side::inactive);
+      collector_.region(frame.halves[half], pattern_.data(), frame.half_chains[half]);
+    }
+    outcome_.cells += 2;
+    collector_.join(frame.cell, frame.halves, frame.half_chains, frame.signs, frame.chains);
   }
 
   static bool is_bounded(const Cell& cell) {

@@ -91,8 +91,9 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def _needs_more_than_53_bits(integers: NDArray[Any]) -> NDArray[np.bool_]:
     bits = integers.astype(np.uint64)  # two's complement for negative numbers
-    magnitude = np.where(integers < 0, ~bits + np.uint64(1), bits)
-    lowest_bit = np.maximum(magnitude & (~magnitude + np.uint64(1)), np.uint64(1))
+    with np.errstate(over="ignore"):  # a sum that wraps around is what negation means here
+        magnitude = np.where(integers < 0, ~bits + np.uint64(1), bits)
+        lowest_bit = np.maximum(magnitude & (~magnitude + np.uint64(1)), np.uint64(1))
     result: NDArray[np.bool_] = magnitude // lowest_bit >= np.uint64(2**53)
     return result
 

@@ -15,6 +15,7 @@ import pytest
 import torch
 from torch import nn
 
+import regions
 from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file
 from regions.errors import NetworkError, NotACheckpointError, UnsafePickleError
 from regions.read import load, read_tensors
@@ -222,5 +223,6 @@ def test_what_must_be_computed_is_refused(path: Path) -> None:
 def test_torch_is_not_imported(path: Path) -> None:
     torch.save(nn.Linear(2, 1).state_dict(), path)
     code = f"import sys; from regions.read import load; print(load({str(path)!r}), 'torch' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    folder = Path(regions.__file__).parent.parent  # the copy that is tested, not the source folder
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     assert result.stdout.strip() == "Network(2-1, affine, 0 hidden neurons) False"
