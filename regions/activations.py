@@ -8,7 +8,7 @@ One function for each activation that is handled, and the parser for what users 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -184,9 +184,16 @@ def activation_per_layer(
     ------
     NetworkError
         A sequence of another length; and as `parse_activation`.
+    TypeError
+        Neither a name, nor an Activation, nor a sequence of these.
     """
     if isinstance(activation, (str, Activation)):
         return [parse_activation(activation)] * hidden_layers
+    if not isinstance(activation, Iterable):
+        raise TypeError(
+            f"activation must be a name such as 'relu', an Activation, or a list with one for each hidden layer, "
+            f"got {activation!r}"
+        )
     activations = [parse_activation(one) for one in activation]
     if len(activations) != hidden_layers:
         raise NetworkError(

@@ -88,6 +88,11 @@ def count(
     if isinstance(domain, Domain):
         with _reporting(progress) as report:
             return _count(network, compiled, domain, limit, report)
+    if not isinstance(domain, Iterable):
+        raise TypeError(
+            f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
+            f"got {type(domain).__name__}"
+        )
     domains = list(domain)
     counts: list[int] = []
     _check_one_dimension(domains)

@@ -175,3 +175,9 @@ def test_activation_per_layer() -> None:
     assert activation_per_layer([], 0) == []
     with pytest.raises(NetworkError, match="1 activations for 2 hidden layers"):
         activation_per_layer(["relu"], 2)
+
+
+@pytest.mark.parametrize("wrong", [None, 3])
+def test_what_is_no_activation_is_named(wrong: object) -> None:
+    with pytest.raises(TypeError, match="must be a name such as 'relu'"):
+        activation_per_layer(wrong, 1)  # type: ignore[arg-type]
