@@ -74,7 +74,7 @@ class Arena {
   }
 
   // The next block that is large enough; blocks behind it that are too small are replaced.
-  void advance(std::size_t bytes) {
+  __attribute__((noinline)) void advance(std::size_t bytes) {
     const std::size_t next = blocks_.empty() ? 0 : current_ + 1;
     const std::size_t size = bytes > block_bytes ? bytes : block_bytes;
     if (next < blocks_.size() && blocks_[next].size < size) blocks_.resize(next);

@@ -23,13 +23,6 @@ constexpr std::int64_t unknown = -1;
 template <class Cell>
 class Arrangement;
 
-template <int D>
-Value line_value(const Lines<D>& lines, int line, const double* position, double vertex_error) {
-  double value = lines.value[0][line];
-  for (int k = 1; k <= D; ++k) value += lines.value[k][line] * position[k];
-  return {value, lines.margin[line] + lines.steepness[line] * vertex_error};
-}
-
 inline bool distinct(const Share& before, const Share& after) {
   return after.share - before.share > before.error + after.error;
 }
@@ -42,7 +35,7 @@ class Arrangement<Interval> {
     for (int line = 0; line < lines.count; ++line) {
       Value values[2];
       for (int i = 0; i < 2; ++i)
-        values[i] = line_value(lines, line, cell.vertices[i].position, cell.vertices[i].error);
+        values[i] = line_value(lines, line, *cell.vertices[i]);
       const Share share = zero_between(values[0], values[1]);
       if (!share.usable() || !(values[0].value * values[1].value < 0)) return unknown;
       shares_.push_back(share);
@@ -86,8 +79,7 @@ class Arrangement<Polygon> {
  private:
   struct Chord {
     int rank[2];           // of its ends around the polygon
-    double position[2][3];
-    double error[2];
+    Vertex<2> ends[2];
   };
   struct End {
     int edge;
@@ -99,17 +91,17 @@ class Arrangement<Polygon> {
   bool add_chord(const Lines<2>& lines, int line, const Polygon& cell) {
     Chord chord{};
     int found = 0;
-    Value here = line_value(lines, line, cell.vertices[0].position, cell.vertices[0].error);
+    Value here = line_value(lines, line, *cell.vertices[0]);
     const Value first = here;
     for (int i = 0; i < cell.count; ++i) {
       const int next = i + 1 == cell.count ? 0 : i + 1;
-      const Vertex<2>& corner = cell.vertices[next];
-      const Value there = next == 0 ? first : line_value(lines, line, corner.position, corner.error);
+      const Vertex<2>& corner = *cell.vertices[next];
+      const Value there = next == 0 ? first : line_value(lines, line, corner);
       if (!(std::fabs(there.value) > there.bound)) return false;
       if ((here.value > 0) != (there.value > 0)) {
         const Share share = zero_between(here, there);
         if (!share.usable() || found == 2) return false;
-        chord.error[found] = place(cell.vertices[i], corner, share, chord.position[found]);
+        chord.ends[found] = placed_between(*cell.vertices[i], corner, share);
         ends_.push_back({i, share, line, found});
         ++found;
       }
@@ -134,8 +126,8 @@ class Arrangement<Polygon> {
   bool distinct_along(const Lines<2>& lines, const Chord& chord) {
     shares_.clear();
     for (const int other : crossed_) {
-      const Share share = zero_between(line_value(lines, other, chord.position[0], chord.error[0]),
-                                       line_value(lines, other, chord.position[1], chord.error[1]));
+      const Share share = zero_between(line_value(lines, other, chord.ends[0]),
+                                       line_value(lines, other, chord.ends[1]));
       if (!share.usable()) return false;
       shares_.push_back(share);
     }

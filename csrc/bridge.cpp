@@ -24,48 +24,6 @@ NamedKernel best_kernel() {
   return {&kernel_baseline, "baseline"};
 }
 
-// Numbers vertices and facets, each once.
-void assemble(Collected& collected, ComplexArrays& arrays) {
-  const std::size_t dimension = std::size_t(collected.dimension);
-  const std::size_t corners = collected.corners.size();
-  std::vector<std::int64_t> number(collected.errors.size(), -1);
-  arrays.cell_vertices.resize(corners);
-  arrays.vertex_errors.reserve(collected.errors.size());
-  arrays.vertices.reserve(collected.positions.size());
-  arrays.facet_kinks.reserve(corners);
-  arrays.facet_regions.reserve(2 * corners);
-  arrays.facet_vertices.reserve(dimension * corners);
-  for (std::size_t corner = 0; corner < corners; ++corner) {
-    const std::size_t vertex = std::size_t(collected.representative(collected.corners[corner].vertex));
-    if (number[vertex] < 0) {
-      number[vertex] = std::int64_t(arrays.vertex_errors.size());
-      arrays.vertex_errors.push_back(collected.errors[vertex]);
-      for (std::size_t k = 0; k < dimension; ++k)
-        arrays.vertices.push_back(collected.positions[vertex * dimension + k]);
-    }
-    arrays.cell_vertices[corner] = number[vertex];
-  }
-  arrays.cell_facets.resize(corners);
-  for (std::size_t corner = 0; corner < corners; ++corner) {
-    const std::int64_t twin = collected.corners[corner].twin;
-    if (twin >= 0 && twin < std::int64_t(corner)) {
-      arrays.cell_facets[corner] = arrays.cell_facets[std::size_t(twin)];
-      continue;
-    }
-    arrays.cell_facets[corner] = std::int64_t(arrays.facet_kinks.size());
-    arrays.facet_kinks.push_back(collected.corners[corner].boundary);
-    arrays.facet_regions.push_back(collected.corners[corner].region);
-    arrays.facet_regions.push_back(twin < 0 ? -1 : collected.corners[std::size_t(twin)].region);
-    arrays.facet_vertices.push_back(arrays.cell_vertices[corner]);
-    if (dimension == 2) {
-      const std::int64_t end = collected.representative(collected.facet_end(std::int64_t(corner)));
-      arrays.facet_vertices.push_back(number[std::size_t(end)]);
-    }
-  }
-  arrays.cell_offsets = std::move(collected.offsets);
-  arrays.patterns = std::move(collected.patterns);
-}
-
 // Strict arithmetic, whatever the caller's thread is set to: rounding to nearest, denormals kept.
 class StrictArithmetic {
  public:
@@ -133,16 +91,13 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, ComplexArrays& arrays) {
+                      void* context, std::int64_t limit, Collected& collected) {
   Monitor monitor(report, context, limit);
-  Collected collected;
-  const Run run = supervised(
+  return supervised(
       [&](Outcome& outcome) {
         best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
       },
       limit);
-  assemble(collected, arrays);
-  return run;
 }
 
 const char* kernel_name() { return best_kernel().name; }

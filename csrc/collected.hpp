@@ -1,39 +1,50 @@
 // SPDX-License-Identifier: MIT
 // What does an enumeration leave behind?
 //
-// A polyhedral complex in flat arrays: vertices, regions as runs of corners, and for each corner the facet that starts
-// there, with the corner on its other side. Vertices that turned out to be the same are united, not copied.
+// A polyhedral complex: vertices, regions as runs of corners, and for each corner the facet that starts there, with the
+// corner on its other side. Vertices that turned out to be the same are united, not copied.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "exact.hpp"
+#include "growing.hpp"
 
 namespace regions {
 
-struct Corner {
-  std::int64_t vertex;
-  std::int64_t region;
-  Boundary boundary;       // of the facet that starts at the corner (dimension 1: of the corner)
-  std::int64_t twin;       // the corner whose facet is the same one from the other side, or -1
-  std::int64_t following;  // the next corner in its chain along a cell's edge, or -1
+struct CollectedVertex {
+  double position[2];  // infinite where at infinity; in dimension one only the first counts
+  double error;
+  std::int64_t same;  // a vertex that stands for this one; of one that stands for itself, -1, or -2 - its number
 };
 
-// Flat; see docs/results.md for what Python makes of it.
+struct Corner {
+  static constexpr std::int64_t last = std::numeric_limits<std::int64_t>::min();
+
+  std::int64_t vertex;
+  std::int64_t end;   // the vertex at which the facet that starts here ends
+  Boundary boundary;  // of that facet (dimension 1: of the corner)
+  std::int64_t link;  // the facet's corner on its other side; until that is known, ~(the next in its chain), or `last`
+
+  std::int64_t twin() const { return link >= 0 ? link : -1; }
+  std::int64_t following() const { return link == last ? -1 : ~link; }
+};
+
 struct Collected {
   int dimension = 0;
-  std::vector<double> positions;           // [vertices, dimension], infinite where at infinity
-  std::vector<double> errors;              // [vertices]
-  std::vector<std::int64_t> offsets{0};    // [regions + 1] first corner of each region
-  std::vector<Corner> corners;
-  std::vector<std::int64_t> same;          // [vertices] union-find
-  std::vector<std::uint8_t> patterns;      // [regions, pattern_bytes]
+  std::size_t pattern_bytes = 0;
+  GrowingArray<CollectedVertex> vertices;
+  GrowingArray<Corner> corners;
+  GrowingArray<std::int64_t> ends;       // [regions] where each region's corners end
+  GrowingArray<std::uint8_t> patterns;   // [regions, pattern_bytes]
 
   std::int64_t representative(std::int64_t vertex) {
-    while (same[std::size_t(vertex)] != vertex) {
-      same[std::size_t(vertex)] = same[std::size_t(same[std::size_t(vertex)])];
-      vertex = same[std::size_t(vertex)];
+    while (vertices[vertex].same >= 0) {
+      const std::int64_t next = vertices[vertex].same;
+      if (vertices[next].same >= 0) vertices[vertex].same = vertices[next].same;
+      vertex = next;
     }
     return vertex;
   }
@@ -43,16 +54,10 @@ struct Collected {
     left = representative(left);
     right = representative(right);
     if (left == right) return;
-    const bool keep_left = errors[std::size_t(left)] < errors[std::size_t(right)] ||
-                           (errors[std::size_t(left)] == errors[std::size_t(right)] && left < right);
-    same[std::size_t(keep_left ? right : left)] = keep_left ? left : right;
-  }
-
-  // The vertex at which the facet that starts at this corner ends.
-  std::int64_t facet_end(std::int64_t corner) const {
-    const std::size_t region = std::size_t(corners[std::size_t(corner)].region);
-    const bool last = corner + 1 == offsets[region + 1];
-    return corners[std::size_t(last ? offsets[region] : corner + 1)].vertex;
+    const double error = vertices[left].error;
+    const double other = vertices[right].error;
+    const bool keep_left = error < other || (error == other && left < right);
+    vertices[keep_left ? right : left].same = keep_left ? left : right;
   }
 };
 

@@ -18,12 +18,12 @@ inline namespace REGIONS_TARGET {
 struct Polygon {
   static constexpr int dimension = 2;
   int count;
-  Vertex<2>* vertices;  // [count]
-  Facet<2>* edges;      // [count]
-  int* origins;         // [count] the edge of the parent cell this edge is a part of, -1 for the cut
+  const Vertex<2>** vertices;  // [count]
+  const Facet<2>** edges;      // [count]
+  int* origins;                // [count] the edge of the parent cell this edge is a part of, -1 for the cut
 
   static Polygon take(int capacity, Arena& arena) {
-    return {0, arena.take<Vertex<2>>(std::size_t(capacity)), arena.take<Facet<2>>(std::size_t(capacity)),
+    return {0, arena.take<const Vertex<2>*>(std::size_t(capacity)), arena.take<const Facet<2>*>(std::size_t(capacity)),
             arena.take<int>(std::size_t(capacity))};
   }
 
@@ -42,48 +42,48 @@ struct Polygon {
         row->error[k] = 4 * unit_roundoff * (std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left])) +
                         room_for_underflow;
       }
-      result.append(vertices[i], {-1 - Boundary(i), row, 0.0}, -1);
+      Facet<2>* edge = arena.take<Facet<2>>(1);
+      *edge = {-1 - Boundary(i), row, 0.0};
+      result.append(vertices[i], *edge, -1);
     }
     return result;
   }
 
   void append(const Vertex<2>& vertex, const Facet<2>& edge, int origin) {
-    vertices[count] = vertex;
-    edges[count] = edge;
+    vertices[count] = &vertex;
+    edges[count] = &edge;
     origins[count] = origin;
     ++count;
   }
 
   // halves[0] is where the facet's form is positive.
   template <class Collector>
-  static void split(const Polygon& cell, const int* signs, const Value* values, const Facet<2>& facet, Exact& exact,
-                    Arena& arena, Collector& collector, Polygon* halves, bool* first_is_positive) {
+  static void split(const Polygon& cell, const int* signs, const Facet<2>& facet, Exact& exact, Arena& arena,
+                    Collector& collector, Polygon* halves, bool* first_is_positive) {
     *first_is_positive = true;
     refuse_unless_two_meetings(cell, signs);
     for (int side = 0; side < 2; ++side) halves[side] = take(cell.count + 1, arena);
     for (int i = 0; i < cell.count; ++i) {
       const int next = i + 1 == cell.count ? 0 : i + 1;
-      const Vertex<2>& here = cell.vertices[i];
+      const Vertex<2>& here = *cell.vertices[i];
+      const Facet<2>& edge = *cell.edges[i];
       if (signs[i] == 0) {
         // The half that the boundary walk leaves here closes with the cut; the other one goes on along this edge.
-        halves[0].append(here, signs[next] > 0 ? cell.edges[i] : facet, signs[next] > 0 ? i : -1);
-        halves[1].append(here, signs[next] < 0 ? cell.edges[i] : facet, signs[next] < 0 ? i : -1);
+        halves[0].append(here, signs[next] > 0 ? edge : facet, signs[next] > 0 ? i : -1);
+        halves[1].append(here, signs[next] < 0 ? edge : facet, signs[next] < 0 ? i : -1);
         continue;
       }
       Polygon& half = halves[signs[i] > 0 ? 0 : 1];
-      half.append(here, cell.edges[i], i);
+      half.append(here, edge, i);
       if (signs[i] * signs[next] >= 0) continue;
-      const Vertex<2>& there = cell.vertices[next];
-      Vertex<2> cut{{}, INFINITY, {-1, {cell.edges[i].name, facet.name}}, -1};
-      const Share share = zero_between(values[i], values[next]);
-      if (here.position[0] != 0 && there.position[0] != 0 && share.usable()) {
-        place(here, there, share, cut.position);
-        settle(cell.edges[i], facet, cut);
-      }
+      const Vertex<2>& there = *cell.vertices[next];
+      Vertex<2>& cut = *arena.take<Vertex<2>>(1);
+      cut = {{}, INFINITY, {-1, {edge.name, facet.name}}, -1};
+      if (here.position[0] != 0 && there.position[0] != 0) settle(edge, facet, cut);
       if (!(cut.error < placed * distance(here, there))) place_exactly(cut, exact);
       collector.identify(cut);
       half.append(cut, facet, -1);
-      halves[signs[i] > 0 ? 1 : 0].append(cut, cell.edges[i], i);
+      halves[signs[i] > 0 ? 1 : 0].append(cut, edge, i);
     }
   }
 
@@ -96,18 +96,19 @@ struct Polygon {
     if (meetings != 2) throw std::logic_error("a line meets the boundary of a cell in other than two points");
   }
 
-  // One Newton step towards the zero of both forms; then, by Cramer's rule, what they still miss bounds the distance.
+  // Where both forms are zero, by Cramer's rule; by the same rule, what they still miss there bounds the distance.
   static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
     const Row<2>& one = *first.row;
     const Row<2>& two = *second.row;
     const double straight = one.value[1] * two.value[2];
     const double across = one.value[2] * two.value[1];
     const double determinant = straight - across;
+    const double first_offset = one.value[0] - first.breakpoint;
+    const double second_offset = two.value[0] - second.breakpoint;
     double* position = vertex.position;
-    const double first_miss = evaluate(one, first.breakpoint, position).value;
-    const double second_miss = evaluate(two, second.breakpoint, position).value;
-    position[1] -= (first_miss * two.value[2] - second_miss * one.value[2]) / determinant;
-    position[2] -= (second_miss * one.value[1] - first_miss * two.value[1]) / determinant;
+    position[0] = 1;
+    position[1] = (one.value[2] * second_offset - two.value[2] * first_offset) / determinant;
+    position[2] = (two.value[1] * first_offset - one.value[1] * second_offset) / determinant;
 
     const Value miss[2] = {evaluate(one, first.breakpoint, position), evaluate(two, second.breakpoint, position)};
     const double steepest_one = std::max(std::fabs(one.value[1]), std::fabs(one.value[2]));

@@ -66,7 +66,6 @@ class Restriction {
       root.outputs[i] = row;
       pieces_[i] = 0;
     }
-    root.lines = Lines<D>::take(0, arena_);
     return restricted(root, cell, -1, Side::uncertain);
   }
 
@@ -77,7 +76,6 @@ class Restriction {
     extent_ = &extent;
     child_ = LocalNetwork<D>{};
     child_.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
-    child_.lines = Lines<D>::take(0, arena_);
     child_.frontier = parent.frontier;
     entered_ = parent.block_count > 0 ? parent.blocks[0].layer : 0;
     relaxations_.clear();
@@ -298,11 +296,10 @@ class Restriction {
   // Affine rows: the lines' signs at the corners. What stays undecided becomes the child's lowest block.
   // `columns`: those of the block's rows in the rows being rewritten, or null if no such rows read them.
   void decide_by_signs(const Block<D>& block, const Lines<D>& lines, const int* columns, int split, Side side) {
-    const std::size_t padded = (std::size_t(lines.count) + 7) / 8 * 8;
-    if (least_.size() < padded) {
-      least_.resize(padded);
-      greatest_.resize(padded);
-      sides_.resize(padded);
+    if (least_.size() < std::size_t(padded(lines.count))) {
+      least_.resize(std::size_t(padded(lines.count)));
+      greatest_.resize(least_.size());
+      sides_.resize(least_.size());
     }
     double* least = least_.data();
     double* greatest = greatest_.data();
@@ -353,10 +350,12 @@ class Restriction {
         }
         kept_lines.append(lines, k, kept.count);
       }
+      if (!keep(*row, column, kept)) continue;
       const double kink = here.breakpoints[lines.breakpoints[first]];
       const double margin = lines.margin[first] + lines.steepness[first] * extent_->error;
-      keep(*row, column, row->value, row->value, least[first] + kink - margin, greatest[first] + kink + margin, margin,
-           dot<D>(absolute(row->value), extent_->largest), kept);
+      relaxations_.push_back(relax<D>(here, *row, row->value, row->value, least[first] + kink - margin,
+                                      greatest[first] + kink + margin, margin,
+                                      dot<D>(absolute(row->value), extent_->largest), extent_->underflow));
     }
     if (kept.count > 0) {
       kept_lines.pad();
@@ -367,6 +366,7 @@ class Restriction {
 
   // Rows with columns: bounds over the cell. Also gives the row its size.
   void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
+    const Layer& here = layer(kept.layer);
     const Relaxation<D> sum = weighted(row, relaxations_.data(), extent_->largest);
     row.size = sum.size;
     if (row.lowest_piece == row.highest_piece) {
@@ -374,7 +374,8 @@ class Restriction {
       return;
     }
     if (!extent_->bounded) {
-      keep(row, column, sum.center, sum.center, NAN, NAN, NAN, NAN, kept);
+      if (keep(row, column, kept))
+        relaxations_.push_back(relax<D>(here, row, sum.center, sum.center, NAN, NAN, NAN, NAN, extent_->underflow));
       return;
     }
     const double scale = sum.radius[spare];
@@ -386,19 +387,18 @@ class Restriction {
                                   steepness * extent_->error) +
                           extent_->underflow;
     // Both extremes at once: the greatest of (upper, -lower) over the corners.
-    Lanes2 greatest = extremes_at<D>(upper, lower, cell_->vertices[0].position);
+    Lanes2 greatest = extremes_at<D>(upper, lower, cell_->vertices[0]->position);
     for (int i = 1; i < cell_->count; ++i) {
-      const Lanes2 at = extremes_at<D>(upper, lower, cell_->vertices[i].position);
+      const Lanes2 at = extremes_at<D>(upper, lower, cell_->vertices[i]->position);
       greatest = at > greatest ? at : greatest;
     }
     const double high = greatest[0] + margin;
     const double low = -greatest[1] - margin;
-    narrow(layer(kept.layer), row, low, high);
-    if (row.lowest_piece == row.highest_piece) {
+    narrow(here, row, low, high);
+    if (row.lowest_piece == row.highest_piece)
       decide(kept.layer, row, row.lowest_piece, column);
-    } else {
-      keep(row, column, lower, upper, low, high, margin, scale, kept);
-    }
+    else if (keep(row, column, kept))
+      relaxations_.push_back(relax<D>(here, row, lower, upper, low, high, margin, scale, extent_->underflow));
   }
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on.
@@ -408,15 +408,11 @@ class Restriction {
     while (row.lowest_piece < row.highest_piece && high <= kinks[row.highest_piece - 1]) --row.highest_piece;
   }
 
-  void keep(const Row<D>& row, int column, Lanes lower, Lanes upper, double low, double high, double margin,
-            double scale, Block<D>& kept) {
+  // Whether rows above will read it: then they need its relaxation.
+  bool keep(const Row<D>& row, int column, Block<D>& kept) {
     kept.rows[kept.count++] = &row;
-    if (kept.layer == network_.last())
-      relaxations_.emplace_back();  // nothing reads it
-    else
-      relaxations_.push_back(relax<D>(layer(kept.layer), row, lower, upper, low, high, margin, scale,
-                                      extent_->underflow));
     if (column >= 0) survivors_.push_back(column);
+    return kept.layer < network_.last();
   }
 
   void note_piece(const Layer& here, int unit, int piece) {

@@ -79,16 +79,16 @@ struct Lines {
   int* breakpoints;
 
   static Lines take(int capacity, Arena& arena) {
-    const std::size_t padded = (std::size_t(capacity) + 7) / 8 * 8;
-    double* memory = arena.take<double>(padded * (D + 3));
-    int* indices = arena.take<int>(padded * 2);
+    const std::size_t stride = std::size_t(padded(capacity));
+    double* memory = arena.take<double>(stride * (D + 3));
+    int* indices = arena.take<int>(stride * 2);
     Lines lines;
     lines.count = 0;
-    for (int k = 0; k <= D; ++k) lines.value[k] = memory + padded * std::size_t(k);
-    lines.margin = memory + padded * (D + 1);
-    lines.steepness = memory + padded * (D + 2);
+    for (int k = 0; k <= D; ++k) lines.value[k] = memory + stride * std::size_t(k);
+    lines.margin = memory + stride * (D + 1);
+    lines.steepness = memory + stride * (D + 2);
     lines.owners = indices;
-    lines.breakpoints = indices + padded;
+    lines.breakpoints = indices + stride;
     return lines;
   }
 

@@ -10,7 +10,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "outcome.hpp"
 #include "rows.hpp"
@@ -28,19 +27,21 @@ struct Extent {
   double underflow;        // room for it in the value of a form anywhere in the cell
   bool bounded;
 
-  explicit Extent(const Cell& cell) : largest{}, error(0), underflow(room_for_underflow), bounded(true) {
+  explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
     double reach[D + 1] = {};
     for (int i = 0; i < cell.count; ++i) {
-      const Vertex<D>& vertex = cell.vertices[i];
+      const Vertex<D>& vertex = *cell.vertices[i];
       for (int k = 1; k <= D; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
       error = at_least(error, vertex.error);
       bounded = bounded && vertex.position[0] != 0;
     }
     largest[0] = 1;
+    double sum = 1;
     for (int k = 1; k <= D; ++k) {
       largest[k] = reach[k] + error;
-      underflow += room_for_underflow * (reach[k] + error);
+      sum += largest[k];
     }
+    underflow = room_for_underflow * sum;
   }
 
  private:
@@ -73,6 +74,14 @@ Lanes8 values_at(const Lanes8* forms, const double* position) {
   return at;
 }
 
+// One of them, with a bound.
+template <int D>
+Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
+  double value = lines.value[0][line] * vertex.position[0];
+  for (int k = 1; k <= D; ++k) value += lines.value[k][line] * vertex.position[k];
+  return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
+}
+
 // The least and the greatest value of every line over the corners, and what follows for the cell.
 template <class Cell>
 void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
@@ -81,10 +90,10 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
   for (int start = 0; start < lines.count; start += 8) {
     Lanes8 forms[D + 1];
     for (int k = 0; k <= D; ++k) forms[k] = load(lines.value[k] + start);
-    Lanes8 low = values_at<D>(forms, cell.vertices[0].position);
+    Lanes8 low = values_at<D>(forms, cell.vertices[0]->position);
     Lanes8 high = low;
     for (int i = 1; i < cell.count; ++i) {
-      const Lanes8 at = values_at<D>(forms, cell.vertices[i].position);
+      const Lanes8 at = values_at<D>(forms, cell.vertices[i]->position);
       low = at < low ? at : low;
       high = at > high ? at : high;
     }
@@ -106,12 +115,12 @@ class Signs {
   static constexpr int D = Cell::dimension;
   Signs(const Network& network, Exact& exact) : network_(network), exact_(exact) {}
 
-  // -1, 0, 1: the sign of the kink's form at the vertex; `value` is its rounded value and a bound on its error.
-  int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex, Value* value) {
-    *value = evaluate(row, network_.layers[std::size_t(layer)].breakpoints[breakpoint], vertex.position);
-    for (int k = 1; k <= D; ++k) value->bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
-    const double sum = value->value;
-    const double bound = value->bound;
+  // -1, 0, 1: the sign of the kink's form at the vertex.
+  int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex) {
+    const Value value = evaluate(row, network_.layers[std::size_t(layer)].breakpoints[breakpoint], vertex.position);
+    const double sum = value.value;
+    double bound = value.bound;
+    for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
     if (sum > bound || sum < -bound) {
       ++counts.filter;
       return sum > 0 ? 1 : -1;
@@ -121,11 +130,20 @@ class Signs {
       ++counts.zero;
       return 0;
     }
-    value->bound = std::numeric_limits<double>::infinity();
     const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
     ++counts.exact;
     if (sign == 0) ++counts.zero;
     return sign;
+  }
+
+  // The same for a line of the cell that the vertex belongs to: first with the bound that holds in all of the cell.
+  int at_vertex(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Vertex<D>& vertex) {
+    const Value value = line_value(lines, line, vertex);
+    if (value.value > value.bound || value.value < -value.bound) {
+      ++counts.filter;
+      return value.value > 0 ? 1 : -1;
+    }
+    return at_vertex(layer, row, lines.breakpoints[line], vertex);
   }
 
   // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive.
@@ -133,8 +151,7 @@ class Signs {
     bool positive = false;
     bool negative = false;
     for (int i = 0; i < cell.count && !(positive && negative); ++i) {
-      Value unused;
-      const int sign = at_vertex(layer, row, breakpoint, cell.vertices[i], &unused);
+      const int sign = at_vertex(layer, row, breakpoint, *cell.vertices[i]);
       positive = positive || sign > 0;
       negative = negative || sign < 0;
     }

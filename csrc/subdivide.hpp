@@ -137,7 +137,7 @@ class Subdivision {
 
   static bool is_bounded(const Cell& cell) {
     return std::all_of(cell.vertices, cell.vertices + cell.count,
-                       [](const Vertex<D>& vertex) { return vertex.position[0] != 0; });
+                       [](const Vertex<D>* vertex) { return vertex->position[0] != 0; });
   }
 
   void cut(Frame& frame) {
@@ -148,12 +148,12 @@ class Subdivision {
     const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
     const int breakpoint = network.lines.breakpoints[line];
     frame.signs = arena_.take<int>(std::size_t(cell.count));
-    Value* values = arena_.take<Value>(std::size_t(cell.count));
     for (int i = 0; i < cell.count; ++i)
-      frame.signs[i] = signs_.at_vertex(layer, row, breakpoint, cell.vertices[i], &values[i]);
+      frame.signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
     const Layer& here = network_.layers[std::size_t(layer)];
-    const Facet<D> facet{here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
-    Cell::split(cell, frame.signs, values, facet, exact_, arena_, collector_, frame.halves, &frame.first_is_positive);
+    Facet<D>* facet = arena_.template take<Facet<D>>(1);
+    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
+    Cell::split(cell, frame.signs, *facet, exact_, arena_, collector_, frame.halves, &frame.first_is_positive);
     for (int side = 0; side < 2; ++side)
       frame.half_chains[side] = arena_.take<Chain>(std::size_t(frame.halves[side].count));
     frame.mark = arena_.mark();

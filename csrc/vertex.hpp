@@ -38,22 +38,28 @@ struct Facet {
   double breakpoint;
 };
 
-// A form at a position, which is taken to be exact: the row's error, and D + 2 products and sums. Where every product
-// has a factor that is known to be zero the value is, too: then the bound is 0, a proof.
+// Whether every product has a factor that is known to be zero.
 template <int D>
-Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
+bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
+  bool zero = breakpoint == 0;
+  for (int k = 0; k <= D; ++k) zero = zero && (position[k] == 0 || (row.value[k] == 0 && row.error[k] == 0));
+  return zero;
+}
+
+// A form at a position, which is taken to be exact, with its bound: the row's error, and D + 2 products and sums. A bound
+// of 0 is a proof.
+template <int D>
+inline Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
   double value = -breakpoint * position[0];
   double size = std::fabs(value);
   double error = 0;
-  bool zero = breakpoint == 0;
   for (int k = 0; k <= D; ++k) {
     const double reach = std::fabs(position[k]);
     value += row.value[k] * position[k];
     size += std::fabs(row.value[k]) * reach;
     error += row.error[k] * reach;
-    zero = zero && (reach == 0 || (row.value[k] == 0 && row.error[k] == 0));
   }
-  if (zero) return {0, 0};
+  if (size == 0 && vanishes(row, breakpoint, position)) return {0, 0};
   return {value, 1.01 * (error + (D + 3) * unit_roundoff * size) + room_for_underflow};
 }
 
@@ -61,6 +67,13 @@ template <int D>
 double largest_coordinate(const Vertex<D>& vertex) {
   double largest = 0;
   for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(vertex.position[k]));
+  return largest;
+}
+
+template <int D>
+double distance(const Vertex<D>& left, const Vertex<D>& right) {
+  double largest = 0;
+  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
   return largest;
 }
 
@@ -83,19 +96,17 @@ inline Share zero_between(Value at_start, Value at_end) {
 }
 
 // The point at that share of the way between two finite vertices: a convex combination of them, so it is off by no more
-// than they are, plus the share's error times the distance, plus rounding. Returns the error.
+// than they are, plus the share's error times the distance, plus rounding.
 template <int D>
-double place(const Vertex<D>& start, const Vertex<D>& end, Share share, double* position) {
-  double length = 0;
-  position[0] = 1;
-  for (int k = 1; k <= D; ++k) {
-    const double step = end.position[k] - start.position[k];
-    length = std::max(length, std::fabs(step));
-    position[k] = start.position[k] + share.share * step;
-  }
+Vertex<D> placed_between(const Vertex<D>& start, const Vertex<D>& end, const Share& share) {
+  Vertex<D> vertex{};
+  vertex.position[0] = 1;
+  for (int k = 1; k <= D; ++k)
+    vertex.position[k] = start.position[k] + share.share * (end.position[k] - start.position[k]);
   const double size = std::max(largest_coordinate(start), largest_coordinate(end));
-  return 1.01 * (std::max(start.error, end.error) + share.error * length + 4 * unit_roundoff * size) +
-         room_for_underflow;
+  vertex.error = 1.01 * (std::max(start.error, end.error) + share.error * distance(start, end) +
+                         4 * unit_roundoff * size) + room_for_underflow;
+  return vertex;
 }
 
 // The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.
@@ -107,13 +118,6 @@ void place_exactly(Vertex<D>& vertex, Exact& exact) {
 
 // A cut between two vertices counts as placed if it is known to this part of their distance.
 constexpr double placed = 0x1p-6;
-
-template <int D>
-double distance(const Vertex<D>& left, const Vertex<D>& right) {
-  double largest = 0;
-  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
-  return largest;
-}
 
 }  // namespace REGIONS_TARGET
 }  // namespace regions

@@ -9,8 +9,6 @@ a wrong one would read beyond an array.
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t
-from libc.string cimport memcpy
-from libcpp.vector cimport vector
 
 import numpy as np
 
@@ -52,23 +50,34 @@ cdef extern from "bridge.hpp" namespace "regions" nogil:
         Status status
         Outcome outcome
 
-    cdef cppclass ComplexArrays:
-        vector[double] vertices
-        vector[double] vertex_errors
-        vector[int64_t] cell_offsets
-        vector[int64_t] cell_vertices
-        vector[int64_t] cell_facets
-        vector[int64_t] facet_vertices
-        vector[int64_t] facet_regions
-        vector[int64_t] facet_kinks
-        vector[uint8_t] patterns
+    cdef cppclass Collected:
+        pass
+
+    cdef struct ComplexSizes:
+        int64_t regions
+        int64_t corners
+        int64_t vertices
+        int64_t facets
+
+    cdef struct ComplexArrays:
+        double* vertices
+        double* vertex_errors
+        int64_t* cell_offsets
+        int64_t* cell_vertices
+        int64_t* cell_facets
+        int64_t* facet_vertices
+        int64_t* facet_regions
+        int64_t* facet_kinks
+        uint8_t* patterns
 
     ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
 
     Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t limit) except +
     Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                          int64_t limit, ComplexArrays& arrays) except +
+                          int64_t limit, Collected& collected) except +
+    ComplexSizes number(Collected& collected)
+    void assemble(Collected& collected, const ComplexArrays& arrays)
     const char* kernel_name() except +
 
 
@@ -142,28 +151,20 @@ cdef dict _statistics(const Outcome& outcome):
     }
 
 
-cdef object _doubles(const vector[double]& values, shape):
-    array = np.empty(values.size(), dtype=np.float64)
-    cdef double[::1] target = array
-    if values.size():
-        memcpy(&target[0], values.data(), values.size() * sizeof(double))
-    return array.reshape(shape)
+cdef double* _doubles(array):
+    """Where the numbers of a new array are to be written."""
+    cdef double[::1] flat = array.reshape(-1)
+    return &flat[0] if flat.shape[0] else NULL
 
 
-cdef object _indices(const vector[int64_t]& values, shape):
-    array = np.empty(values.size(), dtype=np.int64)
-    cdef int64_t[::1] target = array
-    if values.size():
-        memcpy(&target[0], values.data(), values.size() * sizeof(int64_t))
-    return array.reshape(shape)
+cdef int64_t* _indices(array):
+    cdef int64_t[::1] flat = array.reshape(-1)
+    return &flat[0] if flat.shape[0] else NULL
 
 
-cdef object _bytes(const vector[uint8_t]& values, shape):
-    array = np.empty(values.size(), dtype=np.uint8)
-    cdef uint8_t[::1] target = array
-    if values.size():
-        memcpy(&target[0], values.data(), values.size())
-    return array.reshape(shape)
+cdef uint8_t* _bytes(array):
+    cdef uint8_t[::1] flat = array.reshape(-1)
+    return &flat[0] if flat.shape[0] else NULL
 
 
 cdef class _Problem:
@@ -201,23 +202,39 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
     cdef _Problem problem = _Problem(network, origin, directions, generators)
     cdef _Watcher watcher = _Watcher(progress)
+    cdef Collected collected
+    cdef ComplexSizes sizes
     cdef ComplexArrays arrays
     cdef Run run
     with nogil:
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                arrays)
-    dimension = problem.chart.dimension
-    return _status(run, watcher), {
-        "vertices": _doubles(arrays.vertices, (-1, dimension)),
-        "vertex_errors": _doubles(arrays.vertex_errors, -1),
-        "cell_offsets": _indices(arrays.cell_offsets, -1),
-        "cell_vertices": _indices(arrays.cell_vertices, -1),
-        "cell_facets": _indices(arrays.cell_facets, -1),
-        "facet_vertices": _indices(arrays.facet_vertices, (-1, dimension)),
-        "facet_regions": _indices(arrays.facet_regions, (-1, 2)),
-        "facet_kinks": _indices(arrays.facet_kinks, -1),
-        "patterns": _bytes(arrays.patterns, (run.outcome.count, (network.kinks + 7) // 8)),
-    }, _statistics(run.outcome)
+                                collected)
+        sizes = number(collected)
+    cdef int64_t dimension = problem.chart.dimension
+    cdef int64_t pattern_bytes = (network.kinks + 7) // 8
+    result = {
+        "vertices": np.empty((sizes.vertices, dimension)),
+        "vertex_errors": np.empty(sizes.vertices),
+        "cell_offsets": np.empty(sizes.regions + 1, dtype=np.int64),
+        "cell_vertices": np.empty(sizes.corners, dtype=np.int64),
+        "cell_facets": np.empty(sizes.corners, dtype=np.int64),
+        "facet_vertices": np.empty((sizes.facets, dimension), dtype=np.int64),
+        "facet_regions": np.empty((sizes.facets, 2), dtype=np.int64),
+        "facet_kinks": np.empty(sizes.facets, dtype=np.int64),
+        "patterns": np.empty((sizes.regions, pattern_bytes), dtype=np.uint8),
+    }
+    arrays.vertices = _doubles(result["vertices"])
+    arrays.vertex_errors = _doubles(result["vertex_errors"])
+    arrays.cell_offsets = _indices(result["cell_offsets"])
+    arrays.cell_vertices = _indices(result["cell_vertices"])
+    arrays.cell_facets = _indices(result["cell_facets"])
+    arrays.facet_vertices = _indices(result["facet_vertices"])
+    arrays.facet_regions = _indices(result["facet_regions"])
+    arrays.facet_kinks = _indices(result["facet_kinks"])
+    arrays.patterns = _bytes(result["patterns"])
+    with nogil:
+        assemble(collected, arrays)
+    return _status(run, watcher), result, _statistics(run.outcome)
 
 
 cdef object _status(const Run& run, _Watcher watcher):
