@@ -87,7 +87,10 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
                   std::int64_t limit) {
   Monitor monitor(report, context, limit);
   return supervised(
-      [&](Outcome& outcome) { best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome}); }, limit);
+      [&](Outcome& outcome) {
+        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome});
+      },
+      limit);
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,

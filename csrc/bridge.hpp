@@ -2,7 +2,7 @@
 // What does Python see of the core?
 //
 // One model to fill, two calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
-// call. What an enumeration collects becomes arrays by `number` and `assemble`. No call touches Python or needs its lock.
+// call. What an enumeration collects becomes arrays by `number` and `assemble`. No call touches Python or its lock.
 #pragma once
 
 #include <cstdint>

@@ -52,31 +52,32 @@ class ChartRows {
     const double gamma = (double(inputs_) + 11) * 1.01 * unit_roundoff;
     Lanes8 last_weights{};
     for (std::size_t i = inputs_ / 8 * 8; i < inputs_; ++i) last_weights[i % 8] = weights[i];
-    for (int k = 0; k <= D; ++k) {
-      const double* chart = lanes_.data() + std::size_t(k) * 3 * padded_;
-      Lanes8 sum{}, rest{}, size{};
-      Mask8 products{};
-      for (std::size_t i = 0; i < padded_; i += 8) {
-        const Lanes8 weight = i + 8 <= inputs_ ? read_eight(weights + i) : last_weights;
-        const Lanes8 whole = read_eight(chart + i);
-        const Lanes8 high = read_eight(chart + padded_ + i);
-        const Lanes8 low = read_eight(chart + 2 * padded_ + i);
-        const Lanes8 weight_high = upper_half(weight);
-        const Lanes8 weight_low = weight - weight_high;
+    Sums sums[D + 1] = {};
+    for (std::size_t i = 0; i < padded_; i += 8) {
+      const Lanes8 weight = i + 8 <= inputs_ ? read_eight(weights + i) : last_weights;
+      const Lanes8 weight_high = upper_half(weight);
+      const Lanes8 weight_low = weight - weight_high;
+      for (int k = 0; k <= D; ++k) {
+        const double* chart = lanes_.data() + std::size_t(k) * 3 * padded_ + i;
+        const Lanes8 whole = read_eight(chart);
+        const Lanes8 high = read_eight(chart + padded_);
+        const Lanes8 low = read_eight(chart + 2 * padded_);
         const Lanes8 product = whole * weight;
         const Lanes8 lost = ((high * weight_high - product) + high * weight_low + low * weight_high) + low * weight_low;
-        rest += lost + add_exactly(sum, product);
-        size += product < 0 ? -product : product;
-        products |= (weight != 0) & (whole != 0);
+        sums[k].rest += lost + add_exactly(sums[k].sum, product);
+        sums[k].size += product < 0 ? -product : product;
+        sums[k].products |= (weight != 0) & (whole != 0);
       }
+    }
+    for (int k = 0; k <= D; ++k) {
       double total = row.value[k];
       double tail = 0;
       double magnitude = std::fabs(total);
       bool any_product = false;
       for (int i = 0; i < 8; ++i) {
-        any_product = any_product || products[i] != 0;
-        tail += add_exactly(total, sum[i]) + rest[i];
-        magnitude += size[i];
+        any_product = any_product || sums[k].products[i] != 0;
+        tail += add_exactly(total, sums[k].sum[i]) + sums[k].rest[i];
+        magnitude += sums[k].size[i];
       }
       row.value[k] = total + tail;
       row.error[k] = std::fabs(row.value[k]) * (2 * unit_roundoff) + magnitude * (2 * gamma * gamma) +
@@ -85,6 +86,11 @@ class ChartRows {
   }
 
  private:
+  struct Sums {
+    Lanes8 sum, rest, size;
+    Mask8 products;  // whether there was one of two factors other than zero
+  };
+
   std::size_t inputs_;
   std::size_t padded_;
   std::vector<double> lanes_;  // for each lane: the inputs' coefficients, their upper halves, and what is left

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How does a large array grow?
 //
-// By realloc, which for large blocks moves pages and copies nothing; std::vector would copy every byte at each doubling.
-// Only for types that may be moved byte by byte.
+// By realloc, which for large blocks moves pages and copies nothing; std::vector would copy every byte at each
+// doubling. Only for types that may be moved byte by byte.
 #pragma once
 
 #include <cstddef>

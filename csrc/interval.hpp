@@ -42,7 +42,8 @@ struct Interval {
   }
 
  private:
-  // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than either.
+  // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than
+  // either.
   static void keep_order(const Vertex<1>& left, Vertex<1>& cut, const Vertex<1>& right) {
     const double before = cut.position[1];
     if (left.position[0] != 0) cut.position[1] = std::max(cut.position[1], left.position[1]);

@@ -26,10 +26,10 @@ struct LaneCount {
 constexpr double unit_roundoff = 0x1p-53;
 
 // Underflow. A product that falls below the normal range is off by up to 2^-1075, which a relative bound does not see.
-// So the factors of a size (Row::size) are never taken to be smaller than `floor` unless they are zero: then a size is at
-// least 2^-1000, the rounding charged for it at least 2^-1053, and that pays for a million such products. Where a bound
-// is formed from other numbers, `room_for_underflow` is added to it: more than a million such errors, and still a normal
-// number, for products with others take some processors a hundred times as long.
+// So the factors of a size (Row::size) are never taken to be smaller than `floor` unless they are zero: then a size is
+// at least 2^-1000, the rounding charged for it at least 2^-1053, and that pays for a million such products. Where a
+// bound is formed from other numbers, `room_for_underflow` is added to it: more than a million such errors, and still
+// a normal number, for products with others take some processors a hundred times as long.
 constexpr double floor_of_sizes = 0x1p-500;
 constexpr double room_for_underflow = 0x1p-1020;
 

@@ -39,8 +39,8 @@ struct Polygon {
         const int left = (k + 1) % 3;
         const int right = (k + 2) % 3;
         row->value[k] = start[left] * end[right] - start[right] * end[left];
-        row->error[k] = 4 * unit_roundoff * (std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left])) +
-                        room_for_underflow;
+        const double size = std::fabs(start[left] * end[right]) + std::fabs(start[right] * end[left]);
+        row->error[k] = 4 * unit_roundoff * size + room_for_underflow;
       }
       Facet<2>* edge = arena.take<Facet<2>>(1);
       *edge = {-1 - Boundary(i), row, 0.0};

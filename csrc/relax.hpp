@@ -93,10 +93,12 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
   } else {
     for (int piece = first; piece < last; ++piece) {
       const double kink = layer.breakpoints[piece];
-      const double size = (std::fabs(slopes[piece]) + std::fabs(chord)) * std::fabs(kink) + std::fabs(intercepts[piece]);
+      const double steepness = std::fabs(slopes[piece]) + std::fabs(chord);
+      const double error = 16 * unit_roundoff * (steepness * std::fabs(kink) + std::fabs(intercepts[piece])) +
+                           room_for_underflow;
       const double gap = slopes[piece] * kink + intercepts[piece] - chord * kink;
-      result.lower_intercept = std::fmin(result.lower_intercept, gap - 16 * unit_roundoff * size - room_for_underflow);
-      result.upper_intercept = std::fmax(result.upper_intercept, gap + 16 * unit_roundoff * size + room_for_underflow);
+      result.lower_intercept = std::fmin(result.lower_intercept, gap - error);
+      result.upper_intercept = std::fmax(result.upper_intercept, gap + error);
     }
   }
   return result;

@@ -144,7 +144,7 @@ class Restriction {
     const double* source = old.coefficients;
     double* __restrict target = row.coefficients;
     for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
-    fold(row, old.coefficients, folds_, folds);
+    folding_.fold(row, old.coefficients, folds_, folds);
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().
@@ -152,7 +152,8 @@ class Restriction {
     if (parent.frontier == network_.last()) return;
     child_.outputs = arena_.take<const Row<D>*>(std::size_t(layer(parent.frontier).units));
     child_.output_count = parent.output_count;
-    const bool affine = parent.output_count == 0 || parent.blocks == nullptr || parent.blocks[0].layer >= parent.frontier;
+    const bool affine =
+        parent.output_count == 0 || parent.blocks == nullptr || parent.blocks[0].layer >= parent.frontier;
     Row<D>* rows = affine ? nullptr : take_rows(parent.output_count, columns());
     for (int i = 0; i < parent.output_count; ++i) {
       const Row<D>* output = parent.outputs[i];
@@ -171,28 +172,15 @@ class Restriction {
 
   void rewrite_block(const Block<D>& block, int first_column) {
     const std::size_t folds = folds_.size();
-    const int below = columns();
-    Block<D> kept = start_block(block.layer, block.count);
-    Row<D>* rows = take_rows(block.count, below);
-    waiting_columns_.clear();
+    Row<D>* rows = take_rows(block.count, columns());
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& old = *block.rows[i];
-      Row<D>& row = rows[i];
-      row.unit = old.unit;
-      row.lowest_piece = old.lowest_piece;
-      row.highest_piece = old.highest_piece;
-      rewrite(old, folds, row);
-      if (below > 0) {
-        decide_by_bounds(row, first_column + i, kept);
-      } else {
-        wait(row, kept);
-        waiting_columns_.push_back(first_column + i);
-      }
+      rows[i].unit = old.unit;
+      rows[i].lowest_piece = old.lowest_piece;
+      rows[i].highest_piece = old.highest_piece;
+      rewrite(old, folds, rows[i]);
     }
-    if (below > 0)
-      push(kept);
-    else
-      decide_waiting(kept, waiting_columns_.data());
+    decide_rows(block.layer, rows, block.count, first_column);
   }
 
   void bring_in_next() {
@@ -206,12 +194,12 @@ class Restriction {
     child_.output_count = 0;
     if (index < network_.last()) child_.outputs = arena_.take<const Row<D>*>(std::size_t(here.units));
 
-    Block<D> kept = start_block(index, here.units);
     Row<D>* rows = take_rows(here.units, below);
     int* own_units = arena_.take<int>(std::size_t(own));
     for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
+    const auto weights_of = [&here](int unit) { return here.weights + std::size_t(unit) * std::size_t(here.inputs); };
     for (int unit = 0; unit < here.units; ++unit) {
-      const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
+      const double* weights = weights_of(unit);
       Row<D>& row = rows[unit];
       row.unit = unit;
       row.lowest_piece = 0;
@@ -219,30 +207,19 @@ class Restriction {
       row.value = Lanes{};
       row.value[0] = here.biases[unit];
       row.error = Lanes{};
-      row.size = floored<D>(absolute(row.value));  // the layer's own columns get nothing added to them, so nothing is rounded there
+      // The layer's own columns get nothing added to them, so nothing is rounded there.
+      row.size = floored<D>(absolute(row.value));
       std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
       double* __restrict coefficients = row.coefficients + (below - own);
       for (int k = 0; k < own; ++k) coefficients[k] = weights[own_units[k]];
-    }
-    for (int unit = 0; unit < here.units; ++unit) {
-      const double* weights = here.weights + std::size_t(unit) * std::size_t(here.inputs);
       if (index == 1)
-        chart_rows_.read(rows[unit], weights);
-      else if (unit % 4 == 0 && unit + 4 <= here.units)
-        fold_four_rows(rows + unit, weights, std::size_t(here.inputs), folds_);
-      else if (unit >= here.units / 4 * 4)
-        fold(rows[unit], weights, folds_, folds_.size());
+        chart_rows_.read(row, weights);
+      else if (unit % 4 == 3)  // while their weights are at hand
+        folding_.fold_four_rows(rows + unit - 3, weights_of(unit - 3), std::size_t(here.inputs), folds_);
     }
-    for (int unit = 0; unit < here.units; ++unit) {
-      if (below > 0)
-        decide_by_bounds(rows[unit], -1, kept);
-      else
-        wait(rows[unit], kept);
-    }
-    if (below > 0)
-      push(kept);
-    else
-      decide_waiting(kept, nullptr);
+    for (int unit = index == 1 ? here.units : here.units / 4 * 4; unit < here.units; ++unit)
+      folding_.fold(rows[unit], weights_of(unit), folds_, folds_.size());
+    decide_rows(index, rows, here.units, -1);
   }
 
   // ---- deciding units ----
@@ -251,13 +228,23 @@ class Restriction {
     return {index, 0, arena_.take<const Row<D>*>(std::size_t(capacity))};
   }
 
-  // Affine rows are decided together, when all of their layer's are there.
-  void wait(Row<D>& row, Block<D>& block) {
-    row.size = floored<D>(absolute(row.value) + row.error);
-    block.rows[block.count++] = &row;
+  // Rows of one layer that have been written in the child's columns. In the rows being rewritten they themselves are
+  // the columns from `first_column` on; -1 if no such rows read them.
+  void decide_rows(int index, Row<D>* rows, int count, int first_column) {
+    Block<D> block = start_block(index, count);
+    if (columns() > 0) {
+      for (int i = 0; i < count; ++i) decide_by_bounds(rows[i], first_column < 0 ? -1 : first_column + i, block);
+      push(block);
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      rows[i].size = floored<D>(absolute(rows[i].value) + rows[i].error);
+      block.rows[block.count++] = &rows[i];
+    }
+    decide_affine(block, first_column);
   }
 
-  void decide_waiting(const Block<D>& block, const int* columns) {
+  void decide_affine(const Block<D>& block, int first_column) {
     while (entered_ < block.layer) exact_.enter(++entered_);
     const Layer& here = layer(block.layer);
     Lines<D> lines = Lines<D>::take(block.count * here.kinks, arena_);
@@ -273,7 +260,7 @@ class Restriction {
       }
     }
     lines.pad();
-    decide_by_signs(block, lines, columns, -1, Side::uncertain);
+    decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
   // The parent's lines, whose units have the parent's first columns.
@@ -284,8 +271,7 @@ class Restriction {
       for (int i = 0; i < lines.count; ++i)
         set_margin(lines, i, *block.rows[lines.owners[i]], layer(block.layer).breakpoints[lines.breakpoints[i]],
                    extent_->largest);
-    while (int(first_columns_.size()) < block.count) first_columns_.push_back(int(first_columns_.size()));
-    decide_by_signs(block, lines, first_columns_.data(), split, side);
+    decide_by_signs(block, lines, 0, split, side);
   }
 
   void push(const Block<D>& block) {
@@ -294,8 +280,7 @@ class Restriction {
   }
 
   // Affine rows: the lines' signs at the corners. What stays undecided becomes the child's lowest block.
-  // `columns`: those of the block's rows in the rows being rewritten, or null if no such rows read them.
-  void decide_by_signs(const Block<D>& block, const Lines<D>& lines, const int* columns, int split, Side side) {
+  void decide_by_signs(const Block<D>& block, const Lines<D>& lines, int first_column, int split, Side side) {
     if (least_.size() < std::size_t(padded(lines.count))) {
       least_.resize(std::size_t(padded(lines.count)));
       greatest_.resize(least_.size());
@@ -326,7 +311,7 @@ class Restriction {
         active += known == Side::active;
         inactive += known == Side::inactive;
       }
-      const int column = columns == nullptr ? -1 : columns[i];
+      const int column = first_column < 0 ? -1 : first_column + i;
       const int lowest = row->lowest_piece + active;
       const int highest = row->highest_piece - inactive;
       if (lowest == highest) {
@@ -452,9 +437,8 @@ class Restriction {
   int entered_ = 0;  // the highest layer whose exact forms hold: all below are decided
   std::vector<Relaxation<D>, AlignedAllocator<Relaxation<D>>> relaxations_;  // of the child's columns
   std::vector<int> survivors_;              // the child's columns in the parent's numbering
-  std::vector<int> waiting_columns_;        // of affine rows that wait for their layer's others
-  std::vector<int> first_columns_;          // 0, 1, 2, ...
   std::vector<Fold<D>> folds_;
+  Folding<D> folding_;
 };
 
 }  // namespace REGIONS_TARGET

@@ -46,8 +46,8 @@ bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
   return zero;
 }
 
-// A form at a position, which is taken to be exact, with its bound: the row's error, and D + 2 products and sums. A bound
-// of 0 is a proof.
+// A form at a position, which is taken to be exact, with its bound: the row's error, and D + 2 products and sums. A
+// bound of 0 is a proof.
 template <int D>
 inline Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
   double value = -breakpoint * position[0];
