@@ -14,6 +14,7 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
       pieces_(pieces),
       coordinates_(chart.dimension + 1),
       layers_(network.layers.size()),
+      points_(251),
       sums_(std::size_t(coordinates_)) {
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     const std::size_t units = std::size_t(network.layers[layer].units);
@@ -22,7 +23,10 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
   }
 }
 
-void Exact::enter(int layer) { layers_[std::size_t(layer)].known.assign(layers_[std::size_t(layer)].known.size(), 0); }
+void Exact::enter(int layer) {
+  layers_[std::size_t(layer)].known.assign(layers_[std::size_t(layer)].known.size(), 0);
+  ++context_;
+}
 
 const Exact::Form& Exact::form(int layer, int unit) {
   Known& here = layers_[std::size_t(layer)];
@@ -32,14 +36,16 @@ const Exact::Form& Exact::form(int layer, int unit) {
   form.assign(std::size_t(coordinates_), Dyadic());
   if (layer == 0) {
     form[0] = Dyadic(chart_.origin[unit]);
-    for (int j = 0; j < chart_.dimension; ++j)
-      form[std::size_t(j) + 1] = Dyadic(chart_.directions[std::size_t(j) * std::size_t(chart_.inputs) + std::size_t(unit)]);
+    const double* direction = chart_.directions + unit;
+    for (int k = 1; k < coordinates_; ++k, direction += chart_.inputs) form[std::size_t(k)] = Dyadic(*direction);
   } else {
     const Layer& layer_here = network_.layers[std::size_t(layer)];
     const Layer& below = network_.layers[std::size_t(layer) - 1];
     const double* weights = layer_here.weights + std::size_t(unit) * std::size_t(layer_here.inputs);
-    for (int input = 0; input < below.units; ++input)
-      if (weights[input] != 0 && below.slope(input, pieces_[below.first_unit + input]) != 0) this->form(layer - 1, input);
+    for (int input = 0; input < below.units; ++input) {
+      const int piece = pieces_[below.first_unit + input];
+      if (weights[input] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);
+    }
 
     for (Accumulator& sum : sums_) sum.clear();
     sums_[0].add(Dyadic(layer_here.biases[unit]));
@@ -68,16 +74,16 @@ const Exact::Form& Exact::form(int layer, int unit) {
   return form;
 }
 
-Exact::Form Exact::kink_form(int layer, int unit, int breakpoint) {
-  Form result = form(layer, unit);
+const Exact::Form& Exact::kink_form(int layer, int unit, int breakpoint) {
+  const Form& row = form(layer, unit);
   const double value = network_.layers[std::size_t(layer)].breakpoints[breakpoint];
-  if (value != 0) {
-    scratch_.clear();
-    scratch_.add(result[0]);
-    scratch_.add(Dyadic(-value));
-    result[0] = scratch_.value();
-  }
-  return result;
+  if (value == 0) return row;
+  kink_form_ = row;
+  scratch_.clear();
+  scratch_.add(row[0]);
+  scratch_.add(Dyadic(-value));
+  kink_form_[0] = scratch_.value();
+  return kink_form_;
 }
 
 Exact::Polynomial Exact::generator_point(int generator) const {
@@ -148,7 +154,19 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   return result;
 }
 
-Exact::Polynomial Exact::point(const VertexName& vertex) {
+const Exact::Polynomial& Exact::point(const VertexName& vertex) {
+  const std::size_t name = std::size_t(vertex.generator) + 31 * std::size_t(vertex.boundaries[0]) +
+                           1021 * std::size_t(vertex.boundaries[1]);
+  KnownPoint& known = points_[name % points_.size()];
+  if (known.context != context_ || !(known.name == vertex)) {
+    known.point = intersection(vertex);
+    known.name = vertex;
+    known.context = context_;
+  }
+  return known.point;
+}
+
+Exact::Polynomial Exact::intersection(const VertexName& vertex) {
   if (vertex.generator >= 0) return generator_point(vertex.generator);
   Polynomial result;
   const Polynomial first = boundary_form(vertex.boundaries[0]);
@@ -165,8 +183,8 @@ Exact::Polynomial Exact::point(const VertexName& vertex) {
 
 int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
   monitor_.work(8);
-  const Form row = kink_form(layer, unit, breakpoint);
-  const Polynomial at = point(vertex);
+  const Polynomial& at = point(vertex);
+  const Form& row = kink_form(layer, unit, breakpoint);
   int value = at.linear.empty() ? 0 : dot(row, at.linear).sign();
   if (value == 0) value = dot(row, at.constant).sign();
   int weight = at.linear.empty() ? 0 : at.linear[0].sign();
@@ -175,7 +193,7 @@ int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
 }
 
 void Exact::coordinates(const VertexName& vertex, double* position) {
-  const Polynomial at = point(vertex);
+  const Polynomial& at = point(vertex);
   const bool far = !at.linear.empty();
   const Form& numerators = far ? at.linear : at.constant;
   const Dyadic::Scaled weight = at.constant[0].scaled();

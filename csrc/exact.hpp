@@ -4,7 +4,8 @@
 // The idea: a vertex is known by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
 // form with dyadic coefficients, the vertex is their intersection in homogeneous coordinates (no division), and the
 // pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit: layer l's forms
-// hold as long as the pieces of all units below l do, so they are kept until enter(l) says that these changed.
+// hold as long as the pieces of all units below l do, so they are kept until enter(l) says that these changed. So are
+// the last vertices: a degenerate network asks for all its lines at the same few.
 // Invariant: a form is asked for only where every lower layer is decided.
 // Cost: one form takes (active units below) x (D + 1) multiply-adds of long numbers, one sign about a dozen more.
 //
@@ -28,6 +29,10 @@ using Boundary = std::int64_t;
 struct VertexName {
   int generator;  // -1 if not a generator
   Boundary boundaries[2];
+
+  bool operator==(const VertexName& other) const {
+    return generator == other.generator && boundaries[0] == other.boundaries[0] && boundaries[1] == other.boundaries[1];
+  }
 };
 
 class Exact {
@@ -49,15 +54,21 @@ class Exact {
     Form constant;
     Form linear;
   };
+  struct KnownPoint {
+    std::int64_t context = -1;
+    VertexName name{};
+    Polynomial point;
+  };
   struct Known {
     std::vector<Form> forms;           // [units]
     std::vector<std::uint8_t> known;   // [units]
   };
 
   const Form& form(int layer, int unit);
-  Form kink_form(int layer, int unit, int breakpoint);
+  const Form& kink_form(int layer, int unit, int breakpoint);
   Polynomial boundary_form(Boundary boundary);
-  Polynomial point(const VertexName& vertex);
+  const Polynomial& point(const VertexName& vertex);
+  Polynomial intersection(const VertexName& vertex);
   Polynomial generator_point(int generator) const;
   Form cross(const Form& left, const Form& right);
   Dyadic dot(const Form& left, const Form& right);
@@ -70,6 +81,9 @@ class Exact {
   const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
   int coordinates_;             // dimension + 1
   std::vector<Known> layers_;
+  std::vector<KnownPoint> points_;  // a table with one place for each remainder of a vertex's name
+  std::int64_t context_ = 0;        // how often anything became void
+  Form kink_form_;
   std::vector<Accumulator> sums_;
   Accumulator scratch_;
 };

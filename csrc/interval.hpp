@@ -58,6 +58,7 @@ struct Interval {
     vertex.position[1] = (facet.breakpoint - facet.row->value[0]) / slope;
     const Value miss = evaluate(*facet.row, facet.breakpoint, vertex.position);
     vertex.error = 1.01 * (std::fabs(miss.value) + miss.bound) / (std::fabs(slope) - facet.row->error[1]) + 0x1p-1073;
+    if (through_origin(facet)) vertex.error = 0;
     if (!(std::fabs(slope) > facet.row->error[1])) vertex.error = INFINITY;
   }
 };

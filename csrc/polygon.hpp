@@ -122,6 +122,7 @@ struct Polygon {
     const double distance = (steepest_two + error_two) * (std::fabs(miss[0].value) + miss[0].bound) +
                             (steepest_one + error_one) * (std::fabs(miss[1].value) + miss[1].bound);
     vertex.error = certain > 0 ? 1.01 * (distance + room_for_underflow) / certain + 0x1p-1073 : INFINITY;
+    if (certain > 0 && through_origin(first) && through_origin(second)) vertex.error = 0;
   }
 };
 

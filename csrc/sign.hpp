@@ -130,6 +130,9 @@ class Signs {
       ++counts.zero;
       return 0;
     }
+#ifdef REGIONS_EXACT_UNREACHABLE  // bench/certified_cost.py: what would it cost to trust the filter?
+    __builtin_unreachable();
+#endif
     const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
     ++counts.exact;
     if (sign == 0) ++counts.zero;

@@ -46,6 +46,12 @@ bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
   return zero;
 }
 
+// Whether the form is known to vanish at the chart's origin, where all boundaries of a network without biases meet.
+template <int D>
+bool through_origin(const Facet<D>& facet) {
+  return facet.breakpoint == 0 && facet.row->value[0] == 0 && facet.row->error[0] == 0;
+}
+
 // A form at a position, which is taken to be exact, with its bound: the row's error, and D + 2 products and sums. A
 // bound of 0 is a proof.
 template <int D>

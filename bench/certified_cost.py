@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What does it cost that every sign is proven?
+
+    python bench/certified_cost.py
+
+Compiles the core twice, as it is and with the exact stage unreachable (the compiler then drops whatever only leads
+there), and counts the instructions that counting the regions of the generic workloads takes in each. Instructions
+and not seconds, because they do not depend on what else the machine does. Prints, for each workload, both numbers,
+their ratio (goal: at most 1.3) and the share of signs that needed the exact stage; exits with 1 when a goal is
+missed. Needs a C++ compiler and valgrind, which has no AVX-512: what is measured is the AVX2 kernel.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GOAL = 1.3
+WORKLOADS = ["p2_32x3", "p784_64x3"]
+
+# Run under valgrind, from this folder: WORKLOAD, and the path of the compiled core.
+COUNT = """
+import importlib.util, json, sys
+specification = importlib.util.spec_from_file_location("regions._core", sys.argv[2])
+core = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(core)
+sys.modules["regions._core"] = core
+import regions, workloads
+workload = workloads.WORKLOADS[sys.argv[1]]
+network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+n_regions, certificate = regions.count(network, domain, certificate=True)
+print(json.dumps([n_regions, certificate.filter, certificate.exact]))
+"""
+
+
+def compile_core(folder: Path, flags: str) -> Path:
+    """The extension of this tree, built with more flags, in a folder of its own."""
+    subprocess.run(
+        [sys.executable, "setup.py", "-q", "build_ext", "--build-lib", folder / "lib", "--build-temp", folder / "temp"],
+        cwd=ROOT,
+        env={**os.environ, "CFLAGS": flags, "CXXFLAGS": flags},  # setuptools reads one or the other
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return next((folder / "lib").rglob("_core*"))
+
+
+def instructions(workload: str, core: Path) -> tuple[int, list[int]]:
+    """Instructions inside the core, and what was counted."""
+    with tempfile.NamedTemporaryFile() as profile:
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--toggle-collect=*count_regions*"]
+            + [f"--callgrind-out-file={profile.name}", sys.executable, "-c", COUNT, workload, str(core)],
+            cwd=Path(__file__).resolve().parent,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        total = re.search(r"^(?:summary|totals): (\d+)", Path(profile.name).read_text(), re.MULTILINE)
+    assert total is not None, "callgrind's output has changed"
+    return int(total[1]), json.loads(done.stdout)
+
+
+def main() -> int:
+    missed = False
+    with tempfile.TemporaryDirectory() as folder:
+        certified = compile_core(Path(folder) / "certified", "")
+        trusting = compile_core(Path(folder) / "trusting", "-DREGIONS_EXACT_UNREACHABLE")
+        for workload in WORKLOADS:
+            with_proof, counted = instructions(workload, certified)
+            without, same = instructions(workload, trusting)
+            if counted != same:
+                raise SystemExit(f"{workload}: the two builds disagree, {counted} and {same}")
+            n_regions, by_filter, exact = counted
+            ratio = with_proof / without
+            missed = missed or ratio > GOAL
+            print(
+                f"{workload:12} {n_regions:9,} regions  {with_proof:14,} instructions  {without:14,} without the exact "
+                f"stage  ratio {ratio:.4f}  signs decided exactly: {exact / (by_filter + exact):.2%}",
+                flush=True,
+            )
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
