@@ -76,6 +76,7 @@ class Restriction {
     extent_ = &extent;
     child_ = LocalNetwork<D>{};
     child_.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
+    child_.bounded = extent.bounded;
     child_.frontier = parent.frontier;
     entered_ = parent.block_count > 0 ? parent.blocks[0].layer : 0;
     relaxations_.clear();
@@ -267,7 +268,7 @@ class Restriction {
   void keep_lines(const LocalNetwork<D>& parent, int split, Side side) {
     const Block<D>& block = parent.blocks[0];
     Lines<D> lines = parent.lines;
-    if (!extent_->bounded)  // a part of an unbounded cell has vertices that its margins did not know
+    if (!parent.bounded)  // a part of an unbounded cell has vertices that its margins did not know
       for (int i = 0; i < lines.count; ++i)
         set_margin(lines, i, *block.rows[lines.owners[i]], layer(block.layer).breakpoints[lines.breakpoints[i]],
                    extent_->largest);

@@ -120,6 +120,7 @@ struct Block {
 template <int D>
 struct LocalNetwork {
   Lines<D> lines;     // of blocks[0]
+  bool bounded;       // whether the cell is
   int best_line;      // the one that leaves most on its smaller side
   int block_count;    // layers with undecided rows, lowest first
   Block<D>* blocks;

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions.arrays import exact_float64
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 from regions.piecewise_linear import Activation
 
@@ -49,7 +50,7 @@ def prelu(slopes: ArrayLike) -> Activation:
     >>> prelu([0.5, -1.0])([-2.0, -2.0])
     array([-1.,  2.])
     """
-    negative = np.atleast_1d(np.asarray(slopes, dtype=np.float64))
+    negative = np.atleast_1d(exact_float64(slopes, "prelu: slopes"))
     if negative.ndim != 1 or negative.size == 0:
         raise ShapeMismatchError(f"prelu: slopes must have shape [1] or [n], got {list(negative.shape)}")
     table = np.stack([negative, np.ones_like(negative)], axis=1)
@@ -86,7 +87,10 @@ def _clip(name: str, low: float, high: float) -> Activation:
 
 
 def _number(value: float, what: str, name: str) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: {what} must be a number that a double can hold, got {value!r}") from None
     if not np.isfinite(number):
         raise NonFiniteError(f"{name}: {what} must be a finite number, got {number!r}")
     return number

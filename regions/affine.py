@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arrays import checked_indices
+from regions.errors import NonFiniteError
 from regions.network import Layer, Network
 
 if TYPE_CHECKING:
@@ -33,10 +35,11 @@ CHUNK = 1 << 20
 def affine_maps(partition: Partition, indices: ArrayLike | None, space: str) -> tuple[Floats, Floats]:
     """Affine maps of the network on some regions; see `Partition.affine_maps`."""
     network, domain = partition.network, partition.domain
-    chosen = _checked_indices(indices, len(partition))
+    chosen = checked_indices(indices, len(partition), "region")
     first = network.layers[0]
     if space == "chart":
-        matrix, constant = first.weights @ domain.directions.T, first.weights @ domain.origin + first.biases
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix, constant = first.weights @ domain.directions.T, first.weights @ domain.origin + first.biases
     elif space == "input":
         matrix, constant = first.weights, first.biases
     else:
@@ -50,7 +53,13 @@ def affine_maps(partition: Partition, indices: ArrayLike | None, space: str) -> 
     for start in range(0, len(chosen), step):
         part = slice(start, start + step)
         packed = partition.packed_patterns[chosen[part]]
-        linear[part], constants[part] = multiply(network, packed, matrix, constant)
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear[part], constants[part] = multiply(network, packed, matrix, constant)
+    beyond = np.flatnonzero(~(np.isfinite(linear).all(axis=(1, 2)) & np.isfinite(constants).all(axis=1)))
+    if beyond.size:
+        raise NonFiniteError(
+            f"the affine map of region {chosen[beyond[0]]} is beyond the largest double; leave it out of `indices`"
+        )
     return linear, constants
 
 
@@ -107,19 +116,3 @@ def _times(left: Floats, right: Floats) -> Floats:
     count, rows, inner = left.shape
     result: Floats = (left.reshape(count * rows, inner) @ right).reshape(count, rows, right.shape[1])
     return result
-
-
-def _checked_indices(indices: ArrayLike | None, count: int) -> NDArray[np.intp]:
-    if indices is None:
-        return np.arange(count)
-    chosen = np.asarray(indices)
-    if chosen.size == 0:
-        chosen = chosen.astype(np.intp)
-    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise TypeError(
-            f"indices must be a list of region numbers, got {chosen.dtype} of shape {list(chosen.shape)}"
-        )
-    wrong = np.flatnonzero((chosen < 0) | (chosen >= count))
-    if wrong.size:
-        raise IndexError(f"indices[{wrong[0]}] is {chosen[wrong[0]]}; there are {count} regions")
-    return chosen.astype(np.intp)

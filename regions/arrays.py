@@ -2,7 +2,9 @@
 """Which numbers are accepted, and as which doubles?
 
 Everything numeric a user hands over passes through `exact_float64`: it comes out as float64 with exactly the
-same values, or it is refused by name and index. Widening is exact; nothing is ever rounded.
+same values, or it is refused by name and index. Widening is exact; nothing is ever rounded. Lists of regions and
+vertices pass through `checked_indices`, points to evaluate or look up through `points_float64`.
+What is computed from finite numbers must be finite too: `refuse_overflow`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 
-__all__ = ["bfloat16_to_float32", "exact_float64"]
+__all__ = [
+    "bfloat16_to_float32",
+    "checked_indices",
+    "exact_float64",
+    "name_point",
+    "points_float64",
+    "refuse_overflow",
+]
 
 
 def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
@@ -68,10 +77,9 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
     dtype('float64')
     """
     given = _as_numpy(values, name)
-    if given.dtype.kind not in "fiu" or given.dtype.itemsize > 8:
+    if not _is_real(given):
         raise NetworkError(
-            f"{name}: dtype {given.dtype} is not a real number that a double can hold; convert it to float64 "
-            "first"
+            f"{name}: {_kind(given)} is not a real number that a double can hold; convert it to float64 first"
         )
     with np.errstate(invalid="ignore"):  # a signalling NaN is refused below like any other
         exact = np.array(given, dtype=np.float64, order="C")
@@ -87,6 +95,73 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
         index = np.argwhere(~np.isfinite(exact))[0]
         raise NonFiniteError(f"{_entry(name, index)} is {exact[tuple(index)]}; all numbers must be finite")
     return exact
+
+
+def checked_indices(indices: ArrayLike | None, count: int, what: str) -> NDArray[np.intp]:
+    """Return the given numbers of regions, or of whatever ``what`` is, int [m]; all of them by default.
+
+    Raises
+    ------
+    TypeError, IndexError
+        Not a list of integers; one that is negative or too large.
+    """
+    if indices is None:
+        return np.arange(count)
+    chosen = np.asarray(indices)
+    if chosen.size == 0:
+        chosen = chosen.astype(np.intp)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise TypeError(f"indices must be a list of {what} numbers, got {chosen.dtype} of shape {list(chosen.shape)}")
+    wrong = np.flatnonzero((chosen < 0) | (chosen >= count))
+    if wrong.size:
+        raise IndexError(f"indices[{wrong[0]}] is {chosen[wrong[0]]}; {what} numbers go from 0 to {count - 1}")
+    return chosen.astype(np.intp)
+
+
+def points_float64(values: ArrayLike, length: int, name: str = "points") -> NDArray[np.float64]:
+    """Take in points [.., length] as they are: exactly these numbers, finite, in a new float64 array.
+
+    Raises
+    ------
+    TypeError
+        Not real numbers.
+    ShapeMismatchError, NonFiniteError
+        Another length, NaN or infinity.
+    """
+    given = _as_numpy(values, name)
+    if not _is_real(given):
+        raise TypeError(f"{name} must be real numbers that a double can hold, got {_kind(given)}")
+    if given.ndim == 0 or given.shape[-1] != length:
+        raise ShapeMismatchError(f"{name} must have shape [.., {length}], got {list(given.shape)}")
+    try:
+        return exact_float64(given, name if given.ndim > 1 else "coordinate")
+    except NetworkError as error:  # an integer that no double is
+        raise ValueError(str(error)) from None
+
+
+def name_point(flat: int, shape: tuple[int, ...]) -> str:
+    """What to call the point at a flat index among points [*shape, ..]."""
+    return f"points{[int(i) for i in np.unravel_index(flat, shape)]}" if shape else "the point"
+
+
+def refuse_overflow(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    """Return what was computed for points, [*shape, n], or raise NonFiniteError, naming the point, if it overflowed."""
+    finite = np.isfinite(values)
+    if not finite.all():
+        first, shape = int(np.argmin(finite.all(axis=-1))), values.shape[:-1]
+        where = f" at {name_point(first, shape)}" if shape else ""
+        raise NonFiniteError(f"{what}{where} is beyond the largest double")
+    return values
+
+
+def _is_real(given: NDArray[Any]) -> bool:
+    return given.dtype.kind in "fiu" and given.dtype.itemsize <= 8
+
+
+def _kind(given: NDArray[Any]) -> str:
+    """What to call numbers that are none: for objects, the type of the first one says more than numpy's."""
+    objects = given.dtype.kind == "O" and given.size > 0
+    return f"dtype {given.dtype}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
 
 
 def _needs_more_than_53_bits(integers: NDArray[Any]) -> NDArray[np.bool_]:

@@ -2,7 +2,8 @@
 """How large are the regions and their facets, and where is a point inside?
 
 In floating point, from the stored corners; nothing here decides anything. Sizes are in input space: chart
-measures times the chart's scale. One pass over all corners, in bulk.
+measures times the chart's scale. One pass over all corners, in bulk. Products are taken of mantissas, and powers of
+two are put back at the end, exactly: nothing over- or underflows on the way to a size that a double can hold.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["facet_volumes", "interior_points", "next_corners", "volumes"]
 
 Floats = NDArray[np.float64]
+Exponents = NDArray[np.intc]
+
+# The reciprocal of its power of two is a double as well.
+LEAST_EXPONENT = -1022
+# Of zero, so that it never decides by which power of two it is scaled together with other numbers.
+BELOW_ALL_EXPONENTS = -(2**13)
 
 
 def next_corners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -29,41 +36,50 @@ def next_corners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def volumes(partition: Partition) -> Floats:
-    """Length or area of each region, float64 [R]."""
-    if partition.dimension == 1:
-        left, right = _ends(partition)
-        with np.errstate(invalid="ignore", over="ignore"):
-            lengths = (right - left) * partition.domain.scale
-        # On a line a true end may lie beyond the largest double: infinite minus infinite.
-        return np.where(np.isnan(lengths), np.inf, lengths)
+    """Length or area of each region, float64 [R]; infinite also where it is beyond the largest double."""
     if len(partition) == 0:
         return np.zeros(0)
-    # Relative to each region's first corner: the differences of close corners are (nearly) free of rounding,
-    # while products of absolute coordinates would cancel. Triangles at the first corner itself add exact
-    # zeros.
-    _, offsets = _from_first_corner(partition)
-    x, y = offsets.T
-    following = next_corners(partition.cell_offsets)
-    with np.errstate(invalid="ignore"):
-        doubled = x * y[following] - y * x[following]
-    areas = np.add.reduceat(doubled, partition.cell_offsets[:-1]) / 2
-    # A cell thinner than its corners are accurate may come out inside out; its true area is positive.
-    # Corners at infinity, of the whole plane, leave nan.
-    result: Floats = np.where(np.isnan(areas), np.inf, np.abs(areas) * partition.domain.scale)
-    return result
+    scale, scale_exponent = partition.domain.split_scale
+    with np.errstate(all="ignore"):
+        if partition.dimension == 1:
+            left, right = _ends(partition)
+            lengths, shift = _difference(right, left)
+            sizes, exponents = np.frexp(lengths)
+            exponents += shift
+        else:
+            # Relative to each region's first corner: the differences of close corners are (nearly) free of
+            # rounding, while products of absolute coordinates would cancel. Triangles at the first corner
+            # itself add exact zeros.
+            _, offsets, exponents_of_axes = _from_first_corner(partition)
+            x, y = offsets.T
+            following = next_corners(partition.cell_offsets)
+            doubled = x * y[following] - y * x[following]
+            # A cell thinner than its corners are accurate may come out inside out; its true area is positive.
+            sizes = np.abs(np.add.reduceat(doubled, partition.cell_offsets[:-1])) / 2
+            exponents = exponents_of_axes[:, 0] + exponents_of_axes[:, 1]
+        result = np.ldexp(sizes * scale, exponents + np.intc(scale_exponent))
+    # Infinite minus infinite: corners at infinity of a whole plane, ends on a line that no double reaches.
+    return np.where(np.isnan(result), np.inf, result)
 
 
 def facet_volumes(partition: Partition) -> Floats:
     """Length of each facet, or 1 for a point (0 for an end at infinity), float64 [F]."""
     if partition.dimension == 1:
         finite: NDArray[np.bool_] = np.isfinite(partition.vertices[partition.facet_vertices[:, 0], 0])
-        return finite.astype(np.float64)
+        # A kink is a point, even where no double reaches it.
+        return (finite | (partition.facet_kinks >= 0)).astype(np.float64)
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.
-    factor = np.linalg.qr(partition.domain.directions.T, mode="r")
+    directions, direction_exponents = partition.domain.split_directions
+    factor = np.linalg.qr(directions.T, mode="r")
     start, end = partition.facet_vertices.T
-    with np.errstate(invalid="ignore"):
-        x, y = factor @ (partition.vertices[end] - partition.vertices[start]).T
-    lengths: Floats = np.hypot(x, y)
+    with np.errstate(all="ignore"):
+        offsets, shift = _difference(partition.vertices[end], partition.vertices[start])
+        offsets, exponents = np.frexp(offsets)
+        exponents += direction_exponents + shift
+        exponents[offsets == 0] = BELOW_ALL_EXPONENTS
+        largest = exponents.max(axis=1)
+        x, y = factor @ np.ldexp(offsets, exponents - largest[:, np.newaxis]).T
+        lengths: Floats = np.ldexp(np.hypot(x, y), largest)
     return np.where(np.isnan(lengths), np.inf, lengths)
 
 
@@ -85,11 +101,12 @@ def interior_points(partition: Partition) -> Floats:
         return np.where(whole, 0.0, low / 2 + high / 2)[:, np.newaxis]
     if len(partition) == 0:
         return np.zeros((0, 2))
-    first, offsets = _from_first_corner(partition)
-    with np.errstate(invalid="ignore"):
-        sums = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0)
-        means = first + sums / partition.corner_counts[:, np.newaxis]
-    result: Floats = np.where(np.isfinite(means).all(axis=1, keepdims=True), means, np.nan)
+    first, offsets, exponents = _from_first_corner(partition)
+    with np.errstate(all="ignore"):
+        means = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0) / partition.corner_counts[:, np.newaxis]
+        # In halves, since corners on opposite sides of 0 can be farther apart than the largest double.
+        points = 2 * (first / 2 + np.ldexp(means, exponents - 1))
+    result: Floats = np.where(np.isfinite(points).all(axis=1, keepdims=True), points, np.nan)
     return result
 
 
@@ -98,9 +115,24 @@ def _ends(partition: Partition) -> tuple[Floats, Floats]:
     return left, right
 
 
-def _from_first_corner(partition: Partition) -> tuple[Floats, Floats]:
-    """First corner of each region, float64 [R, 2], and all corners relative to it, float64 [K, 2]."""
-    first = partition.vertices[partition.cell_vertices[partition.cell_offsets[:-1]]]
+def _from_first_corner(partition: Partition) -> tuple[Floats, Floats, Exponents]:
+    """First corner of each region, float64 [R, 2]; all corners relative to it, float64 [K, 2]; exponents [R, 2].
+
+    Relative corners are scaled, for each region and axis, by two to minus the exponent: to at most 1.
+    """
     corners = partition.vertices[partition.cell_vertices]
-    with np.errstate(invalid="ignore"):
-        return first, corners - np.repeat(first, partition.corner_counts, axis=0)
+    starts, counts = partition.cell_offsets[:-1], partition.corner_counts
+    first = corners[starts]
+    relative, shift = _difference(corners, np.repeat(first, counts, axis=0))
+    _, exponents = np.frexp(np.maximum.reduceat(np.abs(relative), starts, axis=0))
+    np.maximum(exponents, LEAST_EXPONENT, out=exponents)
+    return first, relative * np.repeat(np.ldexp(1.0, -exponents), counts, axis=0), exponents + shift
+
+
+def _difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
+    """``a - b`` times two to minus the second result: 1 if any difference is beyond the largest double, or else 0."""
+    with np.errstate(all="ignore"):
+        difference = a - b
+        if (np.isinf(difference) & np.isfinite(a) & np.isfinite(b)).any():
+            return a / 2 - b / 2, np.intc(1)
+    return difference, np.intc(0)

@@ -54,9 +54,10 @@ class CertifiedNetwork:
             return
         first = self.layers[0]
         chart = np.vstack([domain.origin, domain.directions]).T
-        self.rows = first.weights @ chart  # [n_1, 1 + d]
-        magnitudes = np.abs(first.weights) @ np.abs(chart)
-        self.row_errors = _unit(network.n_in) * magnitudes + TINY
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what overflows is not decided
+            self.rows = first.weights @ chart  # [n_1, 1 + d]
+            magnitudes = np.abs(first.weights) @ np.abs(chart)
+            self.row_errors = _unit(network.n_in) * magnitudes + TINY
         self.magnitudes = [np.abs(layer.weights) for layer in self.layers[1:]]
 
     def patterns(self, points: Floats) -> tuple[Bits, Bits]:

@@ -3,7 +3,8 @@
 
 Folding networks: a layer that maps [0, 1] onto itself several times repeats, in each of its pieces,
 everything that the layers after it do, so the counts multiply. And arrangements: one layer whose regions are
-the chambers of given hyperplanes.
+the chambers of given hyperplanes (`regions.arrangements` has those that textbooks count). Networks side by side
+(`product`) and one after the other (`compose`) make foldings of more dimensions out of these.
 Invariant: the foldings have integer or half-integer weights. Positions like i / (n + 1) are written as the
 kinks of relu((n + 1) x - i), so the counts hold exactly, not up to the rounding of 1 / (n + 1).
 Counts are of activation regions, on the line, the unit interval or the unit square as stated: outside [0, 1]
@@ -12,28 +13,21 @@ a fold goes on, so that the whole line can have more.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.errors import NetworkError, ShapeMismatchError
+from regions.exact_pattern import Dyadic, exactly
+from regions.layer import Layer
 from regions.network import Network
 
-__all__ = ["arrangement", "montufar_fold", "sawtooth", "serra_fold", "square_fold"]
+__all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Fold:
-    """The function ``constant + readout . relu(weights * x + biases)`` of one variable."""
-
-    weights: Floats  # [unit]
-    biases: Floats  # [unit]
-    readout: Floats  # [unit]
-    constant: float
 
 
 def sawtooth(depth: int) -> Network:
@@ -54,8 +48,8 @@ def sawtooth(depth: int) -> Network:
     array([0., 1., 0., 1.])
     """
     _at_least(1, depth=depth)
-    mirror = _Fold(np.ones(2), np.array([0.0, -0.5]), np.array([2.0, -4.0]), 0.0)
-    return _compose([mirror] * depth)
+    mirror = _fold(np.ones(2), np.array([0.0, -0.5]), np.array([2.0, -4.0]), 0.0)
+    return reduce(compose, [mirror] * depth)
 
 
 def montufar_fold(pieces: int, depth: int) -> Network:
@@ -77,13 +71,13 @@ def montufar_fold(pieces: int, depth: int) -> Network:
     _at_least(2, pieces=pieces)
     _at_least(1, depth=depth)
     steps = np.arange(pieces, dtype=np.float64)
-    last = _Fold(
+    last = _fold(
         np.full(pieces, 2.0 * pieces + 1.0),  # kinks at (2 i + 1) / (2 n + 1)
         -(2.0 * steps + 1.0),
         (-1.0) ** steps * (steps + 2.0),
         0.0,
     )
-    return _compose([_zigzag(pieces)] * (depth - 1) + [last])
+    return reduce(compose, [_zigzag(pieces)] * (depth - 1) + [last])
 
 
 def serra_fold(widths: Iterable[int]) -> Network:
@@ -109,10 +103,10 @@ def serra_fold(widths: Iterable[int]) -> Network:
         weights, readout = np.full(width, width + 1.0), 2.0 * (-1.0) ** kinks
         weights[2] *= -1.0  # the third unit is on below its kink: no piece has all units off
         readout[0] = -3.0
-        folds.append(_Fold(weights, -np.sign(weights) * kinks, readout, 5.0))
+        folds.append(_fold(weights, -np.sign(weights) * kinks, readout, 5.0))
     if not folds:
         raise NetworkError("serra_fold: give the width of at least one hidden layer")
-    return _compose(folds)
+    return reduce(compose, folds)
 
 
 def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
@@ -139,15 +133,7 @@ def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
     lines = np.asarray(normals, dtype=np.float64)
     if lines.ndim != 2 or lines.shape[1] != 2:
         raise ShapeMismatchError(f"square_fold: normals must have shape [n, 2], got {list(lines.shape)}")
-    fold = _zigzag(pieces)
-    both = np.eye(2)
-    return Network(
-        [
-            (np.kron(both, fold.weights[:, np.newaxis]), np.tile(fold.biases, 2)),
-            (lines @ np.kron(both, fold.readout), offsets),
-            (np.ones((1, len(lines))), None),
-        ]
-    )
+    return compose(product(_zigzag(pieces), _zigzag(pieces)), arrangement(lines, offsets))
 
 
 def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network:
@@ -168,22 +154,92 @@ def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network
     return Network([(normals, offsets), (np.ones((1, len(np.asarray(normals)))), None)])
 
 
-def _zigzag(pieces: int) -> _Fold:
+def product(*networks: Network) -> Network:
+    """Return the networks side by side: their inputs one after the other, and so their outputs.
+
+    On a product of domains it has the product of their numbers of regions.
+
+    Parameters
+    ----------
+    *networks : Network
+        At least one; of equal depth, with equal activations.
+
+    Raises
+    ------
+    NetworkError
+        Different depths, or layers with different activations.
+
+    Examples
+    --------
+    >>> product(serra_fold([3, 4]), sawtooth(2))
+    Network(2-5-6-2, relu, 11 hidden neurons)
+    """
+    if len({len(network.layers) for network in networks}) != 1:
+        raise NetworkError("product: give at least one network, and all of the same depth")
+    layers = []
+    for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
+        activation = beside[0].activation
+        if any(layer.activation != activation for layer in beside) or activation.slopes.ndim > 1:
+            raise NetworkError(f"product: layer {i} must have one activation, with slopes for all units alike")
+        ends = np.cumsum([(0, 0), *(layer.weights.shape for layer in beside)], axis=0)
+        weights = np.zeros(ends[-1])
+        for (row, column), layer in zip(ends, beside, strict=False):
+            weights[row : row + layer.weights.shape[0], column : column + layer.weights.shape[1]] = layer.weights
+        layers.append(Layer(weights, np.concatenate([layer.biases for layer in beside]), activation, f"layer {i}"))
+    return Network.from_layers(layers)
+
+
+def compose(first: Network, second: Network) -> Network:
+    """Return the network ``second(first(x))``, exactly.
+
+    The linear output of the first is merged into the layer that reads it. Where the first maps each of its regions
+    onto the same set, the regions of the second in that set come as often.
+
+    Raises
+    ------
+    ShapeMismatchError
+        The second does not take as many inputs as the first has outputs.
+    NetworkError
+        A merged weight is no double: with integers there is room for 53 bits.
+
+    Examples
+    --------
+    >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
+    True
+    """
+    if second.n_in != first.n_out:
+        raise ShapeMismatchError(f"compose: {first!r} gives {first.n_out} values, {second!r} takes {second.n_in}")
+    output, reads = first.layers[-1], second.layers[0]
+    weights = exactly(reads.weights)
+    merged = Layer(
+        _doubles(weights.matrix_times(exactly(output.weights))),
+        _doubles(weights.matrix_times(exactly(output.biases)) + exactly(reads.biases)),
+        reads.activation,
+        "merged layer",
+    )
+    return Network.from_layers([*first.layers[:-1], merged, *second.layers[1:]])
+
+
+def _doubles(numbers: Dyadic) -> Floats:
+    with contextlib.suppress(OverflowError), np.errstate(over="ignore"):
+        result: Floats = np.ldexp(numbers.integers.astype(np.float64), numbers.exponent)
+        if np.isfinite(result).all():
+            rounded = exactly(result) + Dyadic(-numbers.integers, numbers.exponent)
+            if not rounded.signs().any():
+                return result
+    raise NetworkError("compose: a merged weight or bias is no double; take weights with fewer digits, best integers")
+
+
+def _fold(weights: Floats, biases: Floats, readout: Floats, constant: float) -> Network:
+    """The function ``constant + readout . relu(weights * x + biases)`` of one variable."""
+    return Network([(weights[:, np.newaxis], biases), (readout[np.newaxis, :], [constant])])
+
+
+def _zigzag(pieces: int) -> Network:
     """Map [0, 1] onto itself ``pieces`` times: up, down, up, ..."""
     readout = 2.0 * (-1.0) ** np.arange(pieces, dtype=np.float64)
     readout[0] = 1.0
-    return _Fold(np.full(pieces, float(pieces)), -np.arange(pieces, dtype=np.float64), readout, 0.0)
-
-
-def _compose(folds: list[_Fold]) -> Network:
-    """Apply the folds one after the other: each readout is merged into the weights that follow it."""
-    layers = [(folds[0].weights[:, np.newaxis], folds[0].biases)]
-    for before, after in zip(folds, folds[1:], strict=False):
-        layers.append(
-            (np.outer(after.weights, before.readout), after.weights * before.constant + after.biases)
-        )
-    layers.append((folds[-1].readout[np.newaxis, :], np.array([folds[-1].constant])))
-    return Network(layers)
+    return _fold(np.full(pieces, float(pieces)), -np.arange(pieces, dtype=np.float64), readout, 0.0)
 
 
 def _at_least(least: int, **numbers: int) -> None:

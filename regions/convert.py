@@ -35,21 +35,13 @@ def to_shapely(partition: Partition) -> NDArray[np.object_]:
     """Regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
-    if not partition.domain.bounded:
-        raise DomainError(
-            "an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead"
-        )
-    result: NDArray[np.object_]
-    if partition.dimension == 1:
-        flat = partition.vertices[partition.cell_vertices, 0]
-        coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
-        result = shapely.from_ragged_array(
-            shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,)
-        )
-        return result
-    rings, offsets = closed_rings(partition)
-    result = shapely.from_ragged_array(
-        shapely.GeometryType.POLYGON, partition.vertices[rings], (offsets, np.arange(len(partition) + 1))
+    _require_bounded(partition)
+    if partition.dimension == 2:
+        return _polygons(partition, partition.vertices)
+    flat = partition.vertices[partition.cell_vertices, 0]
+    coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
+    result: NDArray[np.object_] = shapely.from_ragged_array(
+        shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,)
     )
     return result
 
@@ -60,10 +52,31 @@ def folded_cells(partition: Partition) -> NDArray[np.int64]:
 
     if partition.dimension == 1 or len(partition) == 0:
         return np.zeros(0, dtype=np.int64)
-    polygons = to_shapely(partition)
+    _require_bounded(partition)
+    # Scaled, axis by axis, since products of coordinates in shapely overflow, or vanish.
+    _, exponents = np.frexp(np.abs(partition.vertices).max(axis=0))
+    polygons = _polygons(partition, np.ldexp(partition.vertices, -exponents))
     invalid = ~shapely.is_empty(shapely.coverage_invalid_edges(polygons))
     invalid |= ~shapely.is_valid(polygons)
     return np.flatnonzero(invalid)
+
+
+def _polygons(partition: Partition, vertices: NDArray[np.float64]) -> NDArray[np.object_]:
+    """One polygon for each region, with these vertices."""
+    import shapely
+
+    rings, offsets = closed_rings(partition)
+    result: NDArray[np.object_] = shapely.from_ragged_array(
+        shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(partition) + 1))
+    )
+    return result
+
+
+def _require_bounded(partition: Partition) -> None:
+    if not partition.domain.bounded:
+        raise DomainError(
+            "an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead"
+        )
 
 
 def to_networkx(partition: Partition) -> Any:

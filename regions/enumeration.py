@@ -12,14 +12,15 @@ active where its pre-activation is above 0, and inactive where it is 0 or below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions import _core
+from regions import __version__, _core
+from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
 from regions.network import Network
@@ -35,18 +36,49 @@ _NO_LIMIT = 2**62
 
 
 @overload
-def count(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> int: ...
+def count(
+    network: Network,
+    domain: Domain,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    certificate: Literal[False] = False,
+) -> int: ...
 @overload
 def count(
-    network: Network, domain: Iterable[Domain], *, limit: int | None = None, progress: Progress = None
+    network: Network,
+    domain: Domain,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    certificate: Literal[True],
+) -> tuple[int, Certificate]: ...
+@overload
+def count(
+    network: Network,
+    domain: Iterable[Domain],
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    certificate: Literal[False] = False,
 ) -> NDArray[np.int64]: ...
+@overload
+def count(
+    network: Network,
+    domain: Iterable[Domain],
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    certificate: Literal[True],
+) -> tuple[NDArray[np.int64], list[Certificate]]: ...
 def count(
     network: Network,
     domain: Domain | Iterable[Domain],
     *,
     limit: int | None = None,
     progress: Progress = None,
-) -> int | NDArray[np.int64]:
+    certificate: bool = False,
+) -> int | NDArray[np.int64] | tuple[int, Certificate] | tuple[NDArray[np.int64], list[Certificate]]:
     """Number of activation regions of a network in a domain, exactly.
 
     Parameters
@@ -59,18 +91,22 @@ def count(
     progress : bool or callable, optional
         True shows a bar. A callable is called a few times a second with the share of the work that is done
         (0 to 1) and the number of regions so far; what it raises stops the work.
+    certificate : bool, optional
+        Return with each number what is proven about it. It costs nothing but a hash of the weights: all counts are
+        proven, with or without.
 
     Returns
     -------
     int, or int64 [domains]
+        With ``certificate`` a pair of it and a `Certificate`, or a list of them.
 
     Raises
     ------
     LimitReached
         ``partial`` is the number found so far, above the limit.
     KeyboardInterrupt
-        On Ctrl-C, at once; ``partial`` is the number found so far. With several domains both carry the array
-        of the counts that were finished.
+        On Ctrl-C, at once; ``partial`` is the number found so far, or None if the core was not at work just
+        then. With several domains both carry the array of the counts that were finished.
     ShapeMismatchError
         The domain does not lie in the network's input space.
 
@@ -83,11 +119,14 @@ def count(
     4
     >>> regions.count(net, [regions.Line([0, 1], [1, 0]), regions.Line([0, 0], [1, 1])])
     array([2, 2])
+    >>> regions.count(net, square, certificate=True)[1].network == net.fingerprint
+    True
     """
     compiled = _compiled(network)
     if isinstance(domain, Domain):
         with _reporting(progress) as report:
-            return _count(network, compiled, domain, limit, report)
+            found, stats = _count(network, compiled, domain, limit, report)
+        return (found, certified(network, domain, found, stats)) if certificate else found
     if not isinstance(domain, Iterable):
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
@@ -95,16 +134,21 @@ def count(
         )
     domains = list(domain)
     counts: list[int] = []
+    certificates: list[Certificate] = []
     _check_one_dimension(domains)
     with _reporting(progress) as report:
         for each in domains:
             shifted = _shifted(report, len(counts), len(domains))
             try:
-                counts.append(_count(network, compiled, each, limit, shifted))
+                found, stats = _count(network, compiled, each, limit, shifted)
             except (LimitReached, KeyboardInterrupt) as stopped:
                 stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
                 raise
-    return np.array(counts, dtype=np.int64)
+            counts.append(found)
+            if certificate:
+                certificates.append(certified(network, each, found, stats))
+    numbers = np.array(counts, dtype=np.int64)
+    return (numbers, certificates) if certificate else numbers
 
 
 def enumerate(
@@ -126,7 +170,8 @@ def enumerate(
     Raises
     ------
     LimitReached, KeyboardInterrupt
-        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False.
+        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False, or None on a Ctrl-C
+        while the core was not at work.
     ShapeMismatchError
         The domain does not lie in the network's input space.
 
@@ -141,8 +186,7 @@ def enumerate(
     arrays = _chart_arrays(network, domain)
     with _reporting(progress) as report:
         status, raw, stats = _core.enumerate(_compiled(network), *arrays, _checked_limit(limit), report)
-    raw["stats"] = stats
-    raw["complete"] = status == "finished"
+    raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
     partition = Partition(network, domain, raw)
     _raise_unless_finished(status, limit, partition)
     return partition
@@ -150,10 +194,10 @@ def enumerate(
 
 def _count(
     network: Network, compiled: _core.CompiledNetwork, domain: Domain, limit: int | None, report: Report | None
-) -> int:
-    status, found, _ = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+) -> tuple[int, dict[str, int]]:
+    status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
     _raise_unless_finished(status, limit, found)
-    return int(found)
+    return int(found), stats
 
 
 def count_with_statistics(
@@ -166,6 +210,21 @@ def count_with_statistics(
     """
     arrays = _chart_arrays(network, domain)
     return _core.count(_compiled(network), *arrays, _checked_limit(limit), report)
+
+
+def certified(
+    network: Network, domain: Domain, found: int, stats: Mapping[str, int], *, complete: bool = True
+) -> Certificate:
+    """The certificate of a number of regions that the core has just found."""
+    return make_certificate(
+        network,
+        domain,
+        regions=found,
+        complete=complete,
+        counters=stats,
+        version=__version__,
+        kernel=_core.kernel(),
+    )
 
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
@@ -234,14 +293,20 @@ def _shifted(report: Report | None, done: int, total: int) -> Report | None:
 @contextmanager
 def _reporting(progress: Progress) -> Iterator[Report | None]:
     """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
-    if progress is None or progress is False:
-        yield None
-    elif progress is not True:
-        if not callable(progress):
-            raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
-        yield progress
-    else:
-        from regions.progress import bar
+    try:
+        if progress is None or progress is False:
+            yield None
+        elif progress is not True:
+            if not callable(progress):
+                raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+            yield progress
+        else:
+            from regions.progress import bar
 
-        with bar() as report:
-            yield report
+            with bar() as report:
+                yield report
+    except KeyboardInterrupt as stopped:
+        # Ctrl-C just before the core began or after it ended: there is no part, and handlers look for one.
+        if not hasattr(stopped, "partial"):
+            stopped.partial = None  # type: ignore[attr-defined]
+        raise

@@ -20,6 +20,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
         CheckpointError (ValueError)           a file, or the state dict in it, can not be read
             TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
             AmbiguousCheckpointError
+        BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
         LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
         MissingDependencyError (ImportError)   an optional package is not installed
         InternalError (AssertionError)         our own invariant failed: please report
@@ -31,6 +32,7 @@ from typing import Any
 
 __all__ = [
     "AmbiguousCheckpointError",
+    "BoundDoesNotApply",
     "CheckpointError",
     "DegenerateDomainError",
     "DomainError",
@@ -114,6 +116,10 @@ class FileTooLargeError(CheckpointError):
 
 class AmbiguousCheckpointError(CheckpointError):
     """The tensors are readable, but which network they make can not be known; the message says what to do."""
+
+
+class BoundDoesNotApply(RegionsError, ValueError):
+    """The conditions of a theorem are not met; the message says which one."""
 
 
 class LimitReached(RegionsError, RuntimeError):

@@ -10,7 +10,7 @@ for the few points that floating point can not place.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ class Dyadic(NamedTuple):
         """The integers when the exponent is lowered to the given one."""
         result: NDArray[np.object_] = self.integers * (1 << (self.exponent - exponent))
         return result
+
+    def at(self, index: Any) -> Dyadic:
+        return Dyadic(self.integers[index], self.exponent)
 
     def signs(self) -> NDArray[np.int8]:
         return (self.integers > 0).astype(np.int8) - (self.integers < 0).astype(np.int8)
@@ -102,10 +105,5 @@ class ExactNetwork:
             slopes, intercepts = activation.slopes_of(pieces), activation.intercepts_of(pieces)
             values = exactly(slopes).times(h) + exactly(intercepts)
             reads = np.flatnonzero(values.integers != 0)
-            values = Dyadic(values.integers[reads], values.exponent)
-            weights = self.weights[index]
-            h = (
-                Dyadic(weights.integers[:, reads], weights.exponent).matrix_times(values)
-                + self.biases[index + 1]
-            )
+            h = self.weights[index].at((slice(None), reads)).matrix_times(values.at(reads)) + self.biases[index + 1]
         return np.concatenate(result)

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.convert import closed_rings
 from regions.errors import DomainError
+from regions.partition import Partition, require_partition
 from regions.saved import write_partition
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["EXPORT_SUFFIXES", "export", "to_columns", "write_csv", "write_geojson"]
 
@@ -43,6 +42,7 @@ def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
         packed pattern in hexadecimal, first byte first), ``p0`` and, for d = 2, ``p1`` float64 (the interior
         point in the chart).
     """
+    require_partition(partition)
     columns: dict[str, NDArray[Any]] = {
         "index": np.arange(len(partition)),
         "volume": partition.volumes,
@@ -100,16 +100,17 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     """Write a GeoJSON FeatureCollection, one feature per line and region.
 
     Polygons for d = 2; for d = 1 line strings on the first axis. Properties: ``index``, ``volume``,
-    ``active`` and ``pattern`` as in `to_columns`. The member ``chart`` holds ``origin`` and ``directions``.
+    ``active`` and ``pattern`` as in `to_columns`, but a volume beyond the largest double is null. The member
+    ``chart`` holds ``origin`` and ``directions``.
 
     Raises
     ------
     DomainError
-        A line or ray: JSON has no infinity.
+        A line, ray or plane: JSON has no infinity.
     """
     if not partition.domain.bounded:
         raise DomainError(
-            "GeoJSON can not hold the unbounded regions of a line or ray; write .csv or .npz instead"
+            "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     domain = partition.domain
     chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}
@@ -123,19 +124,22 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
         vertices = [f"[{x!r},{y!r}]" for x, y in partition.vertices.tolist()]
         kind, opening, closing = "Polygon", "[[", "]]"
     separator = "\n"
-    active, volumes = _active(partition.packed_patterns), partition.volumes
+    active = _active(partition.packed_patterns)
+    # JSON has no infinity, which stands for what is beyond the largest double.
+    volumes = [repr(volume) if isfinite(volume) else "null" for volume in partition.volumes.tolist()]
     for part, corners, offsets in _chunks(partition, ring_offsets):
         texts = [vertices[vertex] for vertex in rings[corners].tolist()]
         properties = zip(
             range(part.start, part.stop),
-            volumes[part].tolist(),
+            volumes[part],
             active[part].tolist(),
             _hexadecimal(partition.packed_patterns[part]),
             zip(offsets, offsets[1:], strict=False),
             strict=True,
         )
         lines = [
-            f'{{"type":"Feature","properties":{{"index":{index},"volume":{volume!r},"active":{on},"pattern":"{pattern}"}},'
+            f'{{"type":"Feature","properties":'
+            f'{{"index":{index},"volume":{volume},"active":{on},"pattern":"{pattern}"}},'
             f'"geometry":{{"type":"{kind}","coordinates":{opening}{",".join(texts[start:stop])}{closing}}}}}'
             for index, volume, on, pattern, (start, stop) in properties
         ]
@@ -157,13 +161,14 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
     ValueError
         Another suffix.
     DomainError
-        The regions of a line or ray, as GeoJSON.
+        The regions of a line, ray or plane, as GeoJSON.
     """
+    require_partition(partition)
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in EXPORT_SUFFIXES:
         raise ValueError(
-            f"{file.name}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
+            f"{file}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
             f"not {suffix or 'to a name without suffix'}"
         )
     if suffix == ".npz":

@@ -58,13 +58,11 @@ def _drawing(partition: Partition) -> str:
     ]
     if partition.dimension == 1:
         return _strip(partition, finite[:, 0], colors)
-    low, high = finite.min(axis=0), finite.max(axis=0)
-    # Axes in their true proportion, for charts whose two directions differ in length.
-    lengths = np.linalg.norm(partition.domain.directions, axis=1)
-    factor = SIZE / max(((high - low) * lengths).max(), np.finfo(float).tiny)
-    scaled = (partition.vertices - low) * lengths * factor
-    width, height = ((high - low) * lengths * factor).tolist()
-    points = [f"{x:.1f},{height - y:.1f}" for x, y in scaled.tolist()]
+    places = _in_proportion(partition)
+    low, high = places.min(axis=0), places.max(axis=0)
+    factor = SIZE / (high - low).max()
+    width, height = ((high - low) * factor).tolist()
+    points = [f"{x:.1f},{height - y:.1f}" for x, y in ((places - low) * factor).tolist()]
     corners = partition.cell_vertices.tolist()
     offsets = partition.cell_offsets.tolist()
     polygons = "".join(
@@ -74,12 +72,27 @@ def _drawing(partition: Partition) -> str:
     return _svg(width, height, polygons)
 
 
+def _in_proportion(partition: Partition) -> NDArray[np.float64]:
+    """Vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
+
+    For the two directions of a chart can differ in length. By powers of two, so that nothing overflows on the way.
+    """
+    directions, exponents = partition.domain.split_directions
+    _, sizes = np.frexp(np.abs(partition.vertices).max(axis=0))
+    exponents = exponents + sizes
+    places = np.ldexp(partition.vertices, -sizes) * np.linalg.norm(directions, axis=1)
+    result: NDArray[np.float64] = np.ldexp(places, exponents - exponents.max())
+    return result
+
+
 def _strip(partition: Partition, finite: NDArray[np.float64], colors: list[str]) -> str:
     """Intervals side by side; an unbounded one gets a tenth of the width."""
+    _, exponent = np.frexp(np.abs(finite).max())
+    finite, vertices = np.ldexp(finite, -exponent), np.ldexp(partition.vertices[:, 0], -exponent)
     low, high = float(finite.min()), float(finite.max())
     margin = 0.0 if partition.domain.bounded else (high - low or 1.0) / 10
     low, high = low - margin, high + margin
-    ends = np.clip(partition.vertices[partition.cell_vertices, 0].reshape(-1, 2), low, high)
+    ends = np.clip(vertices[partition.cell_vertices].reshape(-1, 2), low, high)
     places = (ends - low) * (SIZE / (high - low))
     bars = "".join(
         f"<rect fill='{color}' x='{left:.1f}' y='0' width='{right - left:.1f}' height='{STRIP}'/>"

@@ -64,6 +64,11 @@ class Layer:
                 f"{self.name}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
                 f"{list(biases.shape)}"
             )
+        if not isinstance(self.activation, Activation):
+            raise TypeError(
+                f"{self.name}: activation must be an Activation, got {self.activation!r}; "
+                "regions.activations.parse_activation makes one of a name"
+            )
         slopes = self.activation.slopes
         if slopes.ndim == 2 and len(slopes) != len(weights):
             raise ShapeMismatchError(

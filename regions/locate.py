@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arrays import name_point, points_float64
 from regions.certified_pattern import CertifiedNetwork
 from regions.domains import Domain
 from regions.domains.exact import dyadic
-from regions.errors import DomainError, InternalError, NonFiniteError, ShapeMismatchError
+from regions.errors import DomainError, InternalError, NonFiniteError
 from regions.exact_pattern import ExactNetwork
 from regions.pattern_index import PatternIndex
 
@@ -63,7 +64,7 @@ class Locator:
         """Region of each point; see `Partition.locate`."""
         if space not in ("chart", "input"):
             raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
-        given = _finite_points(points, self.domain.n_in if space == "input" else self.domain.dimension)
+        given = points_float64(points, self.domain.n_in if space == "input" else self.domain.dimension)
         flat = given.reshape(-1, given.shape[-1])
         result = np.full(len(flat), -1, dtype=np.int64)
         widest = max(self.domain.n_in, self.network.kinks, *self.network.widths, 1)
@@ -76,25 +77,34 @@ class Locator:
         return result.reshape(given.shape[:-1])
 
     def _on_chart(self, points: Floats, start: int, shape: tuple[int, ...]) -> Floats:
-        with np.errstate(over="ignore", invalid="ignore"):
-            chart = self.domain.to_chart(points)
+        chart = self.domain.project(points)
         beyond = np.flatnonzero(~np.isfinite(chart).all(axis=1))
         if beyond.size:
             raise NonFiniteError(
-                f"points{_index(start + beyond[0], shape)} has chart coordinates beyond the largest double"
+                f"{name_point(start + beyond[0], shape)} has chart coordinates beyond the largest double"
             )
         if self.domain.dimension < self.domain.n_in:
-            distances = np.linalg.norm(points - self.domain.to_input(chart), axis=1)
-            sizes = np.linalg.norm(points, axis=1) + np.linalg.norm(self.domain.origin)
-            far = np.flatnonzero(distances > OFF_PLANE * sizes)
+            distances = self._distances(points, chart)
+            far = np.flatnonzero(distances)
             if far.size:
                 what = ("line", "plane")[self.domain.dimension - 1]
                 raise DomainError(
-                    f"points{_index(start + far[0], shape)} is {distances[far[0]]:.3g} away from the "
+                    f"{name_point(start + far[0], shape)} is {distances[far[0]]:.3g} away from the "
                     f"domain's {what}; only points on it have a region "
                     "(domain.to_input(domain.to_chart(x)) is the nearest one)"
                 )
         return chart
+
+    def _distances(self, points: Floats, chart: Floats) -> Floats:
+        """How far points [m, n_in] lie off the domain's line or plane, float64 [m]; 0 where that may be rounding."""
+        origin = np.broadcast_to(self.domain.origin, points.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            nearest = origin + chart @ self.domain.directions
+            # Scaled, since the squares of large numbers overflow.
+            _, exponents = np.frexp(np.maximum(np.abs(points), np.abs(origin)).max(axis=1))
+            x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
+            distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
+            return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
 
     def _locate_inside(self, chart: Floats) -> NDArray[np.int64]:
         bits, decided = self.certified.patterns(chart)
@@ -115,10 +125,6 @@ class Locator:
         signs = self.exact.signs(point)
         free = np.flatnonzero((signs == 0) & self.varies)
         return self.index.find_lowest(np.where(self.varies, signs > 0, self.always_on), free)
-
-
-def _index(flat: int, shape: tuple[int, ...]) -> list[int]:
-    return [int(i) for i in np.unravel_index(flat, shape)]
 
 
 def inside(domain: Domain, points: Floats) -> NDArray[np.bool_]:
@@ -152,18 +158,3 @@ def _left_of(a: Floats, b: Floats, point: Floats) -> bool:
     """Whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
     (ax, ay), (bx, by), (x, y) = dyadic(np.array([a, b, point]))[0]
     return bool((bx - ax) * (y - ay) >= (by - ay) * (x - ax))
-
-
-def _finite_points(points: ArrayLike, length: int) -> Floats:
-    given = np.asarray(points)
-    if given.dtype.kind not in "fiu":
-        raise TypeError(f"points must be real numbers, got {given.dtype}")
-    if given.ndim == 0 or given.shape[-1] != length:
-        raise ShapeMismatchError(f"points must have shape [.., {length}], got {list(given.shape)}")
-    result = given.astype(np.float64)
-    if not np.isfinite(result).all():
-        index = np.argwhere(~np.isfinite(result))[0]
-        raise NonFiniteError(
-            f"points{index.tolist()} is {result[tuple(index)]}; all coordinates must be finite"
-        )
-    return result

@@ -6,7 +6,8 @@ none. Everything is checked and copied once, on the way in: float64, finite, cha
 A *kink* is one breakpoint of one hidden unit: one bit of the activation pattern, ordered layer by layer, unit
 by unit, breakpoint ascending. Bit k is 1 iff the unit's pre-activation is strictly above the breakpoint. A
 ReLU unit has one kink.
-Evaluation here is ordinary floating point and decides nothing; exact decisions are made by the core.
+Evaluation here is ordinary floating point and decides nothing; exact decisions are made by the core. What overflows
+is refused (`NonFiniteError`), for one layer later it would be no number at all.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.activations import Activation, activation_per_layer, identity
-from regions.arrays import exact_float64
+from regions.arrays import exact_float64, points_float64, refuse_overflow
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.layer import Floats, Layer
 
@@ -85,6 +86,9 @@ class Network:
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         if not layers:
             raise EmptyLayerError("a network needs at least one layer (W, b)")
+        for i, layer in enumerate(layers):
+            if not isinstance(layer, Layer):
+                raise TypeError(f"layer {i} must be a Layer, got {type(layer).__name__}")
         for i in range(len(layers) - 1):
             given, wanted = layers[i].weights.shape, layers[i + 1].weights.shape
             if given[0] != wanted[1]:
@@ -164,25 +168,31 @@ class Network:
 
     def __call__(self, x: ArrayLike) -> Floats:
         """Evaluate the network at points x [.., n_in]; returns float64 [.., n_out]."""
-        values = self._points(x)
-        for layer in self.layers[:-1]:
-            values = layer.activation(values @ layer.weights.T + layer.biases)
-        result: Floats = values @ self.layers[-1].weights.T + self.layers[-1].biases
-        return result
+        values = points_float64(x, self.n_in)
+        for index, layer in enumerate(self.layers[:-1]):
+            values = layer.activation(self._affine(index, values))
+        return self._affine(len(self.layers) - 1, values)
 
     def preactivations(self, x: ArrayLike) -> list[Floats]:
         """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l]."""
-        values, result = self._points(x), []
-        for layer in self.layers[:-1]:
-            result.append(values @ layer.weights.T + layer.biases)
+        values, result = points_float64(x, self.n_in), []
+        for index, layer in enumerate(self.layers[:-1]):
+            result.append(self._affine(index, values))
             values = layer.activation(result[-1])
         return result
 
+    def _affine(self, index: int, values: Floats) -> Floats:
+        """The affine map of one layer; whatever overflows, or did so in the activation before, is refused."""
+        layer = self.layers[index]
+        with np.errstate(over="ignore", invalid="ignore"):
+            result: Floats = values @ layer.weights.T + layer.biases
+        return refuse_overflow(result, f"a value of layer {index}")
+
     def pattern(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
-        points = self._points(x)
-        bits = [np.zeros((*points.shape[:-1], 0), dtype=bool)]
-        for layer, h in zip(self.layers, self.preactivations(points), strict=False):
+        preactivations = self.preactivations(x)
+        bits = [np.zeros((*np.shape(x)[:-1], 0), dtype=bool)]
+        for layer, h in zip(self.layers, preactivations, strict=False):
             above = h[..., np.newaxis] > layer.activation.breakpoints  # [.., unit, breakpoint]
             bits.append(above.reshape(*h.shape[:-1], above.shape[-2] * above.shape[-1]))
         return np.concatenate(bits, axis=-1)
@@ -193,8 +203,11 @@ class Network:
         result = self.layers[-1].weights  # backwards, since networks mostly have few outputs
         for layer, h in zip(self.layers[-2::-1], preactivations[::-1], strict=True):
             slopes = layer.activation.slopes_of(layer.activation.pieces(h))
-            result = (result * slopes[..., np.newaxis, :]) @ layer.weights
-        return np.broadcast_to(result, (*np.shape(x)[:-1], self.n_out, self.n_in)).copy()
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = (result * slopes[..., np.newaxis, :]) @ layer.weights
+        result = np.broadcast_to(result, (*np.shape(x)[:-1], self.n_out, self.n_in)).copy()
+        refuse_overflow(result.reshape(*np.shape(x)[:-1], self.n_out * self.n_in), "the gradient")
+        return result
 
     def affine_map(self, pattern: ArrayLike) -> tuple[Floats, Floats]:
         """Affine map of the network where it has the given pattern: ``net(x) = A @ x + c`` there.
@@ -215,11 +228,14 @@ class Network:
             Another shape or dtype.
         ValueError
             Bits that no input can have: above a breakpoint but not above a smaller one of the same unit.
+        NonFiniteError
+            A map with entries beyond the largest double.
         """
         bits = self._bits(pattern)
         a, c, start = np.eye(self.n_in), np.zeros(self.n_in), 0
         for layer in self.layers:
-            a, c = layer.weights @ a, layer.weights @ c + layer.biases
+            with np.errstate(over="ignore", invalid="ignore"):
+                a, c = layer.weights @ a, layer.weights @ c + layer.biases
             count = layer.activation.breakpoints.size
             above = bits[start : start + len(c) * count].reshape(len(c), count)
             start += above.size
@@ -229,7 +245,10 @@ class Network:
                 )
             pieces = above.sum(axis=1)
             slopes = layer.activation.slopes_of(pieces)
-            a, c = slopes[:, np.newaxis] * a, slopes * c + layer.activation.intercepts_of(pieces)
+            with np.errstate(over="ignore", invalid="ignore"):
+                a, c = slopes[:, np.newaxis] * a, slopes * c + layer.activation.intercepts_of(pieces)
+        if not (np.isfinite(a).all() and np.isfinite(c).all()):
+            raise NonFiniteError("the affine map of this pattern is beyond the largest double")
         return a, c
 
     def _bits(self, pattern: ArrayLike) -> NDArray[np.bool_]:
@@ -242,15 +261,6 @@ class Network:
             f"a pattern must be bool [{self.kinks}] or packed uint8 [{-(-self.kinks // 8)}], got "
             f"{given.dtype} {list(given.shape)}"
         )
-
-    def _points(self, x: ArrayLike) -> Floats:
-        points = np.asarray(x, dtype=np.float64)
-        if points.ndim == 0 or points.shape[-1] != self.n_in:
-            raise ShapeMismatchError(f"points must have shape [.., {self.n_in}], got {list(points.shape)}")
-        if not np.isfinite(points).all():
-            index = np.argwhere(~np.isfinite(points))[0].tolist()
-            raise NonFiniteError(f"point coordinate {index} is {points[tuple(index)]}; all must be finite")
-        return points
 
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Network) else NotImplemented
@@ -266,7 +276,7 @@ class Network:
         return f"Network({sizes}, {' + '.join(names)}, {neurons}{kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Network.from_layers, (self.layers, self.notes)
+        return type(self).from_layers, (self.layers, self.notes)
 
 
 def _runs(sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -290,6 +300,8 @@ def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation,
 
 
 def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
+    if not isinstance(layers, Iterable):
+        raise TypeError(f"layers must be a list of pairs (W, b), got {type(layers).__name__}")
     pairs = []
     for i, layer in enumerate(layers):
         if not isinstance(layer, (tuple, list)) or len(layer) != 2:

@@ -21,8 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions import cell_geometry
+from regions import __version__, cell_geometry
+from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
+from regions.exact_outline import points_inside
+from regions.exact_vertices import ExactVertices, exact_vertices
 from regions.network import Network
 from regions.region import Region
 
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
     from regions.locate import Locator
 
-__all__ = ["ARRAYS", "Partition", "architecture", "raw_arrays"]
+__all__ = ["ARRAYS", "Partition", "architecture", "raw_arrays", "require_partition"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -86,6 +89,8 @@ class Partition:
     complete : bool
         False for the partial result that a `LimitReached` carries: regions are missing, and facets towards
         them have -1.
+    version, kernel : str
+        Of relu-regions, and of its core, that found the regions.
 
     Examples
     --------
@@ -113,6 +118,8 @@ class Partition:
     packed_patterns: NDArray[np.uint8]
     stats: dict[str, int]
     complete: bool
+    version: str
+    kernel: str
 
     def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
         self.network = network
@@ -123,6 +130,8 @@ class Partition:
             setattr(self, "packed_patterns" if name == "patterns" else name, _read_only(array))
         self.stats = {name: int(value) for name, value in raw["stats"].items()}
         self.complete = bool(raw.get("complete", True))
+        self.version = str(raw.get("version", __version__))
+        self.kernel = str(raw.get("kernel", "none"))
 
     @property
     def dimension(self) -> int:
@@ -140,8 +149,30 @@ class Partition:
         return _read_only(bits.view(np.bool_))
 
     @cached_property
+    def certificate(self) -> Certificate:
+        """What is proven about this result, and how: see `Certificate`. A file keeps it as it was.
+
+        Raises
+        ------
+        ValueError
+            Arrays that did not come from `regions.enumerate`, whatever made them.
+        """
+        return make_certificate(
+            self.network,
+            self.domain,
+            regions=len(self),
+            complete=self.complete,
+            counters=self.stats,
+            version=self.version,
+            kernel=self.kernel,
+        )
+
+    @cached_property
     def volumes(self) -> Floats:
-        """Length or area of each region in input space, float64 [R]; infinite for unbounded ones."""
+        """Length or area of each region in input space, float64 [R]; infinite for unbounded ones.
+
+        Infinite also where it is beyond the largest double.
+        """
         return _read_only(cell_geometry.volumes(self))
 
     @cached_property
@@ -182,10 +213,14 @@ class Partition:
         """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 
         Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
-        spacing of doubles it can fall on or over the boundary, and `locate` will say so. nan for the
-        unbounded regions of a whole plane.
+        spacing of doubles it can fall on or over the boundary, and `locate` will say so. In the unbounded regions of a
+        plane it is found in exact arithmetic, which can take a millisecond for each.
         """
-        return _read_only(cell_geometry.interior_points(self))
+        points = cell_geometry.interior_points(self)
+        endless = np.flatnonzero(np.isnan(points).any(axis=1))
+        if endless.size and not self.domain.bounded:
+            points[endless] = points_inside(self, endless)
+        return _read_only(points)
 
     @cached_property
     def corner_counts(self) -> Integers:
@@ -205,7 +240,39 @@ class Partition:
     def __getitem__(self, key: int | slice) -> Region | list[Region]:
         if isinstance(key, slice):
             return [Region(self, index) for index in range(len(self))[key]]
-        return Region(self, range(len(self))[key])
+        try:
+            return Region(self, range(len(self))[key])
+        except IndexError:
+            raise IndexError(f"there is no region {key}: the partition has {len(self)}, numbered from 0") from None
+        except TypeError:
+            raise TypeError(
+                f"a partition takes the number of a region, or a slice of numbers, got {type(key).__name__}; "
+                "for several regions use its arrays, such as partition.volumes[indices]"
+            ) from None
+
+    def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
+        """Where the vertices are, exactly, in chart coordinates: as fractions.
+
+        Parameters
+        ----------
+        indices : int array_like [m], optional
+            Which vertices; all of them by default.
+
+        Returns
+        -------
+        ExactVertices
+            A sequence of m tuples of `fractions.Fraction`; ``to_float`` rounds them correctly. A vertex at infinity,
+            of a line, ray or plane, is ``(0, direction..)`` instead, in integers.
+
+        Examples
+        --------
+        >>> import regions
+        >>> net = regions.Network([([[3.0]], [-1.0]), ([[1.0]], [0.0])])
+        >>> part = regions.enumerate(net, regions.Segment([0.0], [1.0]))
+        >>> sorted(str(x) for (x,) in part.exact_vertices())
+        ['0', '1', '1/3']
+        """
+        return exact_vertices(self, indices)
 
     def affine_maps(
         self, indices: ArrayLike | None = None, *, space: Space = "chart"
@@ -223,6 +290,13 @@ class Partition:
         -------
         A : float64 [m, n_out, d] or [m, n_out, n_in]
         c : float64 [m, n_out]
+
+        Raises
+        ------
+        TypeError, IndexError
+            Indices that are no list of region numbers.
+        NonFiniteError
+            A map with entries beyond the largest double.
         """
         from regions.affine import affine_maps
 
@@ -246,9 +320,11 @@ class Partition:
 
         Raises
         ------
-        ShapeMismatchError, NonFiniteError
+        TypeError, ShapeMismatchError, NonFiniteError
+            Not real numbers, another shape, NaN or infinity, chart coordinates beyond the largest double.
         DomainError
-            A point away from the domain's line or plane.
+            A point away from the domain's line or plane; input points where floating point can not tell the two
+            directions of the chart from parallel ones (`DegenerateDomainError`).
         """
         return self._locator.locate(points, space)
 
@@ -268,7 +344,7 @@ class Partition:
         Raises
         ------
         DomainError
-            A line or ray: shapely has no unbounded geometries.
+            A line, ray or plane: shapely has no unbounded geometries.
         """
         from regions.convert import to_shapely
 
@@ -279,6 +355,11 @@ class Partition:
 
         Empty in all but extreme cases. The true regions always tile the domain; this reports what rounding
         their corners to float64 did, as judged by shapely. Always empty for d = 1.
+
+        Raises
+        ------
+        DomainError
+            A whole plane: shapely has no unbounded geometries.
         """
         from regions.convert import folded_cells
 
@@ -328,10 +409,20 @@ class Partition:
 
 
 def raw_arrays(partition: Partition) -> dict[str, Any]:
-    """The mapping that makes this partition again: its arrays under the names of `ARRAYS`, ``stats`` and
-    ``complete``."""
+    """The mapping that makes this partition again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
+    ``version`` and ``kernel``."""
     arrays = {name: getattr(partition, "packed_patterns" if name == "patterns" else name) for name in ARRAYS}
-    return {**arrays, "stats": dict(partition.stats), "complete": partition.complete}
+    others = {name: getattr(partition, name) for name in ("complete", "version", "kernel")}
+    return {**arrays, "stats": dict(partition.stats), **others}
+
+
+def require_partition(given: object) -> None:
+    """Refuse what is no partition, before it fails somewhere inside."""
+    if not isinstance(given, Partition):
+        raise TypeError(
+            f"expected a regions.Partition, got {type(given).__name__}: make one with "
+            "regions.enumerate(network, domain) or regions.load_partition(path)"
+        )
 
 
 def architecture(network: Network) -> str:

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.arrays import exact_float64
+from regions.domains.exact import nearest_float
+from regions.errors import NetworkError, ShapeMismatchError
 
 __all__ = ["Activation"]
 
@@ -60,11 +62,8 @@ class Activation:
 
     def __post_init__(self) -> None:
         for field in ("breakpoints", "slopes", "intercepts"):
-            values = np.array(getattr(self, field), dtype=np.float64, order="C") + 0.0  # no negative zeros
-            if not np.isfinite(values).all():
-                raise NonFiniteError(
-                    f"activation {self.name!r}: {field} must be finite, got {values.tolist()}"
-                )
+            values = exact_float64(getattr(self, field), f"activation {self.name!r}: {field}")
+            values += 0.0  # no negative zeros
             values.setflags(write=False)
             object.__setattr__(self, field, values)
         self._check_shapes()
@@ -110,16 +109,21 @@ class Activation:
                     raise NetworkError(
                         f"activation {self.name!r} is not continuous at breakpoint {float(breakpoint_)!r}"
                         + (f" (unit {unit})" if self.slopes.ndim == 2 else "")
-                        + f": {float(left)!r} on the left, {float(right)!r} on the right, compared exactly"
+                        + f": {nearest_float(left)!r} on the left, {nearest_float(right)!r} on the right, "
+                        "compared exactly"
                     )
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Apply the function to ``values`` float64 [.., n] (floating point, correctly rounded operations)."""
-        h = np.asarray(values, dtype=np.float64)
+        """Apply the function to ``values`` [.., n], finite numbers; gives float64 [.., n].
+
+        In floating point: each operation is rounded correctly, and infinite beyond the largest double.
+        """
+        h = exact_float64(values, f"activation {self.name!r}: values")
         pieces = self.pieces(h)
-        result: NDArray[np.float64] = self._of_piece(self.slopes, pieces) * h + self._of_piece(
-            self.intercepts, pieces
-        )
+        with np.errstate(over="ignore"):
+            result: NDArray[np.float64] = self._of_piece(self.slopes, pieces) * h + self._of_piece(
+                self.intercepts, pieces
+            )
         return result
 
     def pieces(self, values: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -9,16 +9,14 @@ drawn is what was enumerated: the network is evaluated at vertices only, and is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.colors import pattern_colors
 from regions.errors import DomainError, MissingDependencyError
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition, require_partition
 
 __all__ = ["plot"]
 
@@ -28,6 +26,8 @@ COLOR_BY = ("layer", "value", "pattern")
 # Above this many regions a vector file would be tens of megabytes: the regions become an image in it, axes
 # stay sharp.
 MOST_VECTOR_REGIONS = 20_000
+# Beyond it, the differences and margins that matplotlib computes overflow.
+LARGEST_DRAWN = 1e300
 LIGHT, BORDER = "#f6f6f4", "#333333"
 
 
@@ -57,14 +57,16 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
     ValueError
         Another ``color_by``, or an output that the network does not have.
     DomainError
-        A whole plane.
+        A whole plane; numbers too large for a picture.
     """
+    require_partition(partition)
     if color_by not in COLOR_BY:
         raise ValueError(f"color_by must be one of {', '.join(COLOR_BY)}, got {color_by!r}")
-    if not 0 <= output < partition.network.n_out:
-        raise ValueError(f"output must be from 0 to {partition.network.n_out - 1}, got {output}")
+    if not isinstance(output, (int, np.integer)) or not 0 <= output < partition.network.n_out:
+        raise ValueError(f"output must be a number from 0 to {partition.network.n_out - 1}, got {output!r}")
     if partition.dimension == 2 and not partition.domain.bounded:
         raise DomainError("a whole plane can not be drawn; enumerate a polygon in it instead")
+    _check_size("the chart", partition.vertices[np.isfinite(partition.vertices)])
     if ax is None:
         _matplotlib()
         from matplotlib import pyplot
@@ -73,6 +75,12 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
     draw = _draw_line if partition.dimension == 1 else _draw_plane
     draw(partition, ax, color_by, output)
     return ax
+
+
+def _check_size(what: str, numbers: Floats) -> None:
+    largest = np.abs(numbers).max(initial=0.0)
+    if largest > LARGEST_DRAWN:
+        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} can not be drawn")
 
 
 def _matplotlib() -> Any:
@@ -111,6 +119,7 @@ def _draw_plane(partition: Partition, ax: Any, color_by: str, output: int) -> No
     x, y = partition.vertices.T
     if color_by == "value":
         values = partition.network(partition.domain.to_input(partition.vertices))[:, output]
+        _check_size(f"output {output}", values)
         shades = ax.tripcolor(x, y, _triangles(partition), values, shading="gouraud", rasterized=True)
         ax.figure.colorbar(shades, ax=ax, label=f"output {output}")
     else:
@@ -131,8 +140,11 @@ def _draw_plane(partition: Partition, ax: Any, color_by: str, output: int) -> No
         )
     if color_by == "layer":
         _legend(ax, colors, drawn[drawn >= 0].tolist())
-    lengths = np.linalg.norm(partition.domain.directions, axis=1)
-    ax.set_aspect(float(lengths[1] / lengths[0]))
+    directions, exponents = partition.domain.split_directions
+    lengths = np.linalg.norm(directions, axis=1)
+    with np.errstate(over="ignore", under="ignore"):
+        aspect = np.ldexp(lengths[1] / lengths[0], exponents[1] - exponents[0])
+    ax.set_aspect(float(aspect) if 0 < aspect < np.inf else "auto")
     ax.autoscale_view()
     ax.set(xlabel="$p_1$", ylabel="$p_2$", title=f"{len(partition):,} regions")
 
@@ -156,11 +168,12 @@ def _draw_line(partition: Partition, ax: Any, color_by: str, output: int) -> Non
     kinks = np.sort(partition.vertices[np.isfinite(partition.vertices[:, 0]), 0])
     low, high = (float(kinks[0]), float(kinks[-1])) if kinks.size else (-1.0, 1.0)
     if not partition.domain.bounded:  # show a piece of what has no end
-        margin = (high - low) / 5 or 1.0
+        margin = (high - low) / 5 or max(1.0, abs(high))
         unbounded = partition.domain.generators[:, 0] == 0
         low, high = low - margin * unbounded[0], high + margin * unbounded[1]
     ends = np.clip(partition.vertices[partition.cell_vertices, 0], low, high).reshape(-1, 2)
     values = partition.network(partition.domain.to_input(ends[:, :, np.newaxis]))[:, :, output]
+    _check_size(f"output {output}", values)
     pieces = np.stack([ends, values], axis=2)
     if color_by == "pattern":
         colors = pattern_colors(partition.packed_patterns)
@@ -185,6 +198,7 @@ def _draw_kinks(partition: Partition, ax: Any, color_by: str, output: int) -> No
     drawn = np.unique(partition.facet_layers[partition.facet_kinks >= 0]).tolist()
     for layer in drawn:
         places = partition.vertices[partition.facet_vertices[partition.facet_layers == layer, 0]]
+        places = places[np.isfinite(places[:, 0])]  # on a line, a kink may lie beyond the largest double
         values = partition.network(partition.domain.to_input(places))[:, output]
         color = colors[layer] if color_by == "layer" else BORDER
         ax.plot(places[:, 0], values, linestyle="", marker="o", markersize=3, color=color, zorder=3)

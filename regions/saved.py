@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from regions.activations import Activation
 from regions.consistency import first_problem
-from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
 from regions.domains.domain import from_chart
 from regions.errors import CheckpointError, NotACheckpointError, RegionsError
 from regions.network import Layer, Network
@@ -36,8 +36,10 @@ __all__ = ["load_partition", "write_partition"]
 FORMAT, VERSION = "relu-regions partition", 1
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
+# They are printed with every certificate.
+LONGEST_WORD = 100
 # A domain of any other class comes back as a plain Domain: the same chart, the same set.
-DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Polygon, Ray, Rectangle, Segment)}
+DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
 
 
 def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
@@ -51,6 +53,7 @@ def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
         "version": VERSION,
         "complete": partition.complete,
         "stats": partition.stats,
+        "found_by": {"version": partition.version, "kernel": partition.kernel},
         "network": {
             "fingerprint": network.fingerprint,
             "activations": [layer.activation.name for layer in network.layers],
@@ -66,11 +69,12 @@ def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
             holder = layer if name in ("weights", "biases") else layer.activation
             arrays[f"layer_{index}_{name}"] = getattr(holder, name)
     # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
-    if _write(arrays, path, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
-        _write(arrays, path, zipfile.ZIP_STORED)
+    file = Path(path)
+    if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
+        _write(arrays, file, zipfile.ZIP_STORED)
 
 
-def _write(arrays: Mapping[str, NDArray[Any]], path: str | PathLike[str], compression: int) -> float:
+def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> float:
     """Write the members; returns how many times larger they are than what was written."""
     # Level 1, since patterns shrink at any level and coordinates at none. Members opened by name have a fixed
     # date.
@@ -107,13 +111,13 @@ def load_partition(path: str | PathLike[str]) -> Partition:
     """
     file = Path(path)
     with file.open("rb") as stream:
-        arrays = read_npz(stream, file.name)
+        arrays = read_npz(stream, str(file))
     try:
         return _Reader(arrays).partition()
     except CheckpointError as error:
-        raise type(error)(f"{file.name}: {error}") from None
+        raise type(error)(f"{file}: {error}") from None
     except RegionsError as error:  # what the constructors of network and domain say
-        raise NotACheckpointError(f"{file.name}: {error}") from error
+        raise NotACheckpointError(f"{file}: {error}") from error
 
 
 class _Reader:
@@ -139,9 +143,12 @@ class _Reader:
         if problem:
             raise NotACheckpointError(problem)
         stats = self.entry(None, "stats", dict)
-        if not all(type(value) is int for value in stats.values()):
-            raise NotACheckpointError("stats must be whole numbers")
-        return Partition(network, domain, {**raw, "complete": complete, "stats": stats})
+        if not all(type(value) is int and value >= 0 for value in stats.values()):
+            raise NotACheckpointError("stats must be whole numbers, 0 or more")
+        found_by = {name: self.entry("found_by", name, str) for name in ("version", "kernel")}
+        if any(len(word) > LONGEST_WORD or not word.isprintable() for word in found_by.values()):
+            raise NotACheckpointError("the names of version and kernel must be short, and one line each")
+        return Partition(network, domain, {**raw, "complete": complete, "stats": stats, **found_by})
 
     def _header(self) -> Mapping[str, Any]:
         header: Any = None

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which copy of the package is being tested?
+"""Which copy of the package is being tested, and where do the tests of the command line run?
 
 `python -m pytest` puts the root of the checkout first on the path, so `import regions` finds the source
 folder there. That is right after an editable install, which leaves the compiled core in that folder, and
 wrong after a plain one, where the folder holds no core and the copy to test is the installed one. So: step
 aside when the folder is not compiled, and print at the top of every run which copy was taken.
+The fixtures import what they need only when they are used, after that is settled.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from __future__ import annotations
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from cli_cases import Run
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILED = any((ROOT / "regions" / f"_core{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
@@ -27,3 +32,20 @@ def pytest_report_header(config: pytest.Config) -> str:
     from regions import _core
 
     return f"testing regions in {Path(regions.__file__).parent}, core {Path(_core.__file__).name}"
+
+
+@pytest.fixture
+def in_folder_with_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of its own, with the files that `cli_cases.write_files` writes."""
+    from cli_cases import write_files
+
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: exit code, standard output, standard error."""
+    from cli_cases import runner
+
+    return runner(capsys)

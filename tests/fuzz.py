@@ -30,7 +30,7 @@ from fuzz_shrink import shrink  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions import reference  # noqa: E402
-from regions.domains import WHOLE_PLANE, Domain  # noqa: E402
+from regions.domains import Domain, Plane  # noqa: E402
 from regions.network import Network  # noqa: E402
 
 SHAPES = ("line", "polygon", "plane")
@@ -63,7 +63,7 @@ def drawn(case: Case) -> tuple[Network, Domain]:
     """The network and domain of a case."""
     network, domain = draw(case.family, 1 if case.shape == "line" else 2, case.seed)
     if case.shape == "plane":
-        domain = Domain(domain.origin, domain.directions, WHOLE_PLANE)
+        domain = Plane(domain.origin, *domain.directions)
     return network, domain
 
 

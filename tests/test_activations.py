@@ -119,6 +119,10 @@ def test_the_callers_array_is_copied() -> None:
         ([0.0], [0.0, 1.0, 2.0], [0.0, 0.0, 0.0], ShapeMismatchError, "1 breakpoints"),
         ([0.0], [0.0, 1.0], [0.0], ShapeMismatchError, "intercepts"),
         ([[0.0]], [0.0, 1.0], [0.0, 0.0], ShapeMismatchError, "one axis"),
+        ([1e308], [0.0, 1e308], [0.0, 0.0], NetworkError, "0.0 on the left, inf on the right"),
+        (["0"], ["0", "1"], ["0", "0"], NetworkError, "breakpoints: dtype <U1 is not a real number"),
+        (np.array([1j]), [0.0, 1.0], [0.0, 0.0], NetworkError, "breakpoints: dtype complex128"),
+        (None, None, None, NetworkError, r"breakpoints: dtype object \(NoneType\)"),
         ([0.0], np.zeros((0, 2)), np.zeros((0, 2)), ShapeMismatchError, r"\[n, 2\]"),
         ([0.0], np.zeros((2, 2, 2)), np.zeros((2, 2, 2)), ShapeMismatchError, r"\[n, 2\]"),
     ],
@@ -167,6 +171,19 @@ def test_wrong_type_is_a_type_error() -> None:
 def test_prelu_slopes_have_one_axis(slopes: list[object]) -> None:
     with pytest.raises(ShapeMismatchError, match="prelu"):
         prelu(slopes)
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_and_slopes_that_are_no_numbers() -> None:
+    for values in ([np.inf, -np.inf], [np.nan]):
+        with pytest.raises(NonFiniteError, match=r"values\[0\] is"):
+            relu()(values)
+    assert leaky_relu(10.0)([-1e308, 1.0]).tolist() == [-np.inf, 1.0]
+    with pytest.raises(NetworkError, match="prelu: slopes: dtype complex128"):
+        prelu(np.array([1j]))
+    for wrong in (None, "abc", [1, 2], 10**400):
+        with pytest.raises(TypeError, match="negative_slope must be a number that a double can hold"):
+            leaky_relu(wrong)  # type: ignore[arg-type]
 
 
 def test_activation_per_layer() -> None:

@@ -20,21 +20,11 @@ import numpy as np
 import pytest
 
 import regions
-from cli_cases import SQUARE, A, B, C, Run, model, runner, write_files
+from cli_cases import SQUARE, A, B, C, Run, model
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.partition import ARRAYS
 
-
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_files(tmp_path)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
-
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
 DOMAINS: list[tuple[list[str], Callable[[], Domain]]] = [
     (["--segment", "0.25,-0.5", "-1.5,0.75"], lambda: Segment(A, B)),
@@ -145,7 +135,7 @@ def test_enumerate_table_and_json_say_the_same(run: Run) -> None:
     assert facts["area"]["total"] == pytest.approx(4, abs=1e-12)
     assert facts["area"]["smallest"] == partition.volumes.min()
     assert facts["area"]["largest"] == partition.volumes.max()
-    assert facts["signs"] == {name: partition.stats[name] for name in ("filter", "exact", "zero")}
+    assert facts["certificate"] == partition.certificate.as_dict()
     lengths = np.linalg.norm(np.diff(partition.vertices[partition.facet_vertices], axis=1)[:, 0], axis=1)
     printed = {line.split()[0]: line.split()[1:] for line in table.splitlines() if line.strip()}
     assert printed["regions"] == [str(len(partition))]
@@ -170,10 +160,40 @@ def test_enumerate_on_a_line(run: Run) -> None:
     assert [float(row["volume"]) for row in rows] == partition.volumes.tolist()
     assert facts["length"]["total"] is None
     assert facts["length"]["largest"] is None
+    assert "unbounded" in facts["note"]
     assert facts["length"]["smallest"] == partition.volumes.min()
     assert sum(row["facets"] for row in facts["facets_by_layer"]) == len(partition) - 1
     assert re.search("^largest region +unbounded$", table, re.MULTILINE)
     assert re.search("^ layer +neurons +breakpoints$", table, re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("words", "beyond", "note"),
+    [
+        (["--rectangle", "0,0", "2e200,1", "1,1e150"], "beyond the largest double", "beyond the largest double"),
+        (["--rectangle", "0,0", "1.7e308,1.7e308", "-1,1"], "beyond the largest double", "beyond the largest double"),
+        (["--plane", "0,0", "1,0", "0,1"], "unbounded", "unbounded, or beyond"),
+    ],
+    ids=lambda value: value[0] + value[2] if isinstance(value, list) else "",
+)
+def test_sizes_that_no_double_holds(run: Run, words: list[str], beyond: str, note: str) -> None:
+    words = ["enumerate", "model.npz", "--activation", "relu", *words, "-o", "out.npz"]
+    code, out, _ = run(*words, "--json")
+    # JSON proper, in which there is no infinity.
+    facts = json.loads(out, parse_constant=pytest.fail)
+    assert code == 0
+    assert facts["area"]["total"] is None and facts["domain"]["area"] is None
+    assert f"area that is {note}" in facts["note"]
+    code, table, err = run(*words)
+    assert (code, err) == (0, "")
+    assert re.search(f"^area +{beyond}$", table, re.MULTILINE)
+
+
+def test_a_note_stands_only_beside_null(run: Run) -> None:
+    words = ["model.npz", "--activation", "relu", *SQUARE, "--json"]
+    assert "note" not in json.loads(run("count", *words)[1])
+    assert "note" not in json.loads(run("enumerate", *words, "-o", "out.npz")[1])
 
 
 def test_enumerate_geojson(run: Run) -> None:

@@ -20,23 +20,14 @@ import numpy as np
 import pytest
 
 import regions
-from cli_cases import SQUARE, A, B, C, Run, model, runner, weights, write_files
+from cli_cases import SQUARE, A, B, C, Run, model, weights
 from regions.cli import job
 from regions.cli.job import Outcome
 from regions.cli.report import outcome_facts, print_outcome
 from regions.domains import Polygon
 from regions.partition import ARRAYS, Partition
 
-
-@pytest.fixture(autouse=True)
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_files(tmp_path)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(capsys)
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
 
 def test_plot_without_matplotlib(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +59,11 @@ def test_limit(run: Run) -> None:
     ("words", "message"),
     [
         (["count", "none.pt", "--activation", "relu", *SQUARE], "none.pt: No such file or directory"),
-        (["count", "model.txt", "--activation", "relu", *SQUARE], "unknown kind of file"),
+        (["count", "model.txt", "--activation", "relu", *SQUARE], "model.txt: unknown kind of file '.txt'"),
+        (["info", "model"], "model: a name without an ending; model files end in .pt"),
+        (["info", "empty.pt"], "empty.pt: the file is empty"),
+        (["info", "folder.pt"], "folder.pt: a directory; give the model file in it, which ends in .pt"),
+        (["info", "."], ".: a directory; give the model file in it"),
         (["count", "broken.pt", "--activation", "relu", *SQUARE], "broken.pt"),
         (["count", "model.npz", *SQUARE], "--activation relu"),
         (["info", "model.npz"], "--activation relu"),
@@ -83,6 +78,8 @@ def test_limit(run: Run) -> None:
             "1,1,1 has 3 coordinates",
         ),
         (["count", "model.npz", "--activation", "relu", "--segment", "0,0", "nan,1"], "nan"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "folder.csv"], "folder.csv: Is a directory"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "empty.csv"], "empty.csv: the file is empty"),
         (["count", "model.npz", "--activation", "relu", "--segment", "1,1", "1,1"], "same point"),
         (["count", "model.npz", "--activation", "relu", "--segment", "none.csv"], "none.csv: No such file"),
         (
@@ -102,6 +99,10 @@ def test_limit(run: Run) -> None:
 )
 def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None:
     Path("broken.pt").write_bytes(b"PK\x03\x04 and no more")
+    for name in ("model", "model.txt", "empty.pt", "empty.csv"):
+        Path(name).touch()
+    for name in ("folder.pt", "folder.csv"):
+        Path(name).mkdir()
     code, out, err = run(*words)
     assert (code, out) == (1, "")
     assert err.startswith("Error: ")
@@ -126,6 +127,10 @@ def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None
         (["count", "model.npz", "--segment", "--activation", "relu"], "--segment takes points"),
         (["count", "model.npz", "--activation", "relu", "--segment", "0;0", "1,1"], "got '0;0'"),
         (["count", "model.npz", "--activation", "relu", "--segment=0;0", "1,1"], "got '0;0'"),
+        (
+            ["count", "model.npz", "--activation", "relu", "--segment", "0,0", "points.csv:-1"],
+            "argument (points.csv:-1). Points: write 0.5,-1",
+        ),
         (["count", "model.npz", "--activation", "relu", *SQUARE, "--limit", "-1"], "--limit"),
         (["count", *SQUARE], "MODEL"),
         (["enumerate", "model.npz", "--activation", "relu", *SQUARE], "--output"),
@@ -148,10 +153,41 @@ def test_bad_command_lines(run: Run, words: list[str], message: str) -> None:
     assert message in err
 
 
+def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
+    code, out, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
+    assert (code, out) == (2, "")
+    assert "the folder . can not be written to" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk(run: Run) -> None:
+    os.symlink("/dev/full", "full.csv")
+    code, _, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "full.csv")
+    assert (code, err) == (1, "Error: full.csv: No space left on device\n")
+    with open("/dev/full", "w") as full:
+        for words in (["--help"], ["info", "model.npz", "--activation", "relu"]):
+            done = subprocess.run(
+                [sys.executable, "-m", "regions", *words],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+            assert done.returncode == 1
+            assert done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1
+
+
+def test_a_closed_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with job._bar() as report:
+        assert report is None
+
+
 def test_what_follows_two_dashes_is_no_option(run: Run) -> None:
     code, _, err = run("count", "--activation", "relu", "--segment", "0,0", "1,1", "--", "--segment")
     assert code == 1
-    assert "--segment: unknown kind of file" in err
+    assert "--segment: No such file" in err
 
 
 def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,7 +205,9 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     print_outcome(outcome)
     assert re.search("^regions +0 found until Ctrl-C$", capsys.readouterr().out, re.MULTILINE)
     assert outcome.exit_code == 130
-    assert outcome_facts(outcome)["area"] == {"total": 0.0, "smallest": None, "largest": 0.0}
+    facts = outcome_facts(outcome)
+    assert facts["area"] == {"total": 0.0, "smallest": None, "largest": 0.0}
+    assert "no region was found" in facts["note"]
 
 
 def test_progress_goes_to_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

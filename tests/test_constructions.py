@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from regions import reference
-from regions.constructions import arrangement, montufar_fold, sawtooth, serra_fold, square_fold
+from regions.activations import hard_tanh, prelu
+from regions.constructions import (
+    arrangement,
+    compose,
+    montufar_fold,
+    product,
+    sawtooth,
+    serra_fold,
+    square_fold,
+)
 from regions.domains import Line, Rectangle, Segment
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.network import Network
@@ -91,10 +100,72 @@ class TestSquareFold:
         assert reference.count(square_fold(n, normals, offsets), UNIT_SQUARE) == n**2 * in_one_square
 
 
-def test_noise_destroys_the_count() -> None:
+class TestProduct:
+    def test_counts_multiply(self) -> None:
+        for first, second in ((serra_fold([3, 4]), sawtooth(2)), (montufar_fold(2, 2), montufar_fold(3, 2))):
+            net = product(first, second)
+            assert net.widths == tuple(a + b for a, b in zip(first.widths, second.widths, strict=True))
+            counts = [reference.count(each, UNIT) for each in (first, second)]
+            assert reference.count(net, UNIT_SQUARE) == prod(counts)
+
+    def test_values_stand_side_by_side(self) -> None:
+        first, second = arrangement([[1, 2], [3, 4], [0, 1]], [1, 0, 2]), serra_fold([3])
+        x = np.array([[0.5, -1.0, 0.25], [2.0, 3.0, 1.0]])
+        net = product(first, second, first)
+        assert (net.n_in, net.n_out, net.widths) == (5, 3, (9,))
+        values = net(np.c_[x, x[:, :2]])
+        assert (values == np.c_[first(x[:, :2]), second(x[:, 2:]), first(x[:, :2])]).all()
+
+    def test_one_network_is_its_own_product(self) -> None:
+        assert product(serra_fold([3, 4])) == serra_fold([3, 4])
+
+    def test_activations(self) -> None:
+        clipped = Network([([[1.0]], None), ([[1.0]], None)], hard_tanh())
+        assert reference.count(product(clipped, clipped), Rectangle([-2, -2], [4, 0], [0, 4])) == 9
+
+
+class TestCompose:
+    def test_is_the_composition(self) -> None:
+        first, second = arrangement([[1, 2], [3, 4]], [1, 0]), product(serra_fold([3]))
+        net = compose(first, second)
+        x = np.arange(-6.0, 6.0).reshape(6, 2)
+        assert (net(x) == second(first(x))).all()
+        assert net.widths == (2, 3)
+
+    def test_affine_networks(self) -> None:
+        double = Network([([[2.0]], [1.0])])
+        assert compose(double, double) == Network([([[4.0]], [3.0])])
+        assert compose(sawtooth(2), double).widths == (2, 2)
+        assert compose(double, sawtooth(2)).widths == (2, 2)
+
+    def test_folds_multiply(self) -> None:
+        assert reference.count(compose(serra_fold([3]), serra_fold([4, 3])), LINE) == 4 * 5 * 4
+        assert compose(sawtooth(2), sawtooth(3)) == sawtooth(5)
+
+    def test_whole_numbers_of_53_bits_are_exact(self) -> None:
+        scale = Network([([[float(2**27 - 1)]], [2.0**-20])])
+        assert float(compose(scale, Network([([[2.0**26]], None)])).layers[0].weights[0, 0]) == 2.0**53 - 2.0**26
+
+    @pytest.mark.parametrize("factor", [2.0**27 + 1.0, 2.0**1000, 0.1])
+    def test_what_is_no_double_is_refused(self, factor: float) -> None:
+        scale = Network([([[factor]], None)])
+        with pytest.raises(NetworkError, match="is no double"):
+            compose(scale, scale)
+
+
+@pytest.mark.parametrize(
+    ("exact", "count", "shares"),
+    [  # The same noise does less to larger weights.
+        (sawtooth(8), 256, {0.1: 2, 0.3: 10}),
+        (montufar_fold(4, 4), 320, {0.1: 2, 0.3: 5}),
+        (serra_fold([4, 4, 4]), 125, {0.3: 4, 1.0: 10}),
+    ],
+    ids=["sawtooth", "montufar", "serra"],
+)
+def test_noise_destroys_the_count(exact: Network, count: int, shares: dict[float, int]) -> None:
     """Hanin & Rolnick 2019, Fig. 3: noise on weights and biases severely reduces the number of pieces."""
-    exact = sawtooth(8)
-    for size, most in ((0.1, 256 / 2), (0.3, 256 / 10)):
+    assert reference.count(exact, UNIT) == count
+    for size, share in shares.items():
         counts = []
         for seed in range(12):
             rng = np.random.default_rng(seed)
@@ -103,7 +174,11 @@ def test_noise_destroys_the_count() -> None:
                 tuple(array + size * rng.standard_normal(array.shape) for array in pair) for pair in arrays
             ]
             counts.append(reference.count(Network(noisy), UNIT))
-        assert np.mean(counts) < most
+        assert np.mean(counts) < count / share
+
+
+def _one_unit(activation: object) -> Network:
+    return Network([([[1.0]], None), ([[1.0]], None)], activation)
 
 
 def test_weights_are_integers_or_halves() -> None:
@@ -124,6 +199,11 @@ def test_weights_are_integers_or_halves() -> None:
         (lambda: square_fold(1, [[1, 1]], [0]), NetworkError, "pieces must be at least 2"),
         (lambda: square_fold(2, [1, 1], [0]), ShapeMismatchError, r"\[n, 2\]"),
         (lambda: square_fold(2, [[1, 1]], [0, 1]), ShapeMismatchError, "biases"),
+        (lambda: product(), NetworkError, "at least one network"),
+        (lambda: product(sawtooth(1), sawtooth(2)), NetworkError, "same depth"),
+        (lambda: product(sawtooth(1), _one_unit("abs")), NetworkError, "layer 0 must have one activation"),
+        (lambda: product(_one_unit(prelu([0.5])), _one_unit(prelu([0.25]))), NetworkError, "layer 0"),
+        (lambda: compose(sawtooth(1), arrangement([[1, 1]])), ShapeMismatchError, "gives 1 values.* takes 2"),
         (lambda: arrangement([[1, np.nan]]), NonFiniteError, "nan"),
         (lambda: arrangement([[1, 1]], [0, 1]), ShapeMismatchError, "biases"),
     ],

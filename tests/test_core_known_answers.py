@@ -14,18 +14,23 @@ import pytest
 
 import layered_breakpoints
 import regions
-from regions.activations import hard_tanh
+from known_counts import (
+    PLANE,
+    SQUARE,
+    around_zero,
+    arrangements,
+    definitions,
+    general_lines,
+    grid,
+    lines_through_zero,
+)
 from regions.constructions import arrangement, montufar_fold, sawtooth, serra_fold, square_fold
-from regions.domains import WHOLE_PLANE, Domain, Line, Polygon, Ray, Rectangle, Segment
+from regions.domains import Domain, Line, Rectangle, Segment
 from regions.network import Network
 from workloads import WORKLOADS, build_layers, build_polygon, build_segment_ends
 
 UNIT = Segment([0.0], [1.0])
 LINE = Line([0.0], [1.0])
-PLANE = Domain([0.0, 0.0], np.eye(2), WHOLE_PLANE)
-SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-# Transversal to (1, 1, 1), along which arrangements of planes x_i = x_j never change.
-ACROSS_THE_DIAGONAL = Domain([0.0, 0.0, 0.0], [[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]], WHOLE_PLANE)
 
 
 def check(network: Network, domain: Domain, expected: int) -> None:
@@ -91,47 +96,21 @@ class TestConstructions:
 
 
 class TestArrangements:
-    @pytest.mark.parametrize("lines", [1, 2, 3, 5, 8, 20, 100, 200])
+    @arrangements
+    def test_textbook_counts(self, network: Network, domain: Domain, expected: int) -> None:
+        check(network, domain, expected)
+
+    @pytest.mark.parametrize("lines", [8, 20, 100, 200])
     def test_lines_in_general_position(self, lines: int) -> None:
-        rng = np.random.default_rng(lines)
-        network = arrangement(rng.standard_normal((lines, 2)), rng.standard_normal(lines))
+        network = general_lines(lines)
         check(network, PLANE, 1 + lines + comb(lines, 2))
         volumes = regions.enumerate(network, PLANE).volumes
         assert np.isfinite(volumes).sum() == comb(lines - 1, 2)
 
-    @pytest.mark.parametrize(
-        ("normals", "chambers"),
-        [
-            ([[1, 0], [0, 1]], 4),  # Boolean
-            ([[1, 0], [0, 1], [1, 1]], 6),  # resonance
-            ([[1, 0], [0, 1], [1, 1], [1, -1]], 8),  # type B
-            ([[2, 0], [1, 1], [0, 2]], 6),  # x_i + x_j with i = j
-            ([[1, -1]], 2),  # braid on 2 strings
-            ([[np.cos(a), np.sin(a)] for a in np.arange(60)], 120),
-        ],
-    )
-    def test_lines_through_one_point(self, normals: list[list[float]], chambers: int) -> None:
-        check(arrangement(normals), PLANE, chambers)
-        check(arrangement(normals), SQUARE, chambers)
-
-    @pytest.mark.parametrize(
-        ("edges", "orientations"),
-        [([(0, 1), (1, 2), (0, 2)], 6), ([(0, 1), (1, 2)], 4), ([(0, 1)], 2)],
-    )
-    def test_acyclic_orientations_of_graphs(self, edges: list[tuple[int, int]], orientations: int) -> None:
-        normals = np.zeros((len(edges), 3))
-        for row, (i, j) in zip(normals, edges, strict=True):
-            row[i], row[j] = 1, -1
-        check(arrangement(normals), ACROSS_THE_DIAGONAL, orientations)
-
-    @pytest.mark.parametrize(("columns", "rows"), [(3, 2), (40, 25)])
-    def test_grids(self, columns: int, rows: int) -> None:
-        normals = [[1.0, 0.0]] * columns + [[0.0, 1.0]] * rows
-        check(
-            arrangement(normals, np.r_[np.arange(columns), -np.arange(rows)]),
-            PLANE,
-            (columns + 1) * (rows + 1),
-        )
+    def test_large_degenerate_ones(self) -> None:
+        check(lines_through_zero(60), PLANE, 120)
+        check(lines_through_zero(60), SQUARE, 120)
+        check(grid(40, 25), PLANE, 41 * 26)
 
     def test_the_grid_with_diagonals(self) -> None:
         # Every crossing is one of three or four lines, and all lines pass through corners of the square.
@@ -147,20 +126,6 @@ class TestArrangements:
         check(arrangement([[999, 1000], [1000, 1001]], [1000, -1000]), PLANE, 4)
         check(arrangement([[1, 0.1], [1, np.nextafter(0.1, 1)]], [0, 1]), PLANE, 4)
         check(arrangement([[1, 0.1], [1, 0.1]], [0, 1]), PLANE, 3)
-
-    @pytest.mark.parametrize(("units", "expected"), [(2, 9), (3, 19), (4, 33)])
-    def test_parallel_pairs_of_hard_tanh(self, units: int, expected: int) -> None:
-        rng = np.random.default_rng(units)
-        layers = [(rng.standard_normal((units, 2)), rng.standard_normal(units)), (np.ones((1, units)), None)]
-        check(Network(layers, hard_tanh(-1, 0.5)), PLANE, expected)
-
-    def test_points_on_a_line_and_a_ray(self) -> None:
-        network = arrangement(np.ones((4, 1)), [-2, 0, 1, 1])
-        check(network, Line([0], [1]), 4)
-        check(network, Ray([0], [1]), 2)
-        check(network, Ray([0], [-1]), 2)
-        check(network, Ray([1.5], [-3]), 3)
-        check(network, Segment([-5], [0]), 2)
 
 
 class TestRules:
@@ -188,23 +153,12 @@ class TestRules:
             check(Network([([[2, 0], [1, 1]], [1, 0])]), domain, 1)
 
 
-E = {
-    "E1": ([([[1, 0], [0, 1], [0, -1]], None), ([[1, -1, 1], [1, 0, 0]], None), ([[1, -1]], None)], 5, 3),
-    "E3": ([([[1, 0], [2, 0]], None), ([[1, 1]], None)], 2, 2),
-    "E4": ([([[1, 0], [1, 0]], None), ([[1, -1]], None)], 2, 1),
-    "E5": ([([[1, 0], [-1, 0]], None), ([[1, -1]], None)], 2, 1),
-    "E6": ([([[1, 0], [-1, 0]], None), ([[1, 1]], None)], 2, 2),
-    "E8": ([([[1, 0], [1, 0], [1, 0]], [0, -1, -2]), ([[1, -2, 1]], None)], 4, 3),
-}
-
-
-@pytest.mark.parametrize("name", E)
-def test_networks_on_which_published_definitions_differ(name: str) -> None:
-    """Ours counts full-dimensional patterns; some of them share their affine map."""
-    layers, expected, maps = E[name]
-    network = Network(layers)
-    for domain in (PLANE, Rectangle([-4, -4], [8, 0], [0, 8]), Rectangle([-8, -8], [16, 0], [0, 16])):
-        check(network, domain, expected)
-        slopes, intercepts = regions.enumerate(network, domain).affine_maps(space="input")
-        flat = np.concatenate([slopes.reshape(expected, -1), intercepts.reshape(expected, -1)], axis=1)
-        assert len(np.unique(flat + 0.0, axis=0)) == maps
+@definitions
+@around_zero
+def test_networks_on_which_published_definitions_differ(
+    network: Network, expected: int, maps: int, domain: Domain
+) -> None:
+    check(network, domain, expected)
+    slopes, intercepts = regions.enumerate(network, domain).affine_maps(space="input")
+    flat = np.concatenate([slopes.reshape(expected, -1), intercepts.reshape(expected, -1)], axis=1)
+    assert len(np.unique(flat + 0.0, axis=0)) == maps

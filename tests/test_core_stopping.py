@@ -124,6 +124,19 @@ class TestProgress:
                 check_partial(partial, network, domain)
 
 
+@pytest.mark.parametrize("function", [regions.count, regions.enumerate])
+def test_ctrl_c_while_the_core_is_not_at_work(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has ended, and what it found is on its way: handlers that look for a part find that there is none."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(regions.enumeration._core, function.__name__, interrupted)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        function(SMALL, SQUARE)
+    assert stopped.value.partial is None
+
+
 REENTRANT = """
 import numpy as np
 import regions

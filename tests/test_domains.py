@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from regions.domains import (
-    WHOLE_PLANE,
     Domain,
     Line,
+    Plane,
     Polygon,
     Ray,
     Rectangle,
@@ -21,10 +21,7 @@ from regions.domains import (
     circumsquare,
     exact,
 )
-from regions.errors import (
-    NotConvexError,
-    ShapeMismatchError,
-)
+from regions.errors import NonFiniteError, NotConvexError, ShapeMismatchError
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
@@ -136,7 +133,7 @@ class TestPolygons:
         assert polygon.to_chart(polygon.to_input([0.25, 0.5]))[0] == pytest.approx(0.25)
 
     def test_the_whole_plane_is_a_domain(self) -> None:
-        plane = Domain([0, 0, 1], [[1, 0, 0], [0, 2, 0]], WHOLE_PLANE)
+        plane = Plane([0, 0, 1], [1, 0, 0], [0, 2, 0])
         assert not plane.bounded and plane.volume == inf and plane.scale == 2
 
 
@@ -200,6 +197,21 @@ class TestDomain:
             with pytest.raises(ShapeMismatchError, match="must have shape"):
                 call(points)
 
+    @pytest.mark.filterwarnings("error")
+    def test_points_that_can_not_be_mapped(self) -> None:
+        line = Line([0, 0], [1e308, 1e308])
+        for call, points, error, message in (
+            (line.to_input, [[0.1], [10.0]], NonFiniteError, r"the input point at points\[1\] is beyond"),
+            (line.to_input, [np.nan], NonFiniteError, r"coordinate\[0\] is nan"),
+            (Line([0], [1e-300]).to_chart, [1e300], NonFiniteError, "the chart point is beyond"),
+            (line.to_chart, [1j, 0], TypeError, "input points must be real numbers .* got dtype complex128"),
+            (line.to_chart, np.array([1j, 0]), TypeError, "complex128"),
+        ):
+            with pytest.raises(error, match=message):
+                call(points)
+        # Only on the way: half of the sum of 1.7e308 and 1.7e308.
+        assert Line([0, 0], [1, 1]).to_chart([1.7e308, 1.7e308]) == pytest.approx([1.7e308])
+
     def test_domains_are_immutable(self) -> None:
         segment = Segment([0.0], [1.0])
         with pytest.raises(AttributeError, match="immutable"):
@@ -241,4 +253,4 @@ class TestDomain:
         assert repr(Segment(np.zeros(784), np.ones(784))) == "Segment(in R^784, length 28)"
         assert repr(Line([0.0], [2.0])) == "Line(in R^1, unbounded)"
         assert repr(Polygon(SQUARE)) == "Polygon(in R^2, 4 corners, area 4)"
-        assert repr(Domain([0, 0], np.eye(2), WHOLE_PLANE)) == "Domain(in R^2, unbounded)"
+        assert repr(Plane([0, 0], [1, 0], [0, 1])) == "Plane(in R^2, unbounded)"

@@ -25,6 +25,7 @@ BUILTIN = {
     "UnsafePickleError": ValueError,
     "FileTooLargeError": ValueError,
     "AmbiguousCheckpointError": ValueError,
+    "BoundDoesNotApply": ValueError,
     "LimitReached": RuntimeError,
     "MissingDependencyError": ImportError,
     "InternalError": AssertionError,

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import shapely
 
-from partition_cases import CASES, everywhere, in_plane
+from partition_cases import CASES, everywhere, in_plane, random_network
 from raw_from_reference import partition_from_reference
 from regions import export as export_module
-from regions.domains import Domain
+from regions.domains import Domain, Rectangle
 from regions.errors import DomainError
 from regions.export import EXPORT_SUFFIXES, export, to_columns, write_csv, write_geojson
 from regions.network import Network
@@ -107,6 +107,9 @@ def test_geojson_has_no_infinity(tmp_path: Path) -> None:
     write_csv(partition, stream)
     rows = list(csv.DictReader(stream.getvalue().splitlines()))
     assert rows[0]["vertices"].startswith("-inf;") and float(rows[0]["volume"]) == np.inf
+    huge = partition_from_reference(random_network([2, 1]), Rectangle([1e200, 1e200], [1e200, 0], [0, 1e200]))
+    (feature,) = json.loads(geojson(huge), parse_constant=pytest.fail)["features"]
+    assert feature["properties"]["volume"] is None
 
 
 def test_the_suffix_decides(tmp_path: Path) -> None:

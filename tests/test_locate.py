@@ -16,8 +16,8 @@ from partition_cases import CASES, SQUARE, drawn, everywhere, families, random_n
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
 from regions import locate, pattern_index
 from regions.certified_pattern import CertifiedNetwork
-from regions.domains import Domain, Line, Polygon, Segment
-from regions.errors import DomainError, InternalError, NonFiniteError, ShapeMismatchError
+from regions.domains import Domain, Line, Polygon, Rectangle, Segment
+from regions.errors import DegenerateDomainError, DomainError, InternalError, NonFiniteError, ShapeMismatchError
 from regions.exact_pattern import ExactNetwork
 from regions.network import Network
 from regions.partition import Partition
@@ -212,7 +212,7 @@ def test_points_that_are_refused() -> None:
         partition.locate([["a", "b", "c"]])
     with pytest.raises(ValueError, match="'chart' or 'input'"):
         partition.locate([[0.0, 0.0, 1.0]], space="plane")  # type: ignore[arg-type]
-    with pytest.raises(NonFiniteError, match=r"points\[\] has chart coordinates beyond"):
+    with pytest.raises(NonFiniteError, match="^the point has chart coordinates beyond"):
         partition_from_reference(random_network([1, 2, 1]), Segment([0.0], [1e-9])).locate([1e300])
     on_plane = partition.domain.to_input([0.4, 0.4])
     with pytest.raises(
@@ -220,6 +220,28 @@ def test_points_that_are_refused() -> None:
     ) as caught:
         partition.locate([[on_plane], [on_plane + [0.0, 0.01, -0.01]]])
     assert "to_chart" in str(caught.value)
+    with pytest.raises(DomainError, match=r"^the point is 0.00\d+ away"):
+        partition.locate(on_plane + [0.0, 0.01, -0.01])
+
+
+@pytest.mark.filterwarnings("error")
+def test_points_far_away() -> None:
+    """Their squares, and what the projection passes through, are beyond the largest double."""
+    square = partition_from_reference(*CASES["square"])
+    assert square.locate([[1e308, -1e308], [-1.7e308, 1.7e308], [0.5, 1e-300]]).tolist()[:2] == [-1, -1]
+    network = Network([([[1.0, 0.0]], [-1.0]), ([[1.0]], [0.0])])
+    line = partition_from_reference(network, Line([0.0, 0.0], [1.0, 1.0]))
+    assert line.locate([[-1e300, -1e300], [1e308, 1e308]]).tolist() == [0, 1]
+    with pytest.raises(DomainError, match=r"^points\[1\] is 1.41e\+200 away from the domain's line"):
+        line.locate([[1e200, 1e200], [1e200, -1e200]])
+
+
+def test_a_chart_that_points_can_not_be_taken_to() -> None:
+    network, _ = CASES["square"]
+    thin = partition_from_reference(network, Rectangle([0, 0], [1, 0], [1, 5e-324]))
+    assert thin.locate([0.5, 0.5], space="chart") >= 0
+    with pytest.raises(DegenerateDomainError, match="so nearly parallel .* give chart points"):
+        thin.locate([0.5, 0.0])
 
 
 def test_many_points_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,10 @@ from regions.network import Layer, Network
 SMALL = [([[1.0, 1.0], [1.0, -1.0]], [0.0, -1.0]), ([[2.0, 3.0]], [0.5])]
 
 
+class OfOnesOwn(Network):
+    pass
+
+
 def random_network(widths: list[int], activation: Any, seed: int) -> Network:
     generator = np.random.default_rng(seed)
     return Network(
@@ -244,6 +248,52 @@ def test_points_that_are_not_finite() -> None:
             getattr(Network(SMALL), method)([[1.0, 2.0], [np.nan, 0.0]])
 
 
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        ("ab", "got dtype <U2"),
+        (None, r"got dtype object \(NoneType\)"),
+        ([1j, 0.0], "got dtype complex128"),
+        (np.array([1j, 0.0]), "got dtype complex128"),
+        ([True, False], "got dtype bool"),
+        (iter([1.0, 2.0]), r"got dtype object \(list_iterator\)"),
+        ([10**400, 0], r"got dtype object \(int\)"),
+    ],
+)
+def test_points_that_are_no_numbers(x: Any, words: str) -> None:
+    for method in ("__call__", "pattern", "gradient", "preactivations"):
+        with pytest.raises(TypeError, match=f"points must be real numbers that a double can hold, {words}"):
+            getattr(Network(SMALL), method)(x)
+    with pytest.raises(ValueError, match=r"coordinate\[1\] is 9007199254740993, an integer"):
+        Network(SMALL)([0, 2**53 + 1])
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_beyond_the_largest_double() -> None:
+    """Neither infinite nor, one layer later, not a number."""
+    net = Network([([[1e200, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0]), ([[1e200]], [0.0])])
+    for method in ("__call__", "pattern", "gradient", "preactivations"):
+        with pytest.raises(NonFiniteError, match=r"layer 0 at points\[1\] is beyond the largest double"):
+            getattr(net, method)([[1.0, 1.0], [1e200, 1.0]])
+    with pytest.raises(NonFiniteError, match="a value of layer 2 is beyond"):
+        net([1.0, 1.0])
+    with pytest.raises(NonFiniteError, match="the gradient is beyond"):
+        net.gradient([1.0, 1.0])
+    with pytest.raises(NonFiniteError, match="affine map of this pattern"):
+        net.affine_map([True, True, True])
+    assert net.affine_map([False, False, False])[0].tolist() == [[0.0, 0.0]]
+
+
+def test_what_is_no_list_of_layers() -> None:
+    for layers in (None, 3):
+        with pytest.raises(TypeError, match="list of pairs"):
+            Network(layers)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="layer 0 must be a Layer, got tuple"):
+        Network.from_layers(SMALL)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be an Activation, got 'relu'"):
+        Layer(np.eye(2), np.zeros(2), "relu")  # type: ignore[arg-type]
+
+
 def test_missing_biases_are_zeros() -> None:
     assert Network([([[1.0, 2.0]], None)]) == Network([([[1.0, 2.0]], [0.0])])
 
@@ -305,6 +355,8 @@ def test_immutable() -> None:
 def test_pickling_keeps_notes() -> None:
     net = Network.from_layers(Network(SMALL, leaky_relu(0.5)).layers, ["first", "second"])
     assert pickle.loads(pickle.dumps(net)).notes == ("first", "second")
+    copy = pickle.loads(pickle.dumps(OfOnesOwn(SMALL)))
+    assert type(copy) is OfOnesOwn and copy == Network(SMALL)
 
 
 def test_an_activation_of_ones_own() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import re
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -31,9 +32,10 @@ from raw_from_reference import (
 )
 from regions import affine, html
 from regions.consistency import first_problem
-from regions.domains import WHOLE_PLANE, Domain, Line, Polygon, Segment
+from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.enumeration import enumerate as enumerate_regions
-from regions.errors import DomainError, LimitReached, MissingDependencyError
+from regions.errors import DomainError, LimitReached, MissingDependencyError, NonFiniteError
+from regions.export import export, to_columns
 from regions.network import Network
 from regions.partition import ARRAYS, Partition, raw_arrays
 from regions.plot import plot
@@ -205,12 +207,35 @@ def test_regions_are_slices_of_the_arrays(network: Network, domain: Domain) -> N
         assert (region.interior_point == partition.interior_points[index]).all()
 
 
+def test_what_is_no_partition() -> None:
+    for function in (plot, export, to_columns):
+        with pytest.raises(TypeError, match=r"expected a regions.Partition, got Network: make one with"):
+            function(CASES["square"][0], "out.csv") if function is export else function(CASES["square"][0])
+
+
+def test_affine_maps_beyond_the_largest_double() -> None:
+    steep = Network([([[1e200, 0.0], [1.0, 0.0]], [0.0, -0.5]), ([[1e200, 0.0]], [0.0])])
+    partition = partition_from_reference(steep, SQUARE)
+    off = int(partition.locate([-0.5, 0.0]))
+    assert partition.affine_maps([off])[0].tolist() == [[[0.0, 0.0]]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for space in ("chart", "input"):
+            with pytest.raises(NonFiniteError, match=r"affine map of region \d is beyond .* leave it out of `indices`"):
+                partition.affine_maps(space=space)
+
+
 def test_indexing() -> None:
     partition = partition_from_reference(*CASES["square"])
     assert partition[-1].index == len(partition) - 1
     assert [region.index for region in partition[2:7:2]] == [2, 4, 6]
-    with pytest.raises(IndexError):
-        partition[len(partition)]
+    count = len(partition)
+    for index in (count, -count - 1):
+        with pytest.raises(IndexError, match=rf"no region {index}: the partition has {count}, numbered from 0"):
+            partition[index]
+    for index in (1.0, "1", None, [1, 2], np.array([1, 2])):
+        with pytest.raises(TypeError, match=f"number of a region.*got {type(index).__name__}; .*volumes"):
+            partition[index]  # type: ignore[call-overload]
     with pytest.raises(AttributeError):
         partition[0].index = 3  # type: ignore[misc]
 
@@ -332,13 +357,13 @@ def test_no_hidden_layer_is_one_region() -> None:
 def test_the_whole_plane() -> None:
     """Infinite corners keep their cells combinatorially; sizes are infinite, and nothing is drawn."""
     network = Network([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, -1.0]), ([[1.0, 1.0, 1.0]], [0.0])])
-    domain = Domain([0.0, 0.0], np.eye(2), WHOLE_PLANE)
+    domain = Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
     partition = enumerate_regions(network, domain)
     assert len(partition) == 7
     assert first_problem(network, domain, raw_arrays(partition), True) is None
     bounded = np.isfinite(partition.volumes)
     assert partition.volumes[bounded].tolist() == [0.5]
-    assert np.isfinite(partition.interior_points).all(axis=1).tolist() == bounded.tolist()
+    assert partition.locate(partition.interior_points, space="chart").tolist() == list(range(7))
     assert np.isfinite(partition.facet_volumes).sum() == 3 and not np.isnan(partition.facet_volumes).any()
     points = np.array([[0.2, 0.2], [5.0, 5.0], [-5.0, -1e300], [-3.0, 7.0]])
     assert (partition.patterns[partition.locate(points)] == network.pattern(points)).all()

@@ -154,8 +154,8 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = partition_of("segment")
     with pytest.raises(ValueError, match="layer, value, pattern"):
         plot(partition, color_by="slope")
-    for output in (-1, 1):
-        with pytest.raises(ValueError, match="output must be from 0 to 0"):
+    for output in (-1, 1, None, 0.0):
+        with pytest.raises(ValueError, match="output must be a number from 0 to 0"):
             plot(partition, output=output)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"relu-regions\[plot\]"):

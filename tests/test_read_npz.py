@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regions.domains import Segment
+from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
@@ -17,6 +19,7 @@ from regions.errors import (
 )
 from regions.network import Network
 from regions.read import load, read_tensors
+from regions.saved import load_partition
 
 generator = np.random.default_rng(3)
 PAIRS = [
@@ -112,6 +115,14 @@ def test_the_activation_must_be_named(path: Path) -> None:
     np.savez(path, **NAMED)
     with pytest.raises(AmbiguousCheckpointError, match=r"activation='relu'.*W0 \[5, 2\], W1 \[4, 5\]"):
         load(path)
+
+
+def test_a_saved_partition_is_no_model(path: Path) -> None:
+    network, domain = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])]), Segment([-1.0], [1.0])
+    enumerate_regions(network, domain).save(path)
+    with pytest.raises(NotACheckpointError, match=r"a partition, not a model; load_partition\('.*'\).network is its"):
+        load(path, "relu")
+    assert load_partition(path).network == network
 
 
 def test_names_of_a_state_dict(path: Path) -> None:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -232,5 +235,16 @@ def test_sources_of_another_type(source: Any) -> None:
 
 
 def test_missing_file() -> None:
-    with pytest.raises(FileNotFoundError):
-        load("no_such_file.pt")
+    for name in ("no_such_file.pt", "no_such_file"):
+        with pytest.raises(FileNotFoundError):
+            load(name)
+
+
+def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
+    """A pipe is not opened: that would wait for somebody to write to it."""
+    (tmp_path / "folder.pt").mkdir()
+    (tmp_path / "model").touch()
+    os.mkfifo(tmp_path / "pipe.pt")
+    for name, message in (("folder.pt", "a directory; give"), ("model", "without an ending"), ("pipe.pt", "ordinary")):
+        with pytest.raises(NotACheckpointError, match=f"^{re.escape(str(tmp_path / name))}: .*{message}.* .npz"):
+            load(tmp_path / name)

@@ -293,6 +293,15 @@ def test_pruned_modules_made_permanent_are_read() -> None:
     agrees(module, load(module))
 
 
+def test_values_too_large_to_compare_with() -> None:
+    """What was read is held against the module where both can be computed; here neither can."""
+    chain = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1)).double()
+    with torch.no_grad():
+        for layer in (chain[0], chain[2]):
+            layer.weight.fill_(1e300)
+    assert repr(load(chain)) == "Network(1-1-1, relu, 1 hidden neuron)"
+
+
 def test_not_finite() -> None:
     module = nn.Linear(2, 3)
     with torch.no_grad():

@@ -16,30 +16,16 @@ import numpy as np
 import pytest
 
 from generators import FAMILIES, draw
+from known_counts import PLANE, SQUARE, around_zero, arrangements, definitions, general_lines
 from regions import reference
-from regions.activations import hard_tanh
 from regions.constructions import arrangement
-from regions.domains import WHOLE_PLANE, Domain, Line, Polygon, Ray, Rectangle, Segment, exact
+from regions.domains import Domain, Line, Plane, Polygon, Segment, exact
 from regions.errors import InternalError, ShapeMismatchError
 from regions.network import Network
 from regions.reference import ReferenceRegion
-
-PLANE = Domain([0, 0], np.eye(2), WHOLE_PLANE)
-SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-# Transversal to (1, 1, 1), along which arrangements of planes x_i = x_j never change.
-ACROSS_THE_DIAGONAL = Domain([0, 0, 0], [[1, -1, 0], [0, 1, -1]], WHOLE_PLANE)
+from workloads import WORKLOADS, build_layers, build_polygon
 
 Point = tuple[Fraction, ...]
-
-
-def he_network(layer_sizes: list[int], seed: int, bias: float = 0.1) -> Network:
-    """The random networks of the standard workloads: He-normal weights, float32 values."""
-    rng = np.random.default_rng(seed)
-    layers = []
-    for n_in, n_out in zip(layer_sizes, layer_sizes[1:], strict=False):
-        weights = (rng.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)).astype(np.float32)
-        layers.append((weights, (rng.standard_normal(n_out) * bias).astype(np.float32)))
-    return Network(layers)
 
 
 def evaluate(net: Network, domain: Domain, p: Point) -> tuple[tuple[bool, ...], list[Fraction]]:
@@ -133,14 +119,15 @@ class TestEveryRegion:
                 check(net, domain, damaged)
 
     def test_standard_workload_p2_16x2(self) -> None:
-        net = he_network([2, 16, 16, 1], seed=1)
-        found = reference.enumerate(net, SQUARE)
+        net, domain = Network(build_layers(WORKLOADS["p2_16x2"])), build_polygon(WORKLOADS["p2_16x2"])
+        found = reference.enumerate(net, domain)
         assert len(found) == 468
         assert sum(region.volume for region in found) == 4
-        check(net, SQUARE, found)
+        check(net, domain, found)
 
     def test_standard_workload_p2_32x3(self) -> None:
-        found = reference.enumerate(he_network([2, 32, 32, 32, 1], seed=1), SQUARE)
+        net, domain = Network(build_layers(WORKLOADS["p2_32x3"])), build_polygon(WORKLOADS["p2_32x3"])
+        found = reference.enumerate(net, domain)
         assert len({region.pattern for region in found}) == len(found) == 4029
         assert len({tuple(region.output) for region in found}) == 4029
         assert sum(region.volume for region in found) == 4
@@ -196,13 +183,13 @@ class TestRules:
 
 
 class TestTextbookCounts:
+    @arrangements
+    def test_arrangements(self, network: Network, domain: Domain, expected: int) -> None:
+        assert reference.count(network, domain) == expected
+
     @pytest.mark.parametrize("lines", range(1, 9))
-    def test_lines_in_general_position(self, lines: int) -> None:
-        rng = np.random.default_rng(lines)
-        found = reference.enumerate(
-            arrangement(rng.standard_normal((lines, 2)), rng.standard_normal(lines)), PLANE
-        )
-        assert len(found) == 1 + lines + comb(lines, 2)
+    def test_unbounded_cells_of_lines_in_general_position(self, lines: int) -> None:
+        found = reference.enumerate(general_lines(lines), PLANE)
         assert sum(region.volume is not None for region in found) == comb(lines - 1, 2)
         assert all((region.volume is None) == (None in region.vertices) for region in found)
 
@@ -225,76 +212,14 @@ class TestTextbookCounts:
         vertices = {vertex for region in found for vertex in region.vertices} - {None}
         assert (len(vertices), len(edges) + unbounded // 2, len(found)) == faces
 
-    @pytest.mark.parametrize(
-        ("normals", "chambers"),
-        [
-            ([[1, 0], [0, 1]], 4),  # Boolean
-            ([[1, 0], [0, 1], [1, 1]], 6),  # resonance
-            ([[1, 0], [0, 1], [1, 1], [1, -1]], 8),  # type B
-            ([[2, 0], [1, 1], [0, 2]], 6),  # x_i + x_j with i = j
-            ([[1, -1]], 2),  # braid on 2 strings
-            ([[1, 1]], 2),  # x_1 + x_2 = 0
-            ([[np.cos(a), np.sin(a)] for a in np.arange(9)], 18),
-        ],
-    )
-    def test_central_arrangements(self, normals: list[list[float]], chambers: int) -> None:
-        assert reference.count(arrangement(normals), PLANE) == chambers
-        assert reference.count(arrangement(normals), SQUARE) == chambers
-
-    @pytest.mark.parametrize(
-        ("edges", "orientations"),
-        [([(0, 1), (1, 2), (0, 2)], 6), ([(0, 1), (1, 2)], 4), ([(0, 1)], 2)],
-    )
-    def test_acyclic_orientations_of_graphs(self, edges: list[tuple[int, int]], orientations: int) -> None:
-        normals = np.zeros((len(edges), 3))
-        for row, (i, j) in zip(normals, edges, strict=True):
-            row[i], row[j] = 1, -1
-        assert reference.count(arrangement(normals), ACROSS_THE_DIAGONAL) == orientations
-
-    def test_grids(self) -> None:
-        offsets = [0, 1, 2, 0.5, 3]
-        net = arrangement([[1, 0]] * 3 + [[0, 1]] * 2, offsets)
-        assert reference.count(net, PLANE) == 4 * 3
-
-    @pytest.mark.parametrize(("units", "count"), [(2, 9), (3, 19), (4, 33)])
-    def test_parallel_pairs_of_hard_tanh(self, units: int, count: int) -> None:
-        rng = np.random.default_rng(units)
-        net = Network(
-            [(rng.standard_normal((units, 2)), rng.standard_normal(units)), (np.ones((1, units)), None)],
-            hard_tanh(-1, 0.5),
-        )
-        assert reference.count(net, PLANE) == count
-
-    def test_points_on_a_line_and_a_ray(self) -> None:
-        net = arrangement(np.ones((4, 1)), [-2, 0, 1, 1])
-        assert reference.count(net, Line([0], [1])) == 4
-        assert reference.count(net, Ray([0], [1])) == 2
-        assert reference.count(net, Ray([0], [-1])) == 2
-        assert reference.count(net, Ray([1.5], [-3])) == 3
-        assert reference.count(net, Segment([-5], [0])) == 2
-
-
-E = {
-    "E1": ([([[1, 0], [0, 1], [0, -1]], None), ([[1, -1, 1], [1, 0, 0]], None), ([[1, -1]], None)], 5, 3),
-    "E3": ([([[1, 0], [2, 0]], None), ([[1, 1]], None)], 2, 2),
-    "E4": ([([[1, 0], [1, 0]], None), ([[1, -1]], None)], 2, 1),
-    "E5": ([([[1, 0], [-1, 0]], None), ([[1, -1]], None)], 2, 1),
-    "E6": ([([[1, 0], [-1, 0]], None), ([[1, 1]], None)], 2, 2),
-    "E8": ([([[1, 0], [1, 0], [1, 0]], [0, -1, -2]), ([[1, -2, 1]], None)], 4, 3),
-}
-
-
-class TestDiscriminatingNetworks:
-    """The networks on which published definitions differ; ours counts full-dimensional patterns."""
-
-    @pytest.mark.parametrize("name", E)
-    def test_on_the_plane_and_on_boxes(self, name: str) -> None:
-        layers, regions, maps = E[name]
-        net = Network(layers)
-        for domain in (PLANE, Rectangle([-4, -4], [8, 0], [0, 8]), Rectangle([-8, -8], [16, 0], [0, 16])):
-            found = reference.enumerate(net, domain)
-            assert len(found) == regions
-            assert len({tuple(region.output) for region in found}) == maps
+    @definitions
+    @around_zero
+    def test_networks_on_which_published_definitions_differ(
+        self, network: Network, expected: int, maps: int, domain: Domain
+    ) -> None:
+        found = reference.enumerate(network, domain)
+        assert len(found) == expected
+        assert len({tuple(region.output) for region in found}) == maps
 
 
 class TestWholeSpace:
@@ -302,7 +227,7 @@ class TestWholeSpace:
     def test_is_a_large_enough_box(self, family: str) -> None:
         for seed in range(15):
             net, domain = draw(family, 2, seed)
-            plane = Domain(domain.origin, domain.directions, WHOLE_PLANE)
+            plane = Plane(domain.origin, *domain.directions)
             size = 2.0**900
             corners = size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
             box = Polygon.in_chart(domain.origin, domain.directions, corners)
@@ -351,5 +276,5 @@ class TestInvariance:
             a, b = (domain.to_input(domain.generators[i, 1:]) for i in (0, 2))
             segment = Segment(a, b)
             inside = reference.patterns(net, segment)
-            everywhere = set(reference.patterns(net, Domain(a, [b - a, domain.directions[0]], WHOLE_PLANE)))
+            everywhere = set(reference.patterns(net, Plane(a, b - a, domain.directions[0])))
             assert set(inside) <= everywhere

@@ -24,4 +24,7 @@ def main() -> None:
         from regions.installation import explain_missing_core
 
         sys.exit(f"Error: {explain_missing_core(error)}")
-    regions_group(prog_name="regions")
+    try:
+        regions_group(prog_name="regions")
+    except OSError as error:  # where help is printed, that is before a command is invoked
+        sys.exit(f"Error: standard output: {error.strerror}")

@@ -21,7 +21,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import ShapeMismatchError
 
 __all__ = ["DomainCommand", "domain_options", "make_domain"]
@@ -46,6 +46,7 @@ _KINDS = {
     "segment": _Kind(2, "A B", "From one point to another.", Segment),
     "line": _Kind(2, "P D", "The whole line through point P in direction D.", Line),
     "ray": _Kind(2, "P D", "From point P in direction D without end.", Ray),
+    "plane": _Kind(3, "O E1 E2", "The whole plane through point O in two directions.", Plane),
     "square": _Kind(
         3, "A B C", "The square around the circumcircle of three points, in their plane.", circumsquare
     ),
@@ -60,7 +61,13 @@ class DomainCommand(click.Command):
     """A command with domain options, each of which takes as many points as follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _one_option_per_point(args))
+        try:
+            return super().parse_args(ctx, _one_option_per_point(args))
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            # Most often a point that is none.
+            raise click.UsageError(f"{error.message}. Points: {POINT_SYNTAX}", ctx) from None
 
 
 def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What can be asked on the command line?
 
-`info`, `count`, `enumerate`, `plot`. Everything about a network, a domain, a partition or a picture is done
+`info`, `count`, `enumerate`, `plot`, `certify`. Everything about a network, a domain, a partition or a picture is done
 by the package; here are the order of things, and exit codes:
 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click);
 3 stopped at the limit; 130 stopped by Ctrl-C. After 3 and 130 what was found has been printed and saved.
@@ -10,18 +10,22 @@ by the package; here are the order of things, and exit codes:
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from regions import Network, __version__, load, plot
+from regions import Network, __version__, certify, load, load_partition, plot
+from regions.certification import refused
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
 from regions.errors import (
     AmbiguousCheckpointError,
+    CheckpointError,
     DomainError,
     InternalError,
     MissingDependencyError,
@@ -37,7 +41,8 @@ PICTURE_SUFFIXES = (".png", ".svg")
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
-what had been found is printed and saved all the same."""
+what had been found is printed and saved all the same. For certify, 1 means
+that something in the result is wrong."""
 
 
 class _Group(click.Group):
@@ -73,6 +78,7 @@ def regions_group() -> None:
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
     regions plot model.pt --activation relu --square points.csv -o out.png
+    regions certify out.npz model.pt --activation relu
     """
 
 
@@ -107,6 +113,7 @@ def count(
     \b
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
     regions count model.pt --activation relu --line 0,0 1,-1
+    regions count model.pt --activation relu --plane 0,0 1,0 0,1
     regions count model.pt --activation relu --square points.csv
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     """
@@ -144,14 +151,15 @@ def enumerate_(
     domain = make_domain(ctx)
     if output.suffix.lower() == ".geojson" and not domain.bounded:
         raise DomainError(
-            "GeoJSON can not hold the unbounded regions of a line or ray; write .csv or .npz instead"
+            "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     network = _load(model, activation)
     _announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
     if outcome.regions:
-        export(outcome.partition, output)
+        with _writing(output):
+            export(outcome.partition, output)
     _finish(ctx, outcome, as_json, output if outcome.regions else None)
 
 
@@ -196,6 +204,8 @@ def plot_(
     regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 -o line.png
     """
     domain = make_domain(ctx)
+    if domain.dimension == 2 and not domain.bounded:
+        raise DomainError("a whole plane can not be drawn; use --square, --rectangle or --polygon instead")
     network = _load(model, activation)
     if output_index >= network.n_out:
         raise click.BadParameter(
@@ -212,8 +222,45 @@ def plot_(
         # A figure of its own, not one of pyplot's: no window system is asked for.
         figure = Figure(layout="constrained")
         plot(outcome.partition, figure.add_subplot(), color_by, output_index)
-        figure.savefig(output, dpi=120)
+        with _writing(output):
+            figure.savefig(output, dpi=120)
     _finish(ctx, outcome, as_json, output if outcome.regions else None)
+
+
+@regions_group.command("certify")
+@click.argument("file")
+@common_options
+@click.pass_context
+def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, ...], as_json: bool) -> None:
+    """Check a saved result anew, in rational arithmetic.
+
+    FILE is a .npz that `regions enumerate` wrote. Nothing that found the regions is used. What was proved, what was
+    only sampled and what is wrong is listed item by item.
+
+    \b
+    regions certify out.npz model.pt --activation relu
+    regions certify out.npz model.pt --activation relu --json
+    """
+    network = _load(model, activation)
+    try:
+        partition = load_partition(file)
+    except CheckpointError as error:
+        _announce(network, quiet=as_json)
+        report = refused(str(error))
+    else:
+        _announce(network, partition.domain, quiet=as_json)
+        report = certify(partition, network)
+    click.echo(report.to_json() if as_json else f"\n{report}")
+    ctx.exit(0 if report.ok else 1)
+
+
+@contextmanager
+def _writing(output: Path) -> Iterator[None]:
+    """Name the file where the system does not, as when a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error
 
 
 def _load(model: str, activation: tuple[str, ...]) -> Network:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from regions import Domain, LimitReached, Network, Partition, enumerate
-from regions.enumeration import Report, count_with_statistics
+from regions import Certificate, Domain, LimitReached, Network, Partition, enumerate
+from regions.enumeration import Report, certified, count_with_statistics
 from regions.progress import bar
 
 __all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_count", "run_enumerate"]
@@ -41,8 +40,8 @@ class Outcome:
     end : "complete", "limit" or "interrupted"
     partition : Partition or None
         The regions themselves, where they were asked for.
-    stats : mapping
-        Counters of the core.
+    certificate : Certificate or None
+        What is proven about it; None if it did not come from the core.
     """
 
     network: Network
@@ -51,7 +50,7 @@ class Outcome:
     seconds: float
     end: End
     partition: Partition | None = None
-    stats: Mapping[str, int] = field(default_factory=dict)
+    certificate: Certificate | None = None
 
     @property
     def exit_code(self) -> int:
@@ -59,18 +58,19 @@ class Outcome:
 
 
 def run_count(network: Network, domain: Domain, limit: int | None) -> Outcome:
-    """Count, with the counters that `regions.count` does not return."""
+    """Count; a stop still gives the number found until then."""
     start = time.perf_counter()
     with _bar() as report:
         status, found, stats = count_with_statistics(network, domain, limit, report)
     seconds = time.perf_counter() - start
-    if status == "finished":
-        return Outcome(network, domain, found, seconds, "complete", stats=stats)
-    if status == "limit_exceeded":
-        return Outcome(network, domain, found, seconds, "limit", stats=stats)
     if isinstance(status, KeyboardInterrupt):
-        return Outcome(network, domain, found, seconds, "interrupted", stats=stats)
-    raise status
+        end: End = "interrupted"
+    elif isinstance(status, BaseException):
+        raise status
+    else:
+        end = "complete" if status == "finished" else "limit"
+    proven = certified(network, domain, found, stats, complete=end == "complete")
+    return Outcome(network, domain, found, seconds, end, certificate=proven)
 
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcome:
@@ -87,9 +87,10 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcom
             raise  # before the core had begun, or after it had ended
         end, partition = "interrupted", stopped.partial  # type: ignore[attr-defined]
     seconds = time.perf_counter() - start
-    return Outcome(network, domain, len(partition), seconds, end, partition, partition.stats)
+    return Outcome(network, domain, len(partition), seconds, end, partition, partition.certificate)
 
 
 def _bar() -> AbstractContextManager[Report | None]:
     """The progress bar, where somebody can see it."""
-    return bar() if sys.stderr.isatty() else nullcontext()
+    seen = sys.stderr is not None and sys.stderr.isatty()  # None where the caller has closed it
+    return bar() if seen else nullcontext()

@@ -6,6 +6,7 @@ All but the domains, which are in `arguments.py`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ def output_option(*suffixes: str) -> Callable[[Callable[..., Any]], Callable[...
             raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
         if not path.absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
+        if not path.exists() and not os.access(path.absolute().parent, os.W_OK):
+            raise click.BadParameter(f"the folder {path.parent} can not be written to", ctx, parameter)
         return path
 
     return click.option(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What does the command line print?
 
-Tables for people, or one JSON object with the same facts for programs. Sizes are in input space. In JSON,
-what is infinite is null.
+Tables for people, or one JSON object with the same facts for programs. Sizes are in input space. JSON has no
+infinity: a size that no double holds is null there, and a ``note`` says why.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ __all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "p
 
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
+BEYOND = "beyond the largest double"
 FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
 
 
@@ -66,17 +67,22 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "network": network_facts(outcome.network),
         "domain": domain_facts(outcome.domain),
-        "signs": {name: outcome.stats[name] for name in ("filter", "exact", "zero") if name in outcome.stats},
+        "certificate": outcome.certificate.as_dict() if outcome.certificate else None,
     }
+    shown = [outcome.domain.volume]
     if outcome.partition is not None:
         partition, size = outcome.partition, SIZE[outcome.domain.dimension - 1]
-        facts[size] = {name: _finite(value) for name, value in _sizes(partition).items()}
+        sizes, layers = _sizes(partition), list(_layers(partition))
+        facts[size] = {name: _finite(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
-            {"layer": layer, "neurons": neurons, "facets": facets, "length": length}
+            {"layer": layer, "neurons": neurons, "facets": facets, "length": _finite(length)}
             if partition.dimension == 2
             else {"layer": layer, "neurons": neurons, "facets": facets}
-            for layer, neurons, facets, length in _layers(partition)
+            for layer, neurons, facets, length in layers
         ]
+        shown += [*sizes.values(), *(length for *_, length in layers)]
+    if not all(map(math.isfinite, shown)):
+        facts["note"] = _why_null(outcome)
     return facts
 
 
@@ -101,13 +107,13 @@ def print_outcome(outcome: Outcome) -> None:
     size, partition = SIZE[outcome.domain.dimension - 1], outcome.partition
     rows = [("regions", f"{outcome.regions:,}{FOUND[outcome.end]}")]
     if partition is not None:
-        sizes = _sizes(partition)
-        rows.append((size, _length(sizes["total"])))
+        sizes = {name: _size(value, outcome.domain) for name, value in _sizes(partition).items()}
+        rows.append((size, sizes["total"]))
         if len(partition):
-            rows.append(("smallest region", _length(sizes["smallest"])))
-            rows.append(("largest region", _length(sizes["largest"])))
-    if outcome.stats:
-        rows.append(("signs proved", _signs(outcome)))
+            rows.append(("smallest region", sizes["smallest"]))
+            rows.append(("largest region", sizes["largest"]))
+    if outcome.certificate:
+        rows.append(("signs proved", outcome.certificate.signs))
     rows.append(("time", _time(outcome)))
     summary = Table.grid(padding=(0, 3))
     for row in rows:
@@ -123,7 +129,8 @@ def _layer_table(partition: Partition) -> Table:
     facets = FACETS[partition.dimension - 1]
     table = _table("layer", "neurons", facets, *(["length of edges"] if planar else []))
     for layer, neurons, count, length in _layers(partition):
-        table.add_row(str(layer), f"{neurons:,}", f"{count:,}", *([f"{length:.6g}"] if planar else []))
+        row = (str(layer), f"{neurons:,}", f"{count:,}", _size(length, partition.domain))
+        table.add_row(*row[: 4 if planar else 3])
     return table
 
 
@@ -139,16 +146,13 @@ def _layers(partition: Partition) -> Iterable[tuple[int, int, int, float]]:
 
 def _sizes(partition: Partition) -> dict[str, float]:
     volumes = partition.volumes
+    with np.errstate(over="ignore"):
+        total = float(volumes.sum())
     return {
-        "total": float(volumes.sum()),
+        "total": total,
         "smallest": float(volumes.min(initial=math.inf)),
         "largest": float(volumes.max(initial=0.0)),
     }
-
-
-def _signs(outcome: Outcome) -> str:
-    stats = outcome.stats
-    return f"{stats['filter']:,} by error bound, {stats['exact']:,} exactly; {stats['zero']:,} are zero"
 
 
 def _time(outcome: Outcome) -> str:
@@ -157,8 +161,18 @@ def _time(outcome: Outcome) -> str:
     return f"{shown}, {outcome.regions / seconds:,.0f} regions/s"
 
 
-def _length(value: float) -> str:
-    return f"{value:.6g}" if math.isfinite(value) else "unbounded"
+def _size(value: float, domain: Domain) -> str:
+    if math.isfinite(value):
+        return f"{value:.6g}"
+    return BEYOND if domain.bounded else "unbounded"
+
+
+def _why_null(outcome: Outcome) -> str:
+    """Which sizes are null in JSON."""
+    if outcome.partition is not None and not len(outcome.partition):
+        return "null: no region was found, so there is no smallest one"
+    what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
+    return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"
 
 
 def _finite(value: float) -> float | None:

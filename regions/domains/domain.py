@@ -14,12 +14,14 @@ computed once in floating point; counts, patterns and adjacency are exact for th
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arrays import points_float64, refuse_overflow
 from regions.domains import exact
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
@@ -37,8 +39,8 @@ WHOLE_PLANE.setflags(write=False)
 class Domain:
     """A convex part of a line or plane through input space, as chart and generators.
 
-    Usually made by `Segment`, `Ray`, `Line`, `Polygon`, `Rectangle` or `circumsquare`; made directly, it is
-    exactly the chart you hand over.
+    Usually made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`, `Rectangle` or `circumsquare`; made directly,
+    it is exactly the chart you hand over.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ class Domain:
     generators : array_like [v, d + 1]
         Rows (w, p). d = 1: the left and the right end, each ``[1, p]`` or, unbounded, ``[0, -1]`` on the left
         and ``[0, 1]`` on the right. d = 2: ``[1, x, y]`` for each corner of a strictly convex polygon,
-        counter-clockwise in the chart, or `WHOLE_PLANE`.
+        counter-clockwise in the chart, or those of a `Plane`.
 
     Raises
     ------
@@ -157,15 +159,23 @@ class Domain:
     @cached_property
     def scale(self) -> float:
         """Length or area in input space of a unit of the chart, ``sqrt(det(metric))``."""
-        return exact.square_root(exact.determinant(exact.gram_matrix(self.directions)))
+        return exact.square_root(self._squared_scale)
+
+    @cached_property
+    def split_scale(self) -> tuple[float, int]:
+        """Mantissa m and exponent e of the scale, ``m * 2**e``, also where that is beyond the doubles."""
+        return exact.split_square_root(self._squared_scale)
+
+    @cached_property
+    def _squared_scale(self) -> Fraction:
+        return exact.determinant(exact.gram_matrix(self.directions))
 
     @cached_property
     def volume(self) -> float:
         """Length or area in input space; inf when unbounded (or beyond the largest double)."""
         if not self.bounded:
             return float("inf")
-        squared_scale = exact.determinant(exact.gram_matrix(self.directions))
-        return exact.square_root(squared_scale * exact.chart_volume(self.generators) ** 2)
+        return exact.square_root(self._squared_scale * exact.chart_volume(self.generators) ** 2)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -177,29 +187,62 @@ class Domain:
         return digest.hexdigest()
 
     def to_input(self, chart_points: ArrayLike) -> Floats:
-        """Map chart points [.., d] to input points float64 [.., n_in], in floating point."""
-        p = self._last_axis(chart_points, self.dimension, "chart points")
-        result: Floats = self.origin + p @ self.directions
-        return result
+        """Map chart points [.., d] to input points float64 [.., n_in], in floating point.
+
+        Raises
+        ------
+        TypeError, ShapeMismatchError, NonFiniteError
+            Not real numbers, another shape; NaN, infinity, or a result beyond the largest double.
+        """
+        p = points_float64(chart_points, self.dimension, "chart points")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return refuse_overflow(self.origin + p @ self.directions, "the input point")
 
     def to_chart(self, input_points: ArrayLike) -> Floats:
-        """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections."""
-        x = self._last_axis(input_points, self.n_in, "input points")
-        projection, exponents = self._projection
-        return np.ldexp((x - self.origin) @ projection, -exponents)
+        """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections.
+
+        Raises
+        ------
+        TypeError, ShapeMismatchError, NonFiniteError
+            As `to_input`.
+        DegenerateDomainError
+            Two directions that floating point can not tell from parallel ones.
+        """
+        x = points_float64(input_points, self.n_in, "input points")
+        return refuse_overflow(self.project(x), "the chart point")
+
+    def project(self, x: Floats) -> Floats:
+        """`to_chart` for float64 [.., n_in], unchecked; not finite where it is beyond the largest double."""
+        _, exponents = self.split_directions
+        with np.errstate(over="ignore", invalid="ignore"):
+            result = np.ldexp((x - self.origin) @ self._projection, -exponents)
+            beyond = ~np.isfinite(result).all(axis=-1)
+            if beyond.any():
+                # Perhaps only on the way. Scaled down at once, small coordinates would be lost.
+                offsets = np.ldexp(x[beyond], -64) - np.ldexp(self.origin, -64)
+                result[beyond] = np.ldexp(offsets @ self._projection, 64 - exponents)
+        return result
 
     @cached_property
-    def _projection(self) -> tuple[Floats, NDArray[np.intc]]:
-        """Pseudo-inverse [n_in, d] of the directions scaled to size one, and the scaling's exponents [d]."""
+    def split_directions(self) -> tuple[Floats, NDArray[np.intc]]:
+        """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
-        q, r = np.linalg.qr(np.ldexp(self.directions, -exponents[:, np.newaxis]).T)
-        return np.linalg.solve(r, q.T).T, exponents
+        scaled = np.ldexp(self.directions, -exponents[:, np.newaxis])
+        scaled.setflags(write=False)
+        exponents.setflags(write=False)
+        return scaled, exponents
 
-    def _last_axis(self, values: ArrayLike, length: int, name: str) -> Floats:
-        result = np.asarray(values, dtype=np.float64)
-        if result.ndim == 0 or result.shape[-1] != length:
-            raise ShapeMismatchError(f"{name} must have shape [.., {length}], got {list(result.shape)}")
-        return result
+    @cached_property
+    def _projection(self) -> Floats:
+        """Pseudo-inverse [n_in, d] of the scaled directions."""
+        q, r = np.linalg.qr(self.split_directions[0].T)
+        try:
+            return np.linalg.solve(r, q.T).T
+        except np.linalg.LinAlgError:
+            raise DegenerateDomainError(
+                "the two directions are so nearly parallel that floating point can not tell them apart: points can "
+                "not be taken to this chart, only from it; give chart points instead"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Domain) else NotImplemented

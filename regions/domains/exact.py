@@ -26,16 +26,21 @@ __all__ = [
     "independent",
     "nearest_float",
     "refuse_coincident",
+    "split_square_root",
     "square_root",
 ]
 
 
 def dyadic(values: NDArray[np.float64]) -> tuple[NDArray[np.object_], int]:
-    """Return Python integers m and one exponent e with ``values == m * 2**e``, exactly."""
+    """Return Python integers m, as small as can be, and one exponent e with ``values == m * 2**e``, exactly."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
     integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
-    lowest = int(exponents.min())
-    return integers * 2 ** (exponents - lowest).astype(object), lowest - 53
+    lowest = int(exponents.min(initial=0))  # there may be no values at all
+    integers = integers * 2 ** (exponents - lowest).astype(object)
+    # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer.
+    together = int(np.bitwise_or.reduce(integers, axis=None))
+    spare = max(0, (together & -together).bit_length() - 1)
+    return integers >> spare, lowest - 53 + spare
 
 
 def gram_matrix(directions: NDArray[np.float64]) -> list[list[Fraction]]:
@@ -74,6 +79,12 @@ def square_root(value: Fraction) -> float:
     shift = max(0, 128 - value.numerator.bit_length() + value.denominator.bit_length())
     shift += shift % 2
     return nearest_float(Fraction(isqrt((value.numerator << shift) // value.denominator), 2 ** (shift // 2)))
+
+
+def split_square_root(value: Fraction) -> tuple[float, int]:
+    """Return m and e with ``m * 2**e`` the square root of a positive fraction, and m of about size one."""
+    exponent = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
+    return square_root(value / Fraction(4) ** exponent), exponent
 
 
 def chart_volume(generators: NDArray[np.float64]) -> Fraction:
@@ -128,10 +139,10 @@ def convex_corners(points: NDArray[np.float64]) -> list[int]:
     if min(turns) < 0 < max(turns):
         # Neither direction is "the" right one: name the vertices of the rarer turn, they are what to look at.
         odd = -1 if sum(turn > 0 for turn in turns) >= sum(turn < 0 for turn in turns) else 1
-        where = ", ".join(str(index) for index in order if turns[index] == odd)
         raise NotConvexError(
-            f"the polygon turns both ways: the dent, or the crossing, is at vertex {where}; give the corners "
-            "of a convex polygon in the order of its boundary"
+            "the polygon turns both ways: it has a dent, or crosses itself, at "
+            f"{_list_vertices([index for index in order if turns[index] == odd])}; give the corners of a convex "
+            "polygon in the order of its boundary"
         )
     if min(turns) < 0:
         order = [0, *reversed(order[1:])]
@@ -151,6 +162,14 @@ def convex_corners(points: NDArray[np.float64]) -> list[int]:
             "order"
         )
     return corners
+
+
+def _list_vertices(indices: list[int]) -> str:
+    """Name vertices in a sentence; only the first ten of very many."""
+    if len(indices) == 1:
+        return f"vertex {indices[0]}"
+    last = str(indices[-1]) if len(indices) <= 10 else f"{len(indices) - 10} more"
+    return f"vertices {', '.join(map(str, indices[:-1][:10]))} and {last}"
 
 
 def _turn(vertices: Sequence[tuple[int, int]], index: int) -> int:

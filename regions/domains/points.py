@@ -8,6 +8,7 @@ named.
 from __future__ import annotations
 
 import os
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arrays import exact_float64
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 
-__all__ = ["difference", "load_points", "many_points", "one_point", "same_length"]
+__all__ = ["difference", "load_points", "many_points", "one_point", "same_length", "two_directions"]
 
 
 def one_point(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -43,6 +44,13 @@ def same_length(name: str, **arrays: NDArray[np.float64]) -> None:
     if len({array.shape[-1] for array in arrays.values()}) > 1:
         lengths = ", ".join(f"{key} has {array.shape[-1]}" for key, array in arrays.items())
         raise ShapeMismatchError(f"{name}: all points need the same number of coordinates, but {lengths}")
+
+
+def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Take in the two directions of a chart in a plane, each float64 [n_in]."""
+    pair = one_point(e1, f"{name}: e1"), one_point(e2, f"{name}: e2")
+    same_length(name, e1=pair[0], e2=pair[1])
+    return pair
 
 
 def load_points(path: str | os.PathLike[str]) -> NDArray[np.float64]:
@@ -83,50 +91,57 @@ def load_points(path: str | os.PathLike[str]) -> NDArray[np.float64]:
     readers = {".npy": _load_npy, ".csv": _load_csv}
     if file.suffix.lower() not in readers:
         raise DomainError(
-            f"{file.name}: points are read from .npy or .csv files, not {file.suffix or 'a bare name'}"
+            f"{file}: points are read from .npy or .csv files, not {file.suffix or 'a bare name'}"
         )
     values = readers[file.suffix.lower()](file)
     if values.ndim not in (1, 2) or values.size == 0:
         raise ShapeMismatchError(
-            f"{file.name}: expected points of shape [n, n_in] (or [n_in] for one), got {list(values.shape)}"
+            f"{file}: expected points of shape [n, n_in] (or [n_in] for one), got {list(values.shape)}"
         )
-    return many_points(np.atleast_2d(values), file.name)
+    return many_points(np.atleast_2d(values), str(file))
 
 
 def _load_npy(file: Path) -> NDArray[np.generic]:
     with file.open("rb") as stream:
         if stream.read(6) != b"\x93NUMPY":
-            raise DomainError(f"{file.name}: not a .npy file; save the points with numpy.save")
+            raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")
     try:
         # Mapped, so that a header announcing more than the file holds fails before anything is allocated.
         return np.array(np.load(file, mmap_mode="r", allow_pickle=False))
     except Exception as error:  # numpy's header parser lets a damaged header fail in many ways
-        raise DomainError(f"{file.name}: a damaged .npy file, or not plain numbers ({error})") from None
+        raise DomainError(f"{file}: a damaged .npy file, or not plain numbers ({error})") from None
 
 
 def _load_csv(file: Path) -> NDArray[np.generic]:
-    rows = []
+    rows: list[list[float]] = []
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise DomainError(f"{file.name}: not a text file, so not .csv") from None
+        raise DomainError(f"{file}: not a text file, so not .csv") from None
     for number, line in enumerate(lines, start=1):
         content = line.split("#")[0].strip()
-        if not content:
-            continue
-        try:
-            rows.append([float(word) for word in content.split(",")])
-        except ValueError:
-            raise DomainError(
-                f"{file.name}, line {number}: not numbers separated by commas: {content[:60]!r}; start a "
-                "header with #"
-            ) from None
-        if len(rows[-1]) != len(rows[0]):
+        if content:
+            rows.append(_csv_row(content, f"{file}, line {number}"))
+        if content and len(rows[-1]) != len(rows[0]):
             raise ShapeMismatchError(
-                f"{file.name}, line {number}: {len(rows[-1])} coordinates, where the rows before have "
-                f"{len(rows[0])}"
+                f"{file}, line {number}: {len(rows[-1])} coordinates, where the rows before have {len(rows[0])}"
             )
+    if not rows:
+        what = "nothing but comments in it" if any(lines) else "the file is empty"
+        raise ShapeMismatchError(f"{file}: {what}; write a row of numbers, separated by commas, for each point")
     return np.array(rows)
+
+
+def _csv_row(content: str, where: str) -> list[float]:
+    try:
+        row = [float(word) for word in content.split(",")]
+    except ValueError:
+        raise DomainError(
+            f"{where}: not numbers separated by commas: {content[:60]!r}; if it is a header, put # before it"
+        ) from None
+    if not all(map(isfinite, row)):
+        raise NonFiniteError(f"{where}: all coordinates must be finite doubles, got {content[:60]!r}")
+    return row
 
 
 def _numbers(values: ArrayLike, name: str, shape: str) -> NDArray[np.float64]:

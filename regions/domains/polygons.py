@@ -9,7 +9,7 @@ Invariant: convexity, orientation and zero area are decided exactly, on the doub
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.domains import exact
 from regions.domains.domain import Domain, from_chart
 from regions.domains.plane_chart import orthonormal_chart, plane_through
-from regions.domains.points import many_points, one_point, same_length
+from regions.domains.points import many_points, one_point, same_length, two_directions
 from regions.errors import (
     DegenerateDomainError,
     NonFiniteError,
@@ -137,8 +137,7 @@ class Rectangle(Polygon):
     """
 
     def __init__(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> None:
-        sides = one_point(e1, "Rectangle: e1"), one_point(e2, "Rectangle: e2")
-        same_length("Rectangle", e1=sides[0], e2=sides[1])
+        sides = two_directions("Rectangle", e1, e2)
         unit_square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
         Domain.__init__(self, origin, sides, _homogeneous(unit_square))
 
@@ -175,10 +174,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     """
     points = {name: one_point(x, f"circumsquare: {name}") for name, x in (("a", a), ("b", b), ("c", c))}
     same_length("circumsquare", **points)
-    if side is not None and not np.isfinite(side):
-        raise NonFiniteError(f"circumsquare: side must be a finite number, got {side!r}")
-    if side is not None and side <= 0:
-        raise DegenerateDomainError(f"circumsquare: side must be above 0, got {side!r}")
+    given = None if side is None else _half(side)
     try:
         directions, coordinates, exponent = orthonormal_chart(np.stack(list(points.values())), along=1)
     except (DegenerateDomainError, NonFiniteError) as error:
@@ -187,11 +183,25 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     centre = x1 / 2, (x2 * (x2 - x1) + y2 * y2) / (2 * y2)  # of the points (0, 0), (x1, 0), (x2, y2)
     with np.errstate(over="ignore"):
         origin = points["a"] + np.ldexp(centre @ directions, exponent)
-        half = np.float64(side / 2 if side is not None else np.ldexp(hypot(*centre), exponent))
+        half = np.float64(np.ldexp(hypot(*centre), exponent) if given is None else given)
     if not np.isfinite(origin).all() or not np.isfinite(half):
         raise NonFiniteError("circumsquare: the circle through the points is beyond the largest double")
     corners = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     return Polygon.in_chart(origin, directions, corners)
+
+
+def _half(side: float) -> float:
+    if not isinstance(side, (int, float, np.integer, np.floating)):
+        raise TypeError(f"circumsquare: side must be a number, got {type(side).__name__}")
+    try:
+        half = float(side) / 2
+    except OverflowError:  # an integer beyond the largest double
+        half = float("inf")
+    if not isfinite(half):
+        raise NonFiniteError(f"circumsquare: side must be a finite double, got {side!r}")
+    if half <= 0:
+        raise DegenerateDomainError(f"circumsquare: side must be above 0, got {side!r}")
+    return half
 
 
 def _homogeneous(corners: Floats) -> Floats:

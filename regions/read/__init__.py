@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,13 +75,18 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
     from regions.read.state_dict import network_from_state_dict
 
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
+        name = os.fsdecode(source)
+        tensors = read_tensors(source)
+        if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
+            raise NotACheckpointError(
+                f"{name}: a partition, not a model; load_partition({name!r}).network is its network"
+            )
         return network_from_state_dict(
-            read_tensors(source),
+            tensors,
             activation,
             batch_norm_eps=batch_norm_eps,
-            order_is_kept=not str(name).lower().endswith(".safetensors"),
-            source=str(name),
+            order_is_kept=not name.lower().endswith(".safetensors"),
+            source=name,
         )
     if isinstance(source, Mapping):
         return network_from_state_dict(
@@ -115,12 +121,17 @@ def read_tensors(path: str | os.PathLike[str]) -> Any:
     OSError
         The file can not be opened.
     """
-    name = str(os.fspath(path))
+    name = os.fsdecode(path)
     suffix = os.path.splitext(name)[1].lower()
+    kinds = ", ".join(_SUFFIXES)
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise NotACheckpointError(f"{name}: a directory; give the model file in it, which ends in {kinds}")
+    if not stat.S_ISREG(mode):  # opening a pipe would wait for whoever writes to it
+        raise NotACheckpointError(f"{name}: not an ordinary file; copy the model to one that ends in {kinds}")
     if suffix not in _SUFFIXES:
-        raise NotACheckpointError(
-            f"{name}: unknown kind of file {suffix!r}; model files end in {', '.join(_SUFFIXES)}"
-        )
+        found = f"unknown kind of file {suffix!r}" if suffix else "a name without an ending"
+        raise NotACheckpointError(f"{name}: {found}; model files end in {kinds}")
     with open(path, "rb") as file:
         if suffix == ".npz":
             from regions.read.npz import read_npz

@@ -50,9 +50,7 @@ def read_npz(file: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
     """
     start = file.read(4)
     file.seek(0)
-    if not looks_like_zip(start):
-        if b"PK\x03\x04".startswith(start):
-            raise TruncatedFileError(f"{path}: the file ends after {len(start)} bytes")
+    if not looks_like_zip(start, path):
         raise NotACheckpointError(f"{path}: not a file that numpy.savez wrote (those are zip archives)")
     archive = Archive(file, path)
     names = [name for name in archive.sizes if name.endswith(".npy")]

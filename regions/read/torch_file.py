@@ -225,10 +225,8 @@ def read_torch_file(file: IO[bytes], path: str) -> Any:
     """
     start = file.read(4096)
     file.seek(0)
-    if looks_like_zip(start):
+    if looks_like_zip(start, path):
         return _TorchArchive(Archive(file, path)).read()
-    if b"PK\x03\x04".startswith(start):
-        raise TruncatedFileError(f"{path}: the file ends after {len(start)} bytes")
     if start.startswith(_LEGACY_MAGIC):
         raise NotACheckpointError(
             f"{path}: written in the format of torch before 1.6; open it in torch and save it again: "

@@ -129,6 +129,9 @@ class Archive:
             raise NotACheckpointError(f"{self.path}: {what} is damaged: {error}") from error
 
 
-def looks_like_zip(start: bytes) -> bool:
-    """Whether a file beginning with these bytes is a zip archive."""
-    return start.startswith(b"PK\x03\x04")
+def looks_like_zip(start: bytes, path: str) -> bool:
+    """Whether a file beginning with these bytes is a zip archive; one too short to tell is a `TruncatedFileError`."""
+    magic = b"PK\x03\x04"
+    if len(start) < len(magic) and magic.startswith(start):
+        raise TruncatedFileError(f"{path}: the file {f'ends after {len(start)} bytes' if start else 'is empty'}")
+    return start.startswith(magic)

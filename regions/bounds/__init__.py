@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""What does theory say about the number of regions, their boundary, their graph and the length of curves?
+
+Every bound as a function, ``regions.bounds.NAME(n_in, widths, ...)``: ``n_in`` is the dimension of the input, or of the
+line or plane through it that is looked at, ``widths`` the units of the hidden layers. Integers are exact, fractions
+where a formula is rational, floats only where it has roots, Gamma functions and the like. Each docstring says which
+theorem it is, and what it holds for. Shapes that a theorem says nothing about raise `BoundDoesNotApply`.
+
+>>> from regions import bounds
+>>> bounds.raghu(2, [16, 16]), bounds.serra2018_upper(2, [16, 16]), bounds.serra2018_lower(2, [16, 16])
+(18769, 18769, 11097)
+
+One file for each kind of question:
+
+    arrangements                one layer: regions, bounded regions, faces
+    characteristic_polynomial   a given arrangement, exactly, in any dimension
+    upper  dimension_flow       deep networks: at most
+    lower                       deep networks: the best ones have at least
+    maxout  convolution         other kinds of layers
+    region_graph                neighbours and diameter
+    random_networks  shallow    random networks on average
+    length  sparse_length       how curves are stretched
+    registry  table             all of them, for programs
+"""
+
+from regions.bounds.arrangements import cover_central, generic_faces, zaslavsky, zaslavsky_bounded
+from regions.bounds.characteristic_polynomial import bounded_chambers, chambers, characteristic_polynomial
+from regions.bounds.convolution import xiong_cnn, xiong_cnn_lower, xiong_cnn_upper
+from regions.bounds.dimension_flow import hinz_vandegeer, serra2018_upper
+from regions.bounds.length import (
+    expected_length_relu_exact,
+    hard_tanh_length_growth,
+    raghu_length_lower,
+    raghu_length_upper,
+    raghu_transitions_lower,
+    relu_length_factor,
+)
+from regions.bounds.lower import (
+    arora2018_lower,
+    montufar2014_lower,
+    pascanu2013_lower,
+    serra2018_lower,
+    serra2018_zonotope_lower,
+    telgarsky_lower,
+)
+from regions.bounds.maxout import (
+    maxout_montufar2014_lower,
+    maxout_montufar2014_upper,
+    maxout_montufar_ren_zhang,
+    maxout_montufar_ren_zhang_lower,
+    maxout_serra,
+)
+from regions.bounds.random_networks import (
+    hanin_rolnick_distance,
+    hanin_rolnick_expected,
+    hanin_rolnick_volume,
+    tiwari_konidaris_volume,
+    tube_volume,
+)
+from regions.bounds.region_graph import (
+    gaines_bi_degree,
+    gaines_bi_diameter,
+    gaines_bi_facets,
+    gaines_bi_min_degree,
+)
+from regions.bounds.registry import Bound
+from regions.bounds.shallow import (
+    expected_distance_shallow,
+    expected_regions_shallow_ball,
+    expected_strata_shallow,
+)
+from regions.bounds.sparse_length import price_tanner
+from regions.bounds.table import BOUNDS
+from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
+from regions.errors import BoundDoesNotApply
+
+__all__ = [
+    "BOUNDS",
+    "Bound",
+    "BoundDoesNotApply",
+    "arora2018_lower",
+    "bounded_chambers",
+    "chambers",
+    "characteristic_polynomial",
+    "cover_central",
+    "expected_distance_shallow",
+    "expected_length_relu_exact",
+    "expected_regions_shallow_ball",
+    "expected_strata_shallow",
+    "gaines_bi_degree",
+    "gaines_bi_diameter",
+    "gaines_bi_facets",
+    "gaines_bi_min_degree",
+    "generic_faces",
+    "hanin_rolnick_distance",
+    "hanin_rolnick_expected",
+    "hanin_rolnick_volume",
+    "hard_tanh_length_growth",
+    "hinz_vandegeer",
+    "maxout_montufar2014_lower",
+    "maxout_montufar2014_upper",
+    "maxout_montufar_ren_zhang",
+    "maxout_montufar_ren_zhang_lower",
+    "maxout_serra",
+    "montufar2014_lower",
+    "montufar2017",
+    "pascanu2013_lower",
+    "price_tanner",
+    "raghu",
+    "raghu_hard_tanh",
+    "raghu_length_lower",
+    "raghu_length_upper",
+    "raghu_transitions_lower",
+    "relu_length_factor",
+    "serra2018_lower",
+    "serra2018_upper",
+    "serra2018_zonotope_lower",
+    "telgarsky_lower",
+    "tiwari_konidaris_volume",
+    "trivial",
+    "tube_volume",
+    "xiong_cnn",
+    "xiong_cnn_lower",
+    "xiong_cnn_upper",
+    "zaslavsky",
+    "zaslavsky_bounded",
+]

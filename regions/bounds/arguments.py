@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Which arguments does a bound accept?
+
+One set of checks for all bounds: they come out as Python ints and floats, or are refused by name. A number that is
+not an integer is a mistake in the calling code (`TypeError`); an integer, a length or a number out of its range is a
+`ValueError`. That a theorem says nothing about a shape is neither: `BoundDoesNotApply`, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isfinite
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from regions.errors import BoundDoesNotApply
+
+__all__ = [
+    "Widths",
+    "codimension_of",
+    "equal_width",
+    "integer",
+    "number",
+    "numbers_per_layer",
+    "one_each",
+    "one_of",
+    "one_width",
+    "per_layer",
+    "positive",
+    "rational",
+    "shape",
+    "tuple_of",
+]
+
+Widths = int | Iterable[int]
+
+
+def integer(value: Any, name: str, *, least: int = 1) -> int:
+    """Return an int that is at least ``least``; bools and floats are no integers, numpy's integers are.
+
+    Examples
+    --------
+    >>> integer(3, "n_in")
+    3
+    >>> integer(2.0, "n_in")
+    Traceback (most recent call last):
+    TypeError: n_in must be an integer, got 2.0
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    try:
+        result = index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if result < least:
+        raise ValueError(f"{name} must be at least {least}, got {result}")
+    return result
+
+
+def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
+    """Return the input dimension and the widths of the hidden layers, of which there is at least one.
+
+    Examples
+    --------
+    >>> shape(2, [4, 4]), shape(2, 4)
+    ((2, (4, 4)), (2, (4,)))
+    """
+    dimension = integer(n_in, "n_in")
+    if not isinstance(widths, Iterable):
+        return dimension, (integer(widths, "widths"),)
+    layers = tuple_of(widths, "widths")
+    return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
+
+
+def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
+    """Return the items of a sequence that is not empty and not a string."""
+    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a sequence of numbers, got {values!r}")
+    items = tuple(values)
+    if not items:
+        raise ValueError(f"{name} is empty, at least one entry is needed")
+    return items
+
+
+def one_width(widths: Sequence[int], what: str) -> int:
+    """Return the width of the only hidden layer; ``what`` is the theorem's name in the refusal."""
+    if len(widths) != 1:
+        raise BoundDoesNotApply(f"{what} is about one hidden layer, there are {len(widths)}")
+    return widths[0]
+
+
+def equal_width(widths: Sequence[int], what: str) -> int:
+    """Return the width that all hidden layers have."""
+    if len(set(widths)) != 1:
+        raise BoundDoesNotApply(f"{what} is about hidden layers of equal width, here they are {list(widths)}")
+    return widths[0]
+
+
+def per_layer(
+    value: Any, widths: Sequence[int], name: str, *, least: int = 1, noun: str = "hidden layers"
+) -> tuple[int, ...]:
+    """Return one integer for each layer (or whatever ``noun`` says): a single one is meant for all.
+
+    Examples
+    --------
+    >>> per_layer(2, [5, 6, 7], "breakpoints"), per_layer([1, 2], [5, 6], "breakpoints")
+    ((2, 2, 2), (1, 2))
+    """
+    if not isinstance(value, Iterable):
+        return (integer(value, name, least=least),) * len(widths)
+    items = one_each(value, len(widths), name, noun)
+    return tuple(integer(item, f"{name}[{i}]", least=least) for i, item in enumerate(items))
+
+
+def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> tuple[Any, ...]:
+    """Return the items of a sequence of ``count``."""
+    items = tuple_of(value, name)
+    if len(items) != count:
+        raise ValueError(f"{name} must have one entry for each of {count} {noun}, got {len(items)}")
+    return items
+
+
+def numbers_per_layer(value: Any, widths: Sequence[int], name: str) -> tuple[float, ...]:
+    """Return one number of at least 0 for each layer: a single one is meant for all."""
+    if not isinstance(value, Iterable):
+        return (number(value, name),) * len(widths)
+    return tuple(number(item, f"{name}[{i}]") for i, item in enumerate(one_each(value, len(widths), name)))
+
+
+def number(value: Any, name: str) -> float:
+    """Return a finite float of at least 0."""
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    try:
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    if not isfinite(result) or result < 0.0:
+        raise ValueError(f"{name} must be a finite number of at least 0, got {result!r}")
+    return result
+
+
+def positive(value: Any, name: str) -> float:
+    """Return a finite float above 0."""
+    result = number(value, name)
+    if result == 0.0:
+        raise ValueError(f"{name} must be above 0")
+    return result
+
+
+def rational(value: Any, name: str) -> Fraction:
+    """Return a number above 0 as the fraction that it is."""
+    rounded = positive(value, name)
+    return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(rounded)
+
+
+def one_of(value: Any, choices: Sequence[str], name: str) -> str:
+    """Return one of the given words."""
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+
+
+def codimension_of(value: Any, n_in: int) -> int:
+    """Return the codimension of a stratum, from 1 to the dimension of the input."""
+    codimension = integer(value, "codimension")
+    if codimension > n_in:
+        raise ValueError(f"codimension {codimension} is above the {n_in} dimensions of the input")
+    return codimension

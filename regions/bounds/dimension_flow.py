@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""How many regions can a deep ReLU network have at most, if the dimension lost to inactive units is followed?
+
+Where only a of the units of a layer are active, its image has at most a dimensions, and the next layer cuts at most as
+an arrangement in a dimensions does. So let R_l(d) be the most that layers l, l + 1, .. make of a region whose image has
+d dimensions:
+
+    R_l(d) = sum over a of gamma_{d, n_l}(a) * R_{l+1}(min(d, a)),      R_{L+1} = 1
+
+where gamma_{d, n}(a) bounds how many regions of n hyperplanes in d dimensions have a active units, in the sense that
+no arrangement has more regions with a or more, for any a. Only for units that are constant where inactive (ReLU): a
+leaky unit loses no dimension.
+Cost: for each layer and dimension a constant number of operations on integers of some thousand bits, since most terms
+share R_{l+1}(d) and the others are differences of partial sums. Exact integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from operator import mul
+
+from regions.bounds.arguments import Widths, per_layer, shape
+from regions.bounds.binomials import binomial_row
+
+__all__ = ["hinz_vandegeer", "serra2018_upper"]
+
+
+def serra2018_upper(n_in: int, widths: Widths, *, ranks: Sequence[int] | None = None) -> int:
+    """Theorem 1 of Serra et al.: the sum of ``prod of C(n_l, j_l)`` over the j that dimensions permit.
+
+    j_l is the number of units of layer l that a region has inactive, counted generously: ``0 <= j_l <= min(n_in, n_1 -
+    j_1, .., n_{l-1} - j_{l-1}, n_l)``. With one input it is ``prod of (n_l + 1)``, which is reached when all widths
+    are at least 3 (Theorem 5, `regions.constructions.serra_fold`), but not by widths (2, 2), where it says 9 and 7 is
+    the most.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, or of the plane (polygon, line, ..) through it that is looked at.
+    widths : int or sequence of int
+        Units of the hidden layers; a single number is one layer.
+    ranks : sequence of int, optional
+        Ranks of the layers' weights, if known: ``rank(W_l)`` takes the place of the last ``n_l`` above. Exact ones:
+        a rank with a tolerance, as of `numpy.linalg.matrix_rank`, can be too small, and so the bound.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Serra, Tjandraatmadja, Ramalingam, Bounding and counting linear regions of deep neural networks, 2018, Theorem 1;
+    the form with ranks follows its Lemma 2.
+
+    Examples
+    --------
+    >>> serra2018_upper(2, [2, 2]), serra2018_upper(784, [2, 20])
+    (11, 254)
+    >>> serra2018_upper(2, [4, 4], ranks=[1, 2])
+    55
+    """
+    dimension, layers = shape(n_in, widths)
+    caps = layers if ranks is None else per_layer(ranks, layers, "ranks", least=0)
+    after = [1] * (dimension + 1)
+    for width, cap in zip(layers[:0:-1], caps[:0:-1], strict=True):
+        after = _binomial_step(width, cap, after, range(dimension + 1))
+    return _binomial_step(layers[0], caps[0], after, [dimension])[0]
+
+
+def hinz_vandegeer(n_in: int, widths: Widths) -> int:
+    """The framework of Hinz and van de Geer, with the sharpest activation histograms of Hinz 2021 in 1 and 2
+    dimensions.
+
+    A region with many active units keeps its dimension, but not many regions can have many: of n half-planes in the
+    plane at most ``1 + k n`` regions lie outside of at most k, on a line ``1 + 2 k``. Binomial coefficients, as in
+    `serra2018_upper`, in three dimensions and more. Never above `serra2018_upper`, and below it where a layer of 4
+    meets a region of 2 dimensions.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `serra2018_upper`.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Hinz, van de Geer, A framework for the construction of upper bounds on the number of affine linear regions of ReLU
+    feed-forward neural networks, 2019: the norm of ``B_{n_L} M .. B_{n_1} M e`` there is the recursion of this file.
+    Hinz, Using activation histograms to bound the number of affine regions in ReLU feed-forward neural networks, 2021:
+    the histograms for 1 and 2 dimensions. The plane's agrees with the most that a search over half-planes (n = 2 to 7)
+    finds; his further bounds for three dimensions and more are not used.
+
+    Examples
+    --------
+    >>> hinz_vandegeer(2, [4, 4]), serra2018_upper(2, [4, 4])
+    (109, 121)
+    """
+    dimension, layers = shape(n_in, widths)
+    after = [1] * (dimension + 1)
+    for width in layers[:0:-1]:
+        after = _sharpest_step(width, after, range(dimension + 1))
+    return _sharpest_step(layers[0], after, [dimension])[0]
+
+
+def _sharpest_step(width: int, after: Sequence[int], dimensions: Iterable[int]) -> list[int]:
+    """R_l from R_{l+1}, for each of the dimensions."""
+    steps = zip(dimensions, _binomial_step(width, width, after, dimensions), strict=True)
+    return [_histogram_step(width, d, after) if d in (1, 2) else step for d, step in steps]
+
+
+def _binomial_step(width: int, cap: int, after: Sequence[int], dimensions: Iterable[int]) -> list[int]:
+    """The sum of ``C(width, j) * after[min(d, width - j)]`` over ``j <= min(cap, d)``, for each of the dimensions d."""
+    result = []
+    binomials = binomial_row(width, width)
+    regions = list(accumulate(binomials))
+    # weighted[e] is the sum of C(width, i) * after[i] for i < e, by active units i.
+    weighted = [0, *accumulate(map(mul, binomials, after))]
+    for d in dimensions:
+        kept = min(d, width)  # the image cannot have more dimensions than the layer has units
+        most = min(cap, kept)  # inactive units
+        full = min(most, width - kept)  # up to here the dimension is kept
+        lost = weighted[kept] - weighted[width - most] if most > full else 0
+        result.append(regions[full] * after[kept] + lost)
+    return result
+
+
+def _histogram_step(width: int, d: int, after: Sequence[int]) -> int:
+    """R_l(d) for d = 1 and 2, where the largest number of regions with at most k inactive units is known."""
+    total = width + 1 if d == 1 else 1 + width + width * (width - 1) // 2
+    result, fewer = 0, 0
+    for inactive in range(width + 1):
+        upto = min(1 + inactive * (2 if d == 1 else width), total)
+        result += (upto - fewer) * after[min(d, width - inactive)]
+        fewer = upto
+    return result

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""By what factor does a random network stretch a curve, on average?
+
+Length of the image of a curve after the last hidden layer, over the length of the curve: expectations over networks
+with independent Gaussian weights of mean 0. A single network may be far off: in deep narrow networks the lengths have
+heavy tails. For sparse layers and other laws see `regions.bounds.sparse_length`.
+Two scalings are in use: `expected_length_relu_exact` takes the standard deviation of a single weight as it is; the
+functions named after Raghu et al. take ``sigma_w`` and mean weights N(0, sigma_w^2 / k) in layers of width k.
+The paper writes its lower bounds with a big O and without constants; here are the explicit numbers that its proofs
+give. Floats: Gamma functions, square roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import atan, erf, erfc, exp, fsum, pi, prod, sqrt
+
+from regions.bounds.arguments import (
+    Widths,
+    equal_width,
+    integer,
+    number,
+    numbers_per_layer,
+    one_of,
+    positive,
+    shape,
+)
+from regions.bounds.chi import chi_means
+
+__all__ = [
+    "expected_length_relu_exact",
+    "hard_tanh_length_growth",
+    "raghu_length_lower",
+    "raghu_length_upper",
+    "raghu_transitions_lower",
+    "relu_length_factor",
+]
+
+
+def relu_length_factor(width: int) -> float:
+    """mu_k: mean length of a standard Gaussian vector in k dimensions of which each entry is kept with probability 1/2.
+
+    Parameters
+    ----------
+    width : int
+        k.
+
+    Returns
+    -------
+    float
+        About ``sqrt(k / 2) * (1 - 5 / (8 k))``.
+
+    Examples
+    --------
+    >>> round(relu_length_factor(8), 10)
+    1.8381021495
+    """
+    k = integer(width, "width")
+    # Binomial weights, relative to the largest one, from the middle outwards: no number leaves the range of doubles.
+    weights = [0.0] * (k + 1)
+    weights[k // 2] = 1.0
+    for m in range(k // 2, k):
+        weights[m + 1] = weights[m] * (k - m) / (m + 1)
+    for m in range(k // 2, 0, -1):
+        weights[m - 1] = weights[m] * m / (k - m + 1)
+    return fsum(weight * mean for weight, mean in zip(weights, chi_means(k), strict=True)) / fsum(weights)
+
+
+def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Sequence[float]) -> float:
+    """Exact mean stretching of a ReLU network with Gaussian weights: ``prod of s_l * relu_length_factor(n_l)``.
+
+    For any curve that is nowhere constant, and biases of any symmetric law, zero included: given that a unit is active,
+    its part of the velocity is still half-normal.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, which plays no part.
+    widths : int or sequence of int
+        Units of the hidden layers; a single number is one layer.
+    weight_std : float, or sequence of one for each layer
+        Standard deviation s_l of a single weight: ``sqrt(2 / n_{l-1})`` for He initialisation.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Derived here and checked by simulation; the result of Hanin, Jeong, Rolnick, Deep ReLU networks preserve expected
+    length, 2022, in closed form.
+
+    Examples
+    --------
+    >>> round(expected_length_relu_exact(10, [10, 10], 0.2**0.5), 4)
+    0.8754
+    """
+    _, layers = shape(n_in, widths)
+    stds = numbers_per_layer(weight_std, layers, "weight_std")
+    return prod(std * relu_length_factor(width) for std, width in zip(stds, layers, strict=True))
+
+
+def raghu_length_lower(
+    n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0, *, activation: str = "relu"
+) -> float:
+    """Theorem 3 of Raghu et al., made explicit: a lower bound on the mean stretching.
+
+    Each layer of width k multiplies the part of the velocity that is perpendicular to the point by at least ``c sigma_w
+    sqrt(k) p (1 / sqrt(1 + (k - 1) p) - (1 - p)**(k - 1))``, where p is the probability that a unit is in its linear
+    piece: 1/2 for ReLU; for hard tanh at least that of a normal number of variance sigma_w^2 + sigma_b^2 lying in [-1,
+    1], since no entry of a layer is above 1. (The factor increases with p.)
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, which plays no part.
+    widths : int or sequence of int
+        Hidden layers of equal width k.
+    sigma_w, sigma_b : float
+        Weights are N(0, sigma_w^2 / k), biases N(0, sigma_b^2).
+    activation : {"relu", "hard_tanh"}
+
+    Returns
+    -------
+    float
+        Relative to the length perpendicular to the curve's points: all of it on an arc around 0. The rate of the
+        theorem, for one layer, is of order ``sigma_w sqrt(k / (k + 1))`` for ReLU.
+
+    Raises
+    ------
+    BoundDoesNotApply
+        Layers of different widths.
+
+    Notes
+    -----
+    The constant is c = 1/2, for which ``sqrt(2) sqrt(m / 2 - 3 / 4) >= c sqrt(m)`` for all m >= 2; the paper's text
+    seems to say 1 / sqrt(2), which is too much at m = 2. For hard tanh the paper goes on to ``p >= 1 / (s sqrt(2
+    pi))`` and puts ``1 - 1 / s`` where it needs an upper bound on ``1 - p``; with p itself neither step is needed.
+
+    References
+    ----------
+    Raghu et al., On the expressive power of deep neural networks, 2017, Theorem 3, and equation (a) of its proof.
+
+    Examples
+    --------
+    >>> round(raghu_length_lower(100, [100], 1.0), 4)
+    0.3518
+    """
+    _, layers = shape(n_in, widths)
+    k = equal_width(layers, "Theorem 3 of Raghu et al.")
+    scale, spread = number(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
+    if one_of(activation, ("relu", "hard_tanh"), "activation") == "relu":
+        p = 0.5
+    else:
+        variance = scale**2 + spread**2
+        p = erf(1.0 / sqrt(2.0 * variance)) if variance > 0.0 else 1.0
+    step = 0.5 * scale * sqrt(k) * p * (1.0 / sqrt(1.0 + (k - 1) * p) - (1.0 - p) ** (k - 1))
+    return max(step, 0.0) ** len(layers)  # k = 1: an exact zero, whatever the rounding
+
+
+def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
+    """The appendix's upper bound on the mean stretching: ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k / 2)`` per
+    layer.
+
+    That of a layer without its activation; for hard tanh and ReLU alike, which stretch nothing. The paper then goes on
+    to ``sigma_w sqrt((k + 1) / k)``; in fact the factor is below ``sigma_w``.
+
+    Parameters
+    ----------
+    n_in, widths, sigma_w
+        As for `raghu_length_lower`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    BoundDoesNotApply
+        Layers of different widths.
+
+    References
+    ----------
+    Raghu et al., On the expressive power of deep neural networks, 2017, appendix, after the proof of Theorem 3.
+
+    Examples
+    --------
+    >>> round(raghu_length_upper(100, [100], 2.0), 4)
+    1.995
+    """
+    _, layers = shape(n_in, widths)
+    k = equal_width(layers, "the upper bound of Raghu et al.")
+    return float((number(sigma_w, "sigma_w") / sqrt(k) * chi_means(k)[k]) ** len(layers))
+
+
+def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0) -> float:
+    """Theorem 4 of Raghu et al., made explicit: mean transitions of the last layer for each one of the first.
+
+    Each layer after the first multiplies by ``k (1 - 2 / pi arctan sqrt(k (1 + sigma_b^2 / sigma_w^2)))``, about ``2 /
+    pi sqrt(k)``: the expected number of units that one switching input switches. For saturated hard tanh: in the limit
+    of large ``sigma_w``, units are -1 or 1 nearly always.
+
+    Parameters
+    ----------
+    n_in, widths, sigma_w, sigma_b
+        As for `raghu_length_lower`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    BoundDoesNotApply
+        Layers of different widths.
+
+    References
+    ----------
+    Raghu et al., On the expressive power of deep neural networks, 2017, Theorem 4 and its proof.
+
+    Examples
+    --------
+    >>> round(raghu_transitions_lower(4, [4, 4], 1.0), 4)
+    1.1807
+    """
+    _, layers = shape(n_in, widths)
+    k = equal_width(layers, "Theorem 4 of Raghu et al.")
+    ratio = number(sigma_b, "sigma_b") / positive(sigma_w, "sigma_w")
+    step = k * (1.0 - 2.0 / pi * atan(sqrt(k * (1.0 + ratio**2))))
+    return float(step ** (len(layers) - 1))
+
+
+def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
+    """Stretching of a curve by one hard tanh layer, in the limit of wide layers and after many of them.
+
+    ``sqrt(sigma_w^2 erf(1 / sqrt(2 q)))``, where the variance q of pre-activations is the fixed point of ``q =
+    sigma_w^2 E[clip(sqrt(q) Z)^2] + sigma_b^2``.
+
+    Parameters
+    ----------
+    sigma_w, sigma_b : float
+        Weights are N(0, sigma_w^2 / k), biases N(0, sigma_b^2).
+
+    Returns
+    -------
+    float
+        At most 1 for ``sigma_w <= 1``.
+
+    References
+    ----------
+    Derived here and checked by simulation.
+
+    Examples
+    --------
+    >>> round(hard_tanh_length_growth(2.0), 4)
+    1.3452
+    """
+    scale, spread = number(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
+    if spread == 0.0 and scale <= 1.0:  # q = 0: nothing saturates
+        return scale
+    low, high = 0.0, scale**2 + spread**2
+    while low < (middle := (low + high) / 2.0) < high:  # the right side is concave in q and crosses q once above 0
+        if scale**2 * _clipped_variance(middle) + spread**2 > middle:
+            low = middle
+        else:
+            high = middle
+    return scale * sqrt(erf(1.0 / sqrt(2.0 * high)))
+
+
+def _clipped_variance(q: float) -> float:
+    """E[clip(sqrt(q) Z, -1, 1)^2] for a standard normal Z."""
+    edge = 1.0 / sqrt(q)
+    inside = erf(edge / sqrt(2.0)) - sqrt(2.0 / pi) * edge * exp(-(edge**2) / 2.0)
+    return q * inside + erfc(edge / sqrt(2.0))

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What is known of one bound, so that programs can use it?
+
+A `Bound` says which function it is, of which quantity, from which side, for which activations, how sure it is, where it
+is from, and which arguments it takes besides ``n_in`` and ``widths``; the table of all is in `regions.bounds.table`.
+Whether a row is for the activation at hand is for the caller to see; whether the theorem covers the widths, the
+function says itself, by `BoundDoesNotApply`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from regions.bounds.arguments import Widths, shape
+from regions.errors import BoundDoesNotApply
+
+__all__ = ["Activations", "Bound", "Domain", "Kind", "Status", "Value"]
+
+Value = int | float | Fraction
+Kind = Literal["upper", "lower", "best", "expected", "expected upper", "expected lower"]
+Activations = Literal["relu", "hard_tanh", "one breakpoint", "two breakpoints", "any", "maxout"]
+Domain = Literal["convex", "whole space", "ball", "cube", "manifold", "curve", "0"]
+Status = Literal["theorem", "explicit", "quoted", "derived"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One bound, as a row of the table.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(n_in, widths, ...)``.
+    kind : str
+        "upper", "lower": for every network. "best": some network of this shape has at least that many. "expected": the
+        mean over random networks; "expected upper", "expected lower": a bound on that mean.
+    quantity : str
+        What is bounded: "regions", "bounded regions", "mean degree", "least degree", "diameter", "boundary per volume",
+        "distance to the boundary", "length ratio" or "transition ratio".
+    definition : str
+        The finest definition of a region for which it is meant, as `regions.count` names them; an upper bound holds for
+        all coarser ones too. "pattern" are patterns at all inputs, those on sets without volume included.
+    activations : str
+        "relu" needs units that are constant on their inactive side; "one breakpoint" is ReLU, leaky ReLU, PReLU, abs;
+        "two breakpoints" is hard tanh, ReLU6; "any" takes the number of breakpoints as an argument.
+    domain : str
+        "convex": any convex part of the input space, with its own dimension as ``n_in``; otherwise where it holds. "0"
+        is the point 0.
+    condition : str
+        What else must be so: "zero biases", "generic" (neurons in general position) or nothing.
+    status : str
+        "theorem": proven as it stands. "explicit": published with O() or Omega() only; the function is the number that
+        the published proof arrives at. "quoted": published, but constants or conditions are quoted from notes, not from
+        the paper's text. "derived": proven here, see the function's docstring.
+    source : str
+    needs, takes : tuple of str
+        Names of further arguments: those without which there is no value, and those that have a default.
+    fixed : tuple of (name, value)
+        Arguments that this row fixes.
+    """
+
+    function: Callable[..., Value]
+    kind: Kind
+    quantity: str
+    activations: Activations
+    source: str
+    definition: Literal["pattern", "activation"] = "activation"
+    domain: Domain = "convex"
+    condition: Literal["", "zero biases", "generic"] = ""
+    status: Status = "theorem"
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function's name, with the fixed arguments in brackets: no two rows share it."""
+        return self.function.__name__ + "".join(f"[{value}]" for _, value in self.fixed)
+
+    def value(self, n_in: int, widths: Widths, **facts: Any) -> Value:
+        """Return the bound for a network of this shape.
+
+        Parameters
+        ----------
+        n_in : int
+        widths : int or sequence of int
+        **facts
+            Whatever is known of the network, by the names of ``needs`` and ``takes``; what this bound does not take is
+            not looked at.
+
+        Raises
+        ------
+        BoundDoesNotApply
+            The theorem does not cover this shape, or an argument is missing that it needs.
+        TypeError, ValueError
+            Arguments that make no sense.
+
+        Examples
+        --------
+        >>> from regions.bounds import BOUNDS
+        >>> raghu = next(bound for bound in BOUNDS if bound.name == "raghu")
+        >>> raghu.value(2, [4, 4], breakpoints=2, ranks=[2, 4])
+        1089
+        """
+        missing = [name for name in self.needs if name not in facts]
+        if missing:
+            raise BoundDoesNotApply(f"{self.name} needs {' and '.join(missing)}, which a shape does not tell")
+        known = {name: facts[name] for name in (*self.needs, *self.takes) if name in facts}
+        return self.function(n_in, widths, **known, **dict(self.fixed))
+
+    def after_each_layer(self, n_in: int, widths: Widths, **facts: Any) -> tuple[Value, ...]:
+        """Return the bound for the first layer, the first two, .., all: for networks cut off there.
+
+        Parameters
+        ----------
+        n_in, widths, **facts
+            As for `value`. Of what may differ from layer to layer, lists are cut off as well.
+
+        Examples
+        --------
+        >>> from regions.bounds import BOUNDS
+        >>> serra = next(bound for bound in BOUNDS if bound.name == "serra2018_upper")
+        >>> serra.after_each_layer(784, [20, 2], ranks=[20, 2])
+        (1048576, 4194281)
+        """
+        _, layers = shape(n_in, widths)
+        values = []
+        for depth in range(1, len(layers) + 1):
+            cut = {name: tuple(fact)[:depth] if _one_each(name, fact) else fact for name, fact in facts.items()}
+            values.append(self.value(n_in, layers[:depth], **cut))
+        return tuple(values)
+
+
+def _one_each(name: str, fact: Any) -> bool:
+    """Whether this is a list with one entry for each layer."""
+    return name in ("alpha", "breakpoints", "rank", "ranks", "weight_std") and isinstance(fact, Iterable)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""What does a random layer have on average, exactly?
+
+One hidden layer of N units, weights N(0, weight_std^2), biases N(0, bias_std^2), all independent: its N hyperplanes are
+independent and isotropic, so that Hanin and Rolnick's Theorem 3 becomes a closed form. With a = radius * weight_std /
+bias_std, the intersection of j of them meets the ball around 0 with probability
+
+    P_j = P( Beta((d + 1 - j) / 2, j / 2) >= 1 / (1 + a^2) )
+
+because its distance from 0 is that of a Gaussian affine flat. Each flat that meets the ball adds one region.
+These are no bounds but expectations of single layers; floats, since incomplete beta functions are transcendental.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb, inf, pi, prod, sqrt
+
+from regions.bounds.arguments import Widths, codimension_of, one_width, positive, shape
+from regions.bounds.binomials import binomial_row
+from regions.bounds.chi import chi_means
+
+__all__ = ["expected_distance_shallow", "expected_regions_shallow_ball", "expected_strata_shallow"]
+
+_WHAT = "the closed form for Gaussian weights"
+
+
+def expected_regions_shallow_ball(
+    n_in: int, widths: Widths, radius: float = 1.0, *, weight_std: float = 1.0, bias_std: float = 1.0
+) -> float:
+    """Mean number of regions of a random layer in a ball around 0: the sum of ``C(N, j) P_j`` for j from 0 to ``n_in``.
+
+    Parameters
+    ----------
+    n_in : int
+        The dimension d.
+    widths : int or sequence of one int
+        Units N.
+    radius : float
+        Of the ball.
+    weight_std, bias_std : float
+        Standard deviations of single weights and biases.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    OverflowError
+        The mean is above the range of doubles: hundreds of dimensions, a thousand units and a large ball.
+
+    References
+    ----------
+    Derived from Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, Theorem 3, and checked by
+    simulation.
+
+    Examples
+    --------
+    >>> round(expected_regions_shallow_ball(1, 10), 9)
+    6.0
+    >>> round(expected_regions_shallow_ball(2, 10, radius=3.0), 6)
+    41.256584
+    """
+    d, layers = shape(n_in, widths)
+    units = one_width(layers, _WHAT)
+    a = positive(radius, "radius") * positive(weight_std, "weight_std") / positive(bias_std, "bias_std")
+    # As fractions: binomial coefficients may be beyond the doubles when their products are not.
+    flats = enumerate(binomial_row(units, min(d, units))[1:], start=1)
+    return float(1 + sum(count * Fraction(_meets_the_ball(d, j, a)) for j, count in flats))
+
+
+def expected_strata_shallow(
+    n_in: int, widths: Widths, codimension: int = 1, *, weight_std: float = 1.0, bias_std: float = 1.0
+) -> float:
+    """Mean density at 0 of the stratum where k hyperplanes of a random layer meet.
+
+    ``C(N, k) (weight_std / (bias_std sqrt(2 pi)))**k c_d c_{d-1} .. c_{d-k+1}``, with c_m the mean length of a standard
+    Gaussian vector in m dimensions. For k = 1 it is boundary per volume, for k = d vertices per volume.
+
+    Parameters
+    ----------
+    n_in : int
+        The dimension d.
+    widths : int or sequence of one int
+        Units N.
+    codimension : int
+        k, from 1 to d.
+    weight_std, bias_std : float
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    As for `expected_regions_shallow_ball`: the integrand of Theorem 3 at 0.
+
+    Examples
+    --------
+    >>> round(expected_strata_shallow(2, 10), 9), round(expected_strata_shallow(2, 10, 2), 6)
+    (5.0, 7.161972)
+    """
+    d, layers = shape(n_in, widths)
+    k = codimension_of(codimension, d)
+    units = one_width(layers, _WHAT)
+    ratio = positive(weight_std, "weight_std") / (positive(bias_std, "bias_std") * sqrt(2.0 * pi))
+    return comb(units, k) * ratio**k * prod(chi_means(d)[d - k + 1 :])
+
+
+def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 1.0, bias_std: float = 1.0) -> float:
+    """Mean distance of 0 to the nearest hyperplane of a random layer: the integral of ``(1 - P_1(t))**N`` over t > 0.
+
+    Integrated numerically. Infinite for one unit and one input.
+
+    Parameters
+    ----------
+    n_in : int
+    widths : int or sequence of one int
+        Units N.
+    weight_std, bias_std : float
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    As for `expected_regions_shallow_ball`.
+
+    Examples
+    --------
+    >>> round(expected_distance_shallow(2, 10), 6)
+    0.092802
+    """
+    from scipy.integrate import quad
+
+    d, layers = shape(n_in, widths)
+    units = one_width(layers, _WHAT)
+    ratio = positive(bias_std, "bias_std") / positive(weight_std, "weight_std")
+    if d == units == 1:
+        return inf
+    # With u = t / (1 + t) the range is finite, and what is left at its end is a power of 1 - u.
+    integral, _ = quad(
+        lambda u: (1.0 - _meets_the_ball(d, 1, u / (1.0 - u))) ** units / (1.0 - u) ** 2,
+        0.0,
+        1.0,
+        epsabs=0.0,
+        epsrel=1e-11,
+        limit=500,
+    )
+    return float(ratio * integral)
+
+
+def _meets_the_ball(d: int, j: int, a: float) -> float:
+    """P_j: the probability that the flat where j hyperplanes meet comes within a of 0."""
+    from scipy.special import betainc
+
+    # P(Beta(p, q) >= x) is P(Beta(q, p) <= 1 - x).
+    return float(betainc(j / 2, (d + 1 - j) / 2, a * a / (1.0 + a * a)))

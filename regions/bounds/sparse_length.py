@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""By what factor does a sparse random ReLU network stretch a curve, at least?
+
+Price and Tanner's Theorem 2: expectations over networks whose weights are independent and 0 with some probability.
+Length of the image of a curve after the last hidden layer, over the length of the curve. The scale is that of a single
+weight as it is, not divided by the square root of the width, as in the paper's theorems (its experiments do divide).
+Floats: square roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum, pi, prod, sqrt
+
+from regions.bounds.arguments import Widths, number, numbers_per_layer, one_of, shape, tuple_of
+from regions.errors import BoundDoesNotApply
+
+__all__ = ["price_tanner"]
+
+
+def price_tanner(
+    n_in: int,
+    widths: Widths,
+    distribution: str,
+    scale: float | Iterable[float],
+    *,
+    alpha: float | Sequence[float] = 1.0,
+    zero_bias: bool = False,
+) -> float:
+    """Lower bound on the mean stretching by sparse random ReLU layers: ``prod of alpha_l M sqrt(n_l) / 2``.
+
+    A weight is 0 with probability 1 - alpha, otherwise it has the given law; ``M |u|`` bounds ``E|w . u|`` from below
+    for weights of that law.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, which plays no part.
+    widths : int or sequence of int
+        Units of the hidden layers; a single number is one layer.
+    distribution : {"gaussian", "uniform", "discrete"}
+        N(0, scale^2), with ``M = scale sqrt(2 / pi)``; uniform on [-scale, scale], with ``M = scale / (2 sqrt(2))``;
+        uniform on the numbers ``scale``, which must be symmetric, with ``M = (mean of |scale|) / sqrt(2)``.
+    scale : float, or iterable of float for "discrete"
+        Of single weights, not divided by the square root of the width.
+    alpha : float, or sequence of one for each layer
+        Probability that a weight is not 0, above 0 and at most 1.
+    zero_bias : bool
+        Whether the biases are 0; otherwise they have a density.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    BoundDoesNotApply
+        Biases of 0 with ``alpha`` below 1. The paper says that the bounds still hold then, but they do not: a unit
+        whose weights all miss the point is 0 on all of the curve. For k = 2, alpha = 0.1 and a curve that leaves the
+        first axis along the second, the mean is 0.008 and the formula gives 0.056.
+
+    Notes
+    -----
+    The curve must not point to the origin anywhere.
+
+    References
+    ----------
+    Price, Tanner, Trajectory growth lower bounds for random sparse deep ReLU networks, 2020, Theorem 2 and
+    Corollaries 1 to 3. Corollary 3 is printed with ``2 N_w`` once, where its derivation ends with ``sqrt(2) N_w``.
+
+    Examples
+    --------
+    >>> round(price_tanner(784, [784], "gaussian", 6 / 28, alpha=0.5), 4)
+    1.1968
+    """
+    _, layers = shape(n_in, widths)
+    kept = numbers_per_layer(alpha, layers, "alpha")
+    if not all(0.0 < probability <= 1.0 for probability in kept):
+        raise ValueError(f"alpha must be above 0 and at most 1, got {alpha!r}")
+    if zero_bias and min(kept) < 1.0:
+        raise BoundDoesNotApply("Theorem 2 of Price and Tanner needs biases with a density when weights are sparse")
+    mean = _mean_projection(distribution, scale)
+    return prod(probability * mean * sqrt(width) / 2.0 for probability, width in zip(kept, layers, strict=True))
+
+
+def _mean_projection(distribution: str, scale: float | Iterable[float]) -> float:
+    """M: a lower bound on E|w . u| over unit vectors u."""
+    law = one_of(distribution, ("gaussian", "uniform", "discrete"), "distribution")
+    if law == "discrete":
+        values = tuple_of(scale, "scale")
+        if sorted(values) != sorted(-value for value in values):
+            raise ValueError(f"scale must be symmetric, with -w for every w, got {list(values)}")
+        return fsum(number(abs(value), "abs(scale)") for value in values) / (sqrt(2.0) * len(values))
+    size = number(scale, "scale")
+    return size * sqrt(2.0 / pi) if law == "gaussian" else size / (2.0 * sqrt(2.0))

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""How was a count decided, and of what is it the count?
+
+A count is a fact about weights and a chart, both made of doubles, so it can be proven, and here it always is: there is
+no other mode. The certificate says so, names network, domain and version, and tells how many signs each stage decided
+(docs/exactness.md). It is a statement by the program that counted, not evidence: whoever does not want to believe it
+can ask `regions.certify`, which shares no code with the core.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from regions.domains import Domain
+from regions.network import Network
+
+__all__ = ["Certificate", "make_certificate"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Certificate:
+    """What is proven about a count or an enumeration, and how its decisions were made.
+
+    Made by ``regions.count(net, domain, certificate=True)`` and `Partition.certificate`.
+
+    Attributes
+    ----------
+    regions : int
+        How many there are; in a result that is not complete, how many were found.
+    complete : bool
+        Whether these are all.
+    filter : int
+        Signs, each of one kink at one corner of a cell, that rounded arithmetic proved with a bound on its error.
+        Decisions by bounds over a whole cell are proven by the same arithmetic, many at a time: not counted.
+    exact : int
+        Signs that needed exact arithmetic.
+    zero : int
+        Signs, of both kinds, that turned out to be zero.
+    network : str
+        `Network.fingerprint`: SHA-256 of the weights and activations.
+    domain : str
+        The domain in words.
+    domain_fingerprint : str
+        `Domain.fingerprint`: SHA-256 of chart and generators.
+    version : str
+        The version of relu-regions that decided.
+    kernel : str
+        For which instruction set the core that decided was compiled: it chooses among several.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> number, certificate = regions.count(net, regions.Plane([0, 0], [1, 0], [0, 1]), certificate=True)
+    >>> number, certificate.regions, certificate.complete
+    (4, 4, True)
+    """
+
+    regions: int
+    complete: bool
+    filter: int
+    exact: int
+    zero: int
+    network: str
+    domain: str
+    domain_fingerprint: str
+    version: str
+    kernel: str
+
+    @property
+    def statement(self) -> str:
+        """What is proven, in a sentence."""
+        proven = (
+            "Every decision is proven, for the weights and the chart as stored: by rounded arithmetic with a bound on "
+            "its error, or exactly."
+        )
+        return proven if self.complete else f"The work was stopped, and regions are missing. {proven}"
+
+    @property
+    def exact_share(self) -> float:
+        """The share of the counted signs that needed exact arithmetic, 0 to 1."""
+        signs = self.filter + self.exact
+        return self.exact / signs if signs else 0.0
+
+    @property
+    def signs(self) -> str:
+        """The counted signs by stage, in words."""
+        share = f" ({self.exact_share:.2%})" if self.exact else ""
+        return f"{self.filter:,} by error bound, {self.exact:,}{share} exactly; {self.zero:,} are zero"
+
+    def as_dict(self) -> dict[str, Any]:
+        """All attributes, with ``statement`` and ``exact_share``: strings, numbers and booleans."""
+        return {"statement": self.statement, **asdict(self), "exact_share": self.exact_share}
+
+    def to_json(self) -> str:
+        """`as_dict` as one line of JSON."""
+        return json.dumps(self.as_dict())
+
+    def __str__(self) -> str:
+        regions = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
+        return "\n".join(
+            (
+                regions if self.complete else f"{regions} found until the work was stopped",
+                self.statement,
+                f"signs     {self.signs}",
+                "          (decisions by bounds over whole cells: proven, not counted)",
+                f"network   sha256 {self.network}",
+                f"domain    {self.domain}",
+                f"          sha256 {self.domain_fingerprint}",
+                f"by        relu-regions {self.version}, {self.kernel} kernel",
+            )
+        )
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else ", incomplete"
+        return f"Certificate({self.regions} regions, {self.filter + self.exact} signs, {self.exact} exactly{state})"
+
+
+def make_certificate(
+    network: Network,
+    domain: Domain,
+    *,
+    regions: int,
+    complete: bool,
+    counters: Mapping[str, int],
+    version: str,
+    kernel: str,
+) -> Certificate:
+    """Make the certificate of a run from the core's counters.
+
+    Raises
+    ------
+    ValueError
+        Counters that the core did not make: nothing is known of how these regions were found.
+    """
+    missing = [name for name in ("filter", "exact", "zero") if name not in counters]
+    if missing:
+        raise ValueError(
+            f"there is no counter {missing[0]!r}: these regions were not found by regions.enumerate, so nothing "
+            "certifies them"
+        )
+    return Certificate(
+        regions,
+        complete,
+        counters["filter"],
+        counters["exact"],
+        counters["zero"],
+        network.fingerprint,
+        repr(domain),
+        domain.fingerprint,
+        version,
+        kernel,
+    )

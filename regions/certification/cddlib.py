@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""What does cddlib say about the inequalities of a region?
+
+A second opinion, where it can be had: the double description method of Fukuda's cddlib, in exact fractions, turns all
+inequalities of a region into its corners, which must be those of the partition. `pycddlib` has exact fractions only
+where it was built with GMP (the module `cdd.gmp`); without it nothing is asked, and the report says so.
+Cost: about a millisecond per region and 30 inequalities, so only a few regions are asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from regions.certification.cells import Cells
+from regions.certification.report import Findings
+
+__all__ = ["ask_cddlib"]
+
+
+def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
+    """Compare the corners of some regions that have been seen with those of cddlib; returns what was done, in words."""
+    try:
+        from cdd import RepType
+        from cdd.gmp import copy_generators, matrix_from_array, polyhedron_from_matrix
+    except ImportError:
+        return "cddlib is not asked"
+    patterns = [cells.pattern(region) for region in regions]
+    for index, forms in cells.forms.walk(patterns):
+        signed = [
+            form if active else tuple(-a for a in form) for form, active in zip(forms, patterns[index], strict=True)
+        ]
+        rows = [[Fraction(a) for a in form] for form in (*signed, *cells.forms.edges)]
+        polyhedron = polyhedron_from_matrix(matrix_from_array(rows, rep_type=RepType.INEQUALITY))
+        theirs = {tuple(map(Fraction, row)) for row in copy_generators(polyhedron).array}
+        cell = cells.cells[regions[index]]
+        mine = {tuple(Fraction(x, corner[0]) for x in corner) for corner in cell.corners}
+        if mine != theirs:
+            findings.wrong("inequalities", f"cddlib finds other corners for region {regions[index]}")
+    return f"cddlib agrees on {len(regions)} of them"

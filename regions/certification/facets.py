@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What changes across a facet, and do the facets on the border cover it?
+
+The patterns on both sides of a facet may differ only in kinks that are zero along it, as seen from either side, and
+they must differ in the kink that it names. In the first layer in which they differ both sides have the same forms, so
+there every kink that is zero along the facet, but not on all of the region, changes sign and must flip.
+Cost: a few operations on sets of kinks per facet.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.certification.cells import Cells, reduced
+from regions.certification.report import Findings
+from regions.reference_integers import Point
+
+__all__ = ["check_border", "check_neighbours"]
+
+
+class Use(NamedTuple):
+    """A facet as one of its regions has it."""
+
+    region: int
+    corner: int  # of this region, counted from its first
+
+
+def check_neighbours(cells: Cells, findings: Findings) -> None:
+    """What changes across the facets between two regions that have both been seen."""
+    partition, layers = cells.partition, cells.network.kink_layers
+    of_layer = [_as_set((layers == layer).tobytes()) for layer in range(len(cells.network.widths))]
+    same_layer = [of_layer[layer] for layer in layers.tolist()]
+    kinks = partition.facet_kinks.tolist()
+    seen = [(facet, uses) for facet, uses in _uses(cells).items() if len(uses) == 2]
+    for facet, uses in seen:
+        (side, here), (other_side, there) = ((cells.cells[use.region], use) for use in uses)
+        flip = _as_set(cells.pattern(here.region)) ^ _as_set(cells.pattern(there.region))
+        zero = side.zero_on[here.corner]
+        not_zero = flip & ~(zero & other_side.zero_on[there.corner])
+        if not flip >> kinks[facet] & 1:
+            fault = f"kink {kinks[facet]}, which it names, does not flip"
+        elif not_zero:
+            fault = f"kink {_lowest(not_zero)} flips, but is not zero on it"
+        elif missing := zero & ~side.zero & ~flip & same_layer[_lowest(flip)]:
+            fault = f"kink {_lowest(missing)} changes sign, but does not flip"
+        else:
+            continue
+        findings.wrong("neighbours", f"across facet {facet} of regions {here.region} and {there.region}, {fault}")
+    total = int((partition.facet_regions[:, 1] >= 0).sum())
+    findings.checked("neighbours", len(seen), total, "facets")
+
+
+def check_border(cells: Cells, findings: Findings) -> None:
+    """The facets on each edge of the domain are a chain from one end of it to the other; on a line, its ends."""
+    partition = cells.partition
+    corners = [reduced(corner) for corner in cells.forms.corners]
+    for edge, corner in enumerate(corners):
+        ends = partition.facet_vertices[partition.facet_kinks == -1 - edge].tolist()
+        facets = [[cells.positions.get(vertex) for vertex in pair] for pair in ends]
+        following = corners[(edge + 1) % len(corners)]
+        covered = facets == [[corner]] if partition.dimension == 1 else _is_chain(facets, corner, following)
+        if not covered:
+            findings.wrong("border", f"edge {edge} of the domain is not covered by its {len(facets)} facets, each once")
+    findings.checked("border", len(corners), len(corners), "edges")
+
+
+def _is_chain(links: list[list[Point | None]], start: Point, end: Point) -> bool:
+    """Whether the links, each from one point to another, lead from start to end, every one used once."""
+    following = {link[0]: link[1] for link in links}
+    here: Point | None = start
+    used = 0
+    while here in following and used <= len(links):
+        here, used = following[here], used + 1
+    return here == end and used == len(links)
+
+
+def _uses(cells: Cells) -> dict[int, list[Use]]:
+    """For each facet, the regions that have been seen and use it."""
+    partition = cells.partition
+    uses: dict[int, list[Use]] = defaultdict(list)
+    for region in cells.cells:
+        facets = partition.cell_facets[partition.cell_offsets[region] : partition.cell_offsets[region + 1]]
+        for corner, facet in enumerate(facets.tolist()):
+            uses[facet].append(Use(region, corner))
+    return uses
+
+
+def _as_set(pattern: bytes) -> int:
+    """A pattern as an integer with bit k for kink k."""
+    return int.from_bytes(np.packbits(np.frombuffer(pattern, dtype=np.uint8), bitorder="little").tobytes(), "little")
+
+
+def _lowest(kinks: int) -> int:
+    """The first kink of a set that is not empty."""
+    return (kinks & -kinks).bit_length() - 1

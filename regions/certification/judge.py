@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Can a partition be believed?
+
+The order of the checks, which of the regions are looked at in exact arithmetic, and what is left out when something
+they build on has failed. The argument why this is enough is in `regions.certification`.
+Cost: mostly products of integers, `Forms.products_per_pattern` for each region that is looked at. All are, where that
+takes PRODUCTS of them at most; else as many as that allows, drawn at random.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regions.certification.cddlib import ask_cddlib
+from regions.certification.cells import Cells
+from regions.certification.facets import check_border, check_neighbours
+from regions.certification.forms import Forms
+from regions.certification.report import CertificationReport, Findings
+from regions.certification.resample import check_against_reference
+from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
+from regions.certification.totals import check_disjoint, check_euler, check_volume
+from regions.consistency import first_problem
+from regions.network import Network
+from regions.partition import ARRAYS, Partition, raw_arrays
+
+__all__ = ["certify"]
+
+# A minute or two.
+PRODUCTS = 600_000_000
+# Affine maps and second opinions are of so many regions at most, and of a tenth of those that are drawn.
+FEW = 20
+# Regions that are looked at together when not all are: neighbours, so that facets are seen from both sides.
+PATCH = 32
+
+
+def certify(part: Partition, net: Network) -> CertificationReport:
+    """Check a partition anew, sharing no code with what made it.
+
+    In exact arithmetic on the weights as stored, from the patterns, the names of the facets, and who is next to whom:
+    that every region is what it is said to be, and that together they are all there are. When that would take more than
+    a minute or two, some regions are drawn and checked; the report says how many.
+
+    Parameters
+    ----------
+    part : Partition
+    net : Network
+        The network it is said to be of.
+
+    Returns
+    -------
+    CertificationReport
+        What was proved, what was only sampled, and what is wrong. Damage is a failed item, not an exception.
+
+    Raises
+    ------
+    TypeError
+        Something else than a Partition and a Network.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1, 0], [0, 1], [1, 1]], [-0.1, -0.2, -(0.1 + 0.2)]), ([[1, 1, 1]], [0])])
+    >>> part = regions.enumerate(net, regions.Polygon([[0, 0], [1, 0], [1, 1], [0, 1]]))
+    >>> regions.certify(part, net).conclusion
+    'proved: there are exactly 7 regions'
+    """
+    if not isinstance(part, Partition):
+        raise TypeError(
+            f"expected a regions.Partition, got {type(part).__name__}: make one with regions.enumerate(...)"
+        )
+    if not isinstance(net, Network):
+        raise TypeError(f"expected a regions.Network, got {type(net).__name__}: make one with regions.load(...)")
+    findings = Findings()
+    # Infinite and undefined numbers are compared like others, and found wrong where they are.
+    with np.errstate(all="ignore"):
+        if _comparable(part, net, findings) and _indexable(part, net, findings):
+            _judge(part, net, findings)
+    return findings.report(max(part.cell_offsets.size - 1, 0), part.complete)
+
+
+def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
+    """Check that it is the right network; returns whether it is one that the partition could be of."""
+    if net != part.network:
+        names = f"{part.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
+        findings.wrong("network", f"the partition is of the network with the fingerprint {names}")
+    if part.domain.n_in != net.n_in:
+        findings.wrong("network", f"the domain lies in R^{part.domain.n_in}, but the network takes {net.n_in} inputs")
+        return False
+    findings.checked("network", 1, 1, "network")
+    return _sizes(net) == _sizes(part.network)
+
+
+def _sizes(network: Network) -> list[tuple[int, ...]]:
+    return [(*layer.weights.shape, layer.activation.breakpoints.size) for layer in network.layers]
+
+
+def _indexable(part: Partition, net: Network, findings: Findings) -> bool:
+    """Check that arrays may be indexed with each other."""
+    arrays = {name: raw_arrays(part)[name] for name in ARRAYS}
+    problem = first_problem(net, part.domain, arrays, part.complete)
+    if problem:
+        findings.wrong("arrays", problem)
+    findings.checked("arrays", len(ARRAYS), len(ARRAYS), "arrays")
+    return problem is None
+
+
+def _judge(part: Partition, net: Network, findings: Findings) -> None:
+    """All checks that index arrays."""
+    check_disjoint(part, findings)
+    forms, rng = Forms(net, part.domain), np.random.default_rng(int(net.fingerprint[:16], 16))
+    chosen = _chosen(part, forms, rng)
+    cells = Cells(part, net, forms, findings)
+    cells.see(chosen)
+    every = len(chosen) == len(part)
+    few = rng.permutation(chosen)[: FEW if every else min(FEW, 1 + len(chosen) // 10)].tolist()
+    sound = not findings.any_wrong("vertices", "cells", "inequalities", "patterns")
+    remark = ask_cddlib(cells, few, findings) if sound else ""
+    for name in ("vertices", "cells", "inequalities", "patterns"):
+        findings.checked(name, len(chosen), len(part), "regions", remark if name == "inequalities" else "")
+    check_neighbours(cells, findings)
+    check_coordinates(cells, findings)
+    check_affine_maps(cells, few, findings)
+    if sound:
+        check_volumes(cells, findings)
+        check_against_reference(cells, rng, findings)
+    _judge_whole(cells, sound, every, findings)
+
+
+def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> None:
+    """What is said of all regions together."""
+    if not cells.partition.complete:
+        for name in ("border", "volume", "euler"):
+            findings.unchecked(name, "not claimed of a partial result")
+        return
+    check_euler(cells.partition, findings)
+    if sound and every:
+        check_border(cells, findings)
+        check_volume(cells, findings)
+    elif sound:
+        for name in ("border", "volume"):
+            findings.unchecked(name, "only where all regions were looked at")
+
+
+def _chosen(part: Partition, forms: Forms, rng: np.random.Generator) -> list[int]:
+    """The regions to look at in exact arithmetic: all of them, or random ones with those around them."""
+    allowed = max(1, PRODUCTS // forms.products_per_pattern)
+    if len(part) <= allowed:
+        return list(range(len(part)))
+    chosen: set[int] = set()
+    for start in rng.permutation(len(part)).tolist():
+        size = min(PATCH, allowed - len(chosen))
+        if size <= 0:
+            break
+        patch, reached = [start], {start}
+        for region in patch:  # which grows, breadth first
+            facets = part.cell_facets[part.cell_offsets[region] : part.cell_offsets[region + 1]]
+            around = set(part.facet_regions[facets].ravel().tolist()) - reached - {-1}
+            patch += sorted(around)
+            reached |= around
+            if len(patch) >= size:
+                break
+        chosen.update(patch[:size])
+    return sorted(chosen)

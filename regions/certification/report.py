@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""What did a certification prove, what did it only sample, and what is wrong?
+
+A list of items, each a claim about the result with what became of it. While the checks run, `Findings` collects what
+is wrong with which item; at the end it and the numbers checked make the report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+__all__ = ["CLAIMS", "CertificationItem", "CertificationReport", "Findings", "refused"]
+
+Status = Literal["proved", "sampled", "failed", "unchecked"]
+
+# What is claimed, in the order of the report.
+CLAIMS = {
+    "network": "it is the one that the partition is of",
+    "arrays": "they fit together, each facet used once from each side",
+    "disjoint": "no two regions have the same pattern",
+    "vertices": "each is the one point where its facets meet, and no two coincide",
+    "cells": "each region is strictly convex, its corners in order",
+    "inequalities": "those of pattern and domain give back exactly the corners",
+    "patterns": "a forward pass at a point inside gives the region's pattern",
+    "neighbours": "exactly the kinks that change sign on a facet flip across it",
+    "border": "its facets cover each edge of the domain, once",
+    "volume": "the exact volumes add up to that of the domain",
+    "euler": "the numbers of vertices, facets and regions obey Euler's relation",
+    "coordinates": "each stored vertex is within its bound of the true one",
+    "volumes": "each rounded one is within its rounding error of the exact one",
+    "affine maps": "each rounded one is within its rounding error of the exact one",
+    "reference": "`regions.reference` finds the same patterns",
+}
+
+# Together these imply that the regions are real, and that they are all: the argument is in `regions.certification`.
+CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
+
+
+@dataclass(frozen=True)
+class CertificationItem:
+    """One claim, and what became of it.
+
+    Attributes
+    ----------
+    name, claim : str
+    status : "proved", "sampled", "failed" or "unchecked"
+        "proved" when all of them were checked, in exact arithmetic. "unchecked" when the claim is not made of a partial
+        result, or when something it builds on has failed.
+    checked, total : int
+        How many of how many.
+    unit : str
+        Of what: "regions", "facets", ..
+    finding : str
+        What is wrong, with the number of the region, facet or vertex; or why it is unchecked; or a remark; or "".
+    """
+
+    name: str
+    claim: str
+    status: Status
+    checked: int
+    total: int
+    unit: str
+    finding: str
+
+
+@dataclass(frozen=True)
+class CertificationReport:
+    """What `regions.certify` found.
+
+    Attributes
+    ----------
+    regions : int
+        How many regions the partition lists.
+    complete : bool
+        Whether it claims that they are all there are.
+    items : tuple of CertificationItem
+        In the order in which each builds on the ones before.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
+    >>> report = regions.certify(regions.enumerate(net, regions.Segment([-1.0], [1.0])), net)
+    >>> report.ok, len(report.proved), report.sampled, report.failed
+    (True, 15, (), ())
+    >>> report.conclusion
+    'proved: there are exactly 3 regions'
+    """
+
+    regions: int
+    complete: bool
+    items: tuple[CertificationItem, ...]
+
+    @property
+    def proved(self) -> tuple[CertificationItem, ...]:
+        """The claims that hold, with certainty."""
+        return self._with_status("proved")
+
+    @property
+    def sampled(self) -> tuple[CertificationItem, ...]:
+        """The claims in which no fault was found, looking at some of the regions."""
+        return self._with_status("sampled")
+
+    @property
+    def failed(self) -> tuple[CertificationItem, ...]:
+        """The claims that are false."""
+        return self._with_status("failed")
+
+    @property
+    def unchecked(self) -> tuple[CertificationItem, ...]:
+        """The claims that were not looked at; each says why."""
+        return self._with_status("unchecked")
+
+    @property
+    def ok(self) -> bool:
+        """Whether no claim was found to be false."""
+        return not self.failed
+
+    @property
+    def conclusion(self) -> str:
+        """What follows from the items, in a sentence."""
+        listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
+        if self.failed:
+            return f"failed: {', '.join(item.name for item in self.failed)}"
+        carrying = [item for item in self.items if item.name in CARRYING]
+        if any(item.status != "proved" for item in carrying):
+            exact = min(item.checked for item in carrying if item.unit == "regions")
+            return f"no fault found: {exact:,} of {listed} checked in exact arithmetic"
+        if not self.complete:
+            return f"proved: each of these {listed} is real; a partial result, so there may be more"
+        return f"proved: there {'is' if self.regions == 1 else 'are'} exactly {listed}"
+
+    def to_json(self) -> str:
+        """The report as one JSON object: ``ok``, ``conclusion``, ``regions``, ``complete`` and ``items``."""
+        items = [asdict(item) for item in self.items]
+        facts = {"regions": self.regions, "complete": self.complete, "items": items}
+        return json.dumps({"ok": self.ok, "conclusion": self.conclusion, **facts})
+
+    def __str__(self) -> str:
+        rows = [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = [
+            "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        ]
+        return "\n".join([self.conclusion, "", *lines])
+
+    def _with_status(self, status: Status) -> tuple[CertificationItem, ...]:
+        return tuple(item for item in self.items if item.status == status)
+
+
+class Findings:
+    """What is wrong with each item, and what has been made of the others so far."""
+
+    def __init__(self) -> None:
+        self._wrong: dict[str, list[str]] = defaultdict(list)
+        self._items: dict[str, CertificationItem] = {}
+
+    def wrong(self, name: str, what: str) -> None:
+        """A claim is false."""
+        self._wrong[name].append(what)
+
+    def checked(self, name: str, checked: int, total: int, unit: str, remark: str = "", proof: bool = True) -> None:
+        """A claim has been looked at, for some or all of what it is about; ``proof`` says whether all are a proof."""
+        status: Status = "proved" if checked == total and proof else "sampled"
+        self._items[name] = CertificationItem(name, CLAIMS[name], status, checked, total, unit, remark)
+
+    def unchecked(self, name: str, reason: str) -> None:
+        """A claim is not looked at."""
+        self._items[name] = CertificationItem(name, CLAIMS[name], "unchecked", 0, 0, "", reason)
+
+    def any_wrong(self, *names: str) -> bool:
+        """Whether one of these claims is false."""
+        return any(name in self._wrong for name in names)
+
+    def report(self, regions: int, complete: bool) -> CertificationReport:
+        """All items in order; those that nothing was said about are unchecked."""
+        return CertificationReport(regions, complete, tuple(map(self._item, CLAIMS)))
+
+    def _item(self, name: str) -> CertificationItem:
+        if name not in self._items:
+            self.unchecked(name, "builds on what has failed")
+        item = self._items[name]
+        if name not in self._wrong:
+            return item
+        first, *others = self._wrong[name]
+        finding = f"{first} (and {len(others):,} more)" if others else first
+        return replace(item, status="failed", finding=finding)
+
+
+def refused(reason: str) -> CertificationReport:
+    """The report on a file that holds no partition, or one whose arrays do not fit together."""
+    findings = Findings()
+    findings.wrong("arrays", reason)
+    return findings.report(0, False)
+
+
+def _amount(item: CertificationItem) -> str:
+    return f"{item.checked:,} of {item.total:,} {item.unit}" if item.unit else ""
+
+
+def _remark(item: CertificationItem) -> str:
+    if item.status in ("failed", "unchecked"):
+        return item.finding
+    return f"{item.claim}; {item.finding}" if item.finding else item.claim

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Does the reference find the same patterns when it is asked anew?
+
+`regions.reference` knows nothing of the partition: it subdivides a domain from nothing. A small partition is held
+against it as a whole. In a large one, small boxes are laid around vertices drawn at random, and the patterns that the
+reference finds in a box must be those of the regions that overlap it. Two convex polygons overlap unless an edge of one
+of them has the other one on its outer side, which is decided exactly.
+Cost: the reference on a few dozen regions, for each box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions import reference
+from regions.certification.cells import Cells
+from regions.certification.forms import domain_edges, value
+from regions.certification.report import Findings
+from regions.domains import Domain
+from regions.domains.exact import dyadic
+from regions.partition import Partition
+from regions.reference_integers import Point
+
+__all__ = ["check_against_reference"]
+
+Floats = NDArray[np.float64]
+
+# A box shrinks until at most FEW regions can meet it. Less for networks so wide that the reference would need more than
+# about PRODUCTS products of integers for them, down to FEWEST; then there is only one box.
+BOXES = 5
+FEW, FEWEST = 64, 8
+PRODUCTS = 2_000_000
+
+
+class Extent(NamedTuple):
+    """Lowest and highest coordinates of each region, as stored and with what they may be off: float64 [R, d] each."""
+
+    low: Floats
+    high: Floats
+
+
+def check_against_reference(cells: Cells, rng: np.random.Generator, findings: Findings) -> None:
+    """The reference finds the same patterns in all of the domain, where it has few regions, else in random boxes."""
+    partition = cells.partition
+    allowed = PRODUCTS // cells.forms.products_per_pattern
+    few = min(FEW, max(FEWEST, allowed))
+    if len(partition) <= few:
+        met = _compare(cells, partition.domain, cells.forms.corners, range(len(partition)), findings)
+        findings.checked("reference", len(met), len(partition), "regions")
+        return
+    met, extent = set(), _extent(partition)
+    for centre in _centres(partition, rng, BOXES if allowed >= FEWEST else 1):
+        box = _box(cells, extent, centre, few)
+        if box is not None:
+            met |= _compare(cells, *box, findings)
+    findings.checked("reference", len(met), len(partition), "regions", proof=False)
+
+
+def _compare(
+    cells: Cells, domain: Domain, corners: list[Point], candidates: Iterable[int], findings: Findings
+) -> set[int]:
+    """Hold the regions that overlap a part of the domain against the reference; returns which they are."""
+    cells.see(candidates)
+    met = {region for region in candidates if region in cells.cells and _overlap(cells.cells[region].corners, corners)}
+    mine = {cells.pattern(region): region for region in met}
+    theirs = {bytes(pattern) for pattern in reference.patterns(cells.network, domain)}
+    where = f"between {[list(row[1:]) for row in domain.generators.tolist()]}"
+    for pattern in mine.keys() - theirs:
+        findings.wrong("reference", f"region {mine[pattern]} is not found {where}")
+    if cells.partition.complete and theirs - mine.keys():
+        findings.wrong("reference", f"{len(theirs - mine.keys())} regions are missing {where}")
+    return met
+
+
+def _overlap(one: list[Point], other: list[Point]) -> bool:
+    """Whether two convex polygons, or intervals, have common interior points."""
+    return not any(
+        all(value(edge, corner) <= 0 for corner in second)
+        for first, second in ((one, other), (other, one))
+        for edge in domain_edges(first)
+    )
+
+
+def _centres(partition: Partition, rng: np.random.Generator, count: int) -> list[Floats]:
+    """Some vertices that are not on the border, chart coordinates [d]; without any, a point inside the domain."""
+    border = partition.facet_vertices[partition.facet_kinks < 0]
+    finite = np.flatnonzero(np.isfinite(partition.vertices).all(axis=1))
+    vertices = np.setdiff1d(finite, border)
+    if not vertices.size:
+        return [partition.domain.generators[:, 1:].mean(axis=0)]
+    return list(partition.vertices[rng.choice(vertices, min(count, vertices.size), replace=False)])
+
+
+def _extent(partition: Partition) -> Extent:
+    corners = partition.vertices[partition.cell_vertices]
+    errors = 2 * partition.vertex_errors[partition.cell_vertices, np.newaxis]
+    starts = partition.cell_offsets[:-1]
+    low = np.nextafter(np.minimum.reduceat(corners - errors, starts), -np.inf)
+    high = np.nextafter(np.maximum.reduceat(corners + errors, starts), np.inf)
+    # Corners without a bound may be anywhere. Those at infinity that are not to one side are stored with a 0 there.
+    low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
+    return Extent(low, high)
+
+
+def _box(cells: Cells, extent: Extent, centre: Floats, few: int) -> tuple[Domain, list[Point], list[int]] | None:
+    """A box around a point, inside the domain, that few regions can meet: itself, its corners exactly, and the regions.
+
+    None where the spacing of doubles does not allow one.
+    """
+    partition = cells.partition
+    finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+    half = min(float(np.ptp(finite, axis=0).max()), np.finfo(np.float64).max) if len(finite) > 1 else 1.0
+    while True:
+        low, high = centre - half, centre + half
+        half /= 2
+        if not (low < high).all():
+            return None
+        if not (np.isfinite(low) & np.isfinite(high)).all():
+            continue
+        candidates = np.flatnonzero((extent.low < high).all(axis=1) & (extent.high > low).all(axis=1))
+        if len(candidates) > few:
+            continue
+        corners = _corners(low, high)
+        points = [tuple(dyadic(np.array(corner))[0].tolist()) for corner in corners]
+        if all(value(edge, point) >= 0 for edge in cells.forms.edges for point in points):
+            return Domain(partition.domain.origin, partition.domain.directions, corners), points, candidates.tolist()
+
+
+def _corners(low: Floats, high: Floats) -> list[list[float]]:
+    """Generators of a box, counter-clockwise."""
+    if len(low) == 1:
+        return [[1.0, low[0]], [1.0, high[0]]]
+    (x, y), (z, w) = low.tolist(), high.tolist()
+    return [[1.0, x, y], [1.0, z, y], [1.0, z, w], [1.0, x, w]]

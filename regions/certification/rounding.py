@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Are the rounded numbers of a partition as close to the true ones as they have to be?
+
+Coordinates come with bounds of their own. For volumes and affine maps the bounds are made here, from what floating
+point guarantees: with u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused
+operations, is within 2 N u times the sum of the magnitudes, where N is the largest number of roundings that any one
+of its terms goes through (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), plus what underflows.
+What is compared are fractions: no rounding on this side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, isinf, isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.certification.cells import Cells
+from regions.certification.report import Findings
+from regions.certification.totals import volume
+from regions.domains.exact import determinant, gram_matrix, nearest_float
+from regions.partition import Partition
+from regions.reference_integers import Point
+
+__all__ = ["check_affine_maps", "check_coordinates", "check_volumes"]
+
+U = Fraction(1, 2**53)
+TINY = Fraction(1, 2**1074)
+LARGEST = Fraction(float(np.finfo(np.float64).max))
+
+
+def check_coordinates(cells: Cells, findings: Findings) -> None:
+    """The stored coordinates of the vertices seen so far are within their bounds of the true ones."""
+    partition = cells.partition
+    stored, bounds = partition.vertices.tolist(), partition.vertex_errors.tolist()
+    for vertex, point in cells.positions.items():
+        fault = _fault(stored[vertex], bounds[vertex], point, cells.forms.infinity)
+        if fault:
+            findings.wrong("coordinates", f"vertex {vertex} is stored as {stored[vertex]}, {fault}")
+    findings.checked("coordinates", len(cells.positions), len(stored), "vertices")
+
+
+def check_volumes(cells: Cells, findings: Findings) -> None:
+    """The volumes of the regions seen so far are within their rounding errors of the exact ones."""
+    partition = cells.partition
+    volumes, errors = partition.volumes.tolist(), partition.vertex_errors
+    scale = _square_root(determinant(gram_matrix(partition.domain.directions)))
+    for region, cell in cells.cells.items():
+        span = slice(partition.cell_offsets[region], partition.cell_offsets[region + 1])
+        corners = partition.vertices[partition.cell_vertices[span]]
+        if not np.isfinite(corners).all():
+            if volumes[region] != float("inf"):
+                findings.wrong("volumes", f"the volume of region {region} is {volumes[region]}, but it is unbounded")
+            continue
+        exact = volume(cell.corners) * scale
+        widths = corners.max(axis=0) - corners.min(axis=0)
+        if not np.isfinite(widths).all():
+            continue  # twice the largest double: nothing is known of what is computed from them
+        error = Fraction(errors[partition.cell_vertices[span]].max().item())
+        bound = _volume_bound([Fraction(width) for width in widths.tolist()], error, len(corners)) * scale + TINY
+        if not _close(volumes[region], exact, bound + 8 * U * exact):
+            findings.wrong(
+                "volumes", f"the volume of region {region} is {volumes[region]}, not {nearest_float(exact)!r}"
+            )
+    findings.checked("volumes", len(cells.cells), len(partition), "regions")
+
+
+def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) -> None:
+    """The affine maps of some regions that have been seen are within their rounding errors of the exact ones."""
+    partition, forms = cells.partition, cells.forms
+    linear, constant = partition.affine_maps(regions)
+    for index, region in enumerate(regions):
+        outputs = forms.output(cells.pattern(region))
+        rounded = np.column_stack([constant[index], linear[index]])
+        for output, (form, values, bounds) in enumerate(
+            zip(outputs, rounded.tolist(), _map_bounds(partition, region).tolist(), strict=True)
+        ):
+            for a, value, bound in zip(form, values, bounds, strict=True):
+                exact = Fraction(a, 1 << forms.output_exponent)
+                if isfinite(bound) and not _close(value, exact, Fraction(bound)):
+                    findings.wrong(
+                        "affine maps",
+                        f"output {output} of region {region} has a coefficient {value}, not {nearest_float(exact)!r}",
+                    )
+    findings.checked("affine maps", len(regions), len(partition), "regions")
+
+
+def _fault(stored: list[float], bound: float, point: Point, infinity: int | None) -> str:
+    """What is wrong with the stored coordinates of a vertex, or nothing."""
+    weight, *position = point
+    true = [Fraction(x, weight) for x in position]
+    if infinity is not None and max(map(abs, true)) == infinity:
+        right = all(_far(s, x, infinity) for s, x in zip(stored, true, strict=True))
+        return "" if right else "but lies at infinity elsewhere"
+    if isinf(bound):
+        right = all(
+            isfinite(s) or (abs(x) >= LARGEST and (s > 0) == (x > 0)) for s, x in zip(stored, true, strict=True)
+        )
+        return "" if right else "but a double can hold it"
+    if all(_close(s, x, Fraction(bound)) for s, x in zip(stored, true, strict=True)):
+        return ""
+    return f"not within {bound} of {[nearest_float(x) for x in true]}"
+
+
+def _far(stored: float, exact: Fraction, infinity: int) -> bool:
+    """Whether a coordinate of a vertex at infinity is infinite if and only if it should be.
+
+    The vertex is on the border of the square that stands for a plane. That is more than 2 B^2 wide to each side, where
+    B bounds all coefficients: coordinates there that grow with it are beyond its square root, the others at most B.
+    A direction that is all but parallel to an axis has a component that no double can hold; 0 may stand for it.
+    """
+    if isinf(stored):
+        return exact * exact > infinity and (stored > 0) == (exact > 0)
+    return exact * exact <= infinity or abs(exact) < infinity * TINY * 2
+
+
+def _close(rounded: float, exact: Fraction, bound: Fraction) -> bool:
+    """Whether a double is within a bound of a fraction; an infinite one if it may lie beyond the largest double."""
+    if isfinite(rounded):
+        return abs(Fraction(rounded) - exact) <= bound
+    return (
+        rounded == float("inf") and exact + bound >= LARGEST or rounded == -float("inf") and exact - bound <= -LARGEST
+    )
+
+
+def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Fraction:
+    """How far, in the chart, the volume of stored corners can be from that of the true ones, when it is computed.
+
+    ``widths`` is the size of the region along each axis, ``error`` bounds the distance of each corner from the true
+    one. Differences of corners are then within ``2 error`` of the true ones, up to rounding.
+    """
+    far = [2 * error + 2 * U * (width + 2 * error) for width in widths]
+    if len(widths) == 1:
+        return far[0]
+    (x, y), (dx, dy) = widths, far
+    return corners * (x * dy + y * dx + dx * dy + 4 * (corners + 8) * U * (x + dx) * (y + dy))
+
+
+def _map_bounds(partition: Partition, region: int) -> NDArray[np.float64]:
+    """How far the coefficients of a rounded affine map can be from the true ones, [n_out, 1 + d]; may be infinite.
+
+    The same products as in the map, of magnitudes. Rounding errors of these are covered by the factor of two.
+    """
+    network, domain = partition.network, partition.domain
+    bits = np.unpackbits(partition.packed_patterns[region], count=network.kinks, bitorder="little")
+    sizes = np.abs(np.column_stack([domain.origin, domain.directions.T]))
+    roundings, amplification, start = 8, 1.0, 0
+    for layer in network.layers:
+        weights, activation = np.abs(layer.weights), layer.activation
+        sizes = weights @ sizes
+        sizes[:, 0] += np.abs(layer.biases)
+        units, count = len(weights), activation.breakpoints.size
+        pieces = bits[start : start + units * count].reshape(units, count).sum(axis=1, dtype=np.intp)
+        slopes = np.abs(activation.slopes_of(pieces))
+        sizes = slopes[:, np.newaxis] * sizes
+        sizes[:, 0] += np.abs(activation.intercepts_of(pieces))
+        start += units * count
+        roundings += weights.shape[1] + 4
+        # More than all weights together can do to a number; times the operations, to all that underflowed.
+        amplification *= max(1.0, weights.sum()) * max(1.0, slopes.max()) * weights.size
+    chart = max(1.0, np.abs(domain.origin).sum() + np.abs(domain.directions).sum())
+    bounds = 2 * roundings * float(U) * sizes + float(TINY) * amplification * chart * domain.n_in
+    return np.where(np.isnan(bounds), np.inf, bounds)
+
+
+def _square_root(value: Fraction) -> Fraction:
+    """The square root of a positive fraction, rounded down to 128 bits or more."""
+    shift = 256 + value.denominator.bit_length()
+    return Fraction(isqrt((value.numerator << 2 * shift) // value.denominator), 1 << shift)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Do the numbers of a whole subdivision come out: patterns, volume, Euler's relation?
+
+The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions like terms
+are collected before anything is added: the two of an edge with a region on each side cancel, and what is left is the
+border. So the sum over all regions is taken exactly, and with no more additions than the border has edges. It is taken
+from the corners alone, and so does not rely on what facets say.
+Lengths on a line are the same with points for edges. In a plane or on a line without end, the volumes are those in the
+square, or interval, that stands for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+from regions.cell_geometry import next_corners
+from regions.certification.cells import Cells
+from regions.certification.report import Findings
+from regions.domains.exact import nearest_float
+from regions.partition import Partition
+from regions.reference_integers import Point
+
+__all__ = ["check_disjoint", "check_euler", "check_volume", "volume"]
+
+# Numerator and denominator, which is positive; not in lowest terms, for a common divisor of long numbers is dear.
+Ratio = tuple[int, int]
+
+
+def check_disjoint(partition: Partition, findings: Findings) -> None:
+    """No two regions have the same pattern."""
+    first: dict[bytes, int] = {}
+    for region, pattern in enumerate(partition.packed_patterns):
+        other = first.setdefault(pattern.tobytes(), region)
+        if other != region:
+            findings.wrong("disjoint", f"regions {other} and {region} have the same pattern")
+    findings.checked("disjoint", len(partition), len(partition), "regions")
+
+
+def check_euler(partition: Partition, findings: Findings) -> None:
+    """V - F + R = 1 in a plane, where the domain is a polygon; V - R = 1 on a line, where facets are points."""
+    vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
+    if partition.dimension == 2 and vertices - facets + regions != 1:
+        findings.wrong("euler", f"{vertices} vertices - {facets} facets + {regions} regions is not 1")
+    if partition.dimension == 1 and not vertices == facets == regions + 1:
+        findings.wrong("euler", f"{vertices} points and {facets} facets do not make {regions} regions")
+    findings.checked("euler", regions, regions, "regions")
+
+
+def check_volume(cells: Cells, findings: Findings) -> None:
+    """The volumes of all regions add up to that of the domain, exactly; the position of all vertices must be known."""
+    partition, corners, at = cells.partition, cells.forms.corners, cells.positions
+    vertices = partition.cell_vertices.tolist()
+    if partition.dimension == 2:
+        pairs = list(zip(vertices, partition.cell_vertices[next_corners(partition.cell_offsets)].tolist(), strict=True))
+        edges = Counter(pairs)
+        edges.subtract((b, a) for a, b in pairs)  # an edge counts minus one in the other direction
+        found = [_times(_cross(at[a], at[b]), count) for (a, b), count in edges.items() if count > 0]
+        domain = [_cross(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
+    else:
+        ends = Counter(vertices[1::2])
+        ends.subtract(vertices[::2])
+        found = [_times(_coordinate(at[end]), count) for end, count in ends.items() if count]
+        domain = [_times(_coordinate(corners[0]), -1), _coordinate(corners[1])]
+    total, expected = _sum(found), _sum(domain)
+    if total[0] * expected[1] != expected[0] * total[1]:
+        excess = nearest_float(Fraction(total[0] * expected[1], expected[0] * total[1]) - 1)
+        findings.wrong(
+            "volume",
+            f"the volumes add up to too {'much' if excess > 0 else 'little'}, by {abs(excess):.3g} of the domain",
+        )
+    findings.checked("volume", len(partition), len(partition), "regions")
+
+
+def volume(corners: Sequence[Point]) -> Fraction:
+    """Length or area, in the chart, of one region."""
+    if len(corners[0]) == 2:
+        left, right = corners
+        return Fraction(*_coordinate(right)) - Fraction(*_coordinate(left))
+    doubled = _sum([_cross(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)])
+    return Fraction(*doubled) / 2
+
+
+def _cross(a: Point, b: Point) -> Ratio:
+    return a[1] * b[2] - a[2] * b[1], a[0] * b[0]
+
+
+def _coordinate(point: Point) -> Ratio:
+    return point[1], point[0]
+
+
+def _times(ratio: Ratio, factor: int) -> Ratio:
+    return ratio[0] * factor, ratio[1]
+
+
+def _sum(ratios: Sequence[Ratio]) -> Ratio:
+    """Sum, as a tree: the numbers grow with the sum, so most additions are to be of short ones."""
+    if not ratios:
+        return 0, 1
+    while len(ratios) > 1:
+        pairs = zip(ratios[::2], [*ratios[1::2], (0, 1)], strict=False)
+        ratios = [(a * d + c * b, b * d) for (a, b), (c, d) in pairs]
+    return ratios[0]

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""Are the bounds and closed forms for random networks the numbers that the theorems give?
+
+Worked values; integrals and simulations where a formula has no second form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import atan, comb, gamma, inf, isclose, pi, sqrt
+
+import numpy as np
+import pytest
+
+import regions
+from regions import bounds
+from regions.bounds.chi import chi_means
+from regions.errors import BoundDoesNotApply
+
+
+def test_mean_lengths_of_gaussian_vectors() -> None:
+    assert chi_means(0) == [0.0]
+    for m in (1, 2, 3, 10, 101, 300):
+        assert isclose(chi_means(m)[m], sqrt(2) * gamma((m + 1) / 2) / gamma(m / 2), rel_tol=1e-13)
+
+
+class TestLengthOfReluNetworks:
+    @pytest.mark.parametrize(
+        ("width", "factor"),
+        [
+            (1, 0.3989422804),
+            (2, 0.7122708147),
+            (3, 0.9686706520),
+            (4, 1.1859044225),
+            (8, 1.8381021495),
+            (10, 2.0921484217),
+            (16, 2.7158907497),
+            (32, 3.9211615696),
+            (64, 5.6013613519),
+            (100, 7.0267459201),
+            (256, 11.2860560576),
+            (784, 19.7832004479),
+        ],
+    )
+    def test_factors(self, width: int, factor: float) -> None:
+        assert round(bounds.relu_length_factor(width), 10) == factor
+        assert bounds.expected_length_relu_exact(3, width, 2.0) == 2.0 * bounds.relu_length_factor(width)
+
+    def test_the_middle_of_a_wide_layer_is_all_that_counts(self) -> None:
+        k = 20_000
+        assert isclose(bounds.relu_length_factor(k), sqrt(k / 2) * (1 - 5 / (8 * k)), rel_tol=1e-8)
+
+    def test_networks(self) -> None:
+        lengths = [bounds.expected_length_relu_exact(10, [10] * d, sqrt(0.2)) for d in (1, 2, 3, 4)]
+        assert [round(length, 4) for length in lengths] == [0.9356, 0.8754, 0.8191, 0.7664]
+        by_layer = bounds.expected_length_relu_exact(5, [2, 3], [0.5, 2.0])
+        assert isclose(by_layer, 0.5 * 0.7122708147 * 2.0 * 0.9686706520, rel_tol=1e-9)
+        assert bounds.expected_length_relu_exact(5, [2, 3], [0.5, 0.0]) == 0.0
+
+    def test_a_simulation(self) -> None:
+        rng = np.random.default_rng(4)
+        x, dx = np.array([1.0, 0.3]), np.array([0.2, -1.0])
+        stretched = []
+        for _ in range(4000):
+            weights, biases = rng.standard_normal((3, 2)), rng.standard_normal(3)
+            stretched.append(np.linalg.norm((weights @ dx)[weights @ x + biases > 0]) / np.linalg.norm(dx))
+        assert abs(np.mean(stretched) - bounds.relu_length_factor(3)) < 4 * np.std(stretched) / sqrt(4000)
+
+
+class TestRaghu:
+    @pytest.mark.parametrize(
+        ("width", "factor"), [(2, 0.1119), (4, 0.2537), (8, 0.3278), (16, 0.3430), (100, 0.3518), (1000, 0.3534)]
+    )
+    def test_relu(self, width: int, factor: float) -> None:
+        assert round(bounds.raghu_length_lower(width, [width], 1.0), 4) == factor
+        deep = bounds.raghu_length_lower(width, [width] * 3, 2.0, 5.0)  # for ReLU biases play no part
+        assert isclose(deep, (2 * bounds.raghu_length_lower(width, [width], 1.0)) ** 3)
+
+    def test_one_unit_gives_nothing(self) -> None:
+        assert bounds.raghu_length_lower(1, [1, 1], 3.0) == 0.0
+
+    @pytest.mark.parametrize("width", [2, 5, 30, 200])
+    @pytest.mark.parametrize("sigma_w", [0.5, 1.0, 3.0])
+    def test_the_exact_law_lies_between(self, width: int, sigma_w: float) -> None:
+        exact = bounds.expected_length_relu_exact(width, [width] * 2, sigma_w / sqrt(width))
+        assert bounds.raghu_length_lower(width, [width] * 2, sigma_w) <= exact
+        assert exact <= bounds.raghu_length_upper(width, [width] * 2, sigma_w) <= sigma_w**2
+
+    @pytest.mark.parametrize("width", [4, 16, 256])
+    @pytest.mark.parametrize("sigma_w", [0.0, 1.0, 4.0, 50.0])
+    def test_hard_tanh(self, width: int, sigma_w: float) -> None:
+        lower = bounds.raghu_length_lower(width, [width], sigma_w, activation="hard_tanh")
+        assert 0.0 <= lower <= bounds.raghu_length_upper(width, [width], sigma_w)
+        biased = bounds.raghu_length_lower(width, [width], sigma_w, 2.0, activation="hard_tanh")
+        assert biased < lower or lower == 0.0  # more saturation
+
+    def test_hard_tanh_grows_as_the_theorem_says(self) -> None:
+        """Of order sqrt(sigma_w) sqrt(k / (sigma_w + k)) up to a constant, once k is well above sigma_w."""
+        ratios = [
+            bounds.raghu_length_lower(10**6, [10**6], sigma, activation="hard_tanh") / sqrt(sigma)
+            for sigma in (10.0, 40.0, 160.0)
+        ]
+        assert max(ratios) / min(ratios) < 1.05
+
+    def test_transitions(self) -> None:
+        factors = [(1, 0.5), (4, 1.1807), (16, 2.4953), (64, 5.0667), (100, 6.3451), (256, 10.1727)]
+        for width, factor in factors:
+            assert round(bounds.raghu_transitions_lower(width, [width] * 2, 1.0), 4) == factor
+            assert bounds.raghu_transitions_lower(width, [width], 1.0) == 1.0
+        with_bias = bounds.raghu_transitions_lower(4, [4] * 3, 2.0, 4.0)
+        assert isclose(with_bias, (4 * (1 - 2 / pi * atan(sqrt(20)))) ** 2)
+
+    @pytest.mark.parametrize(
+        ("variance", "growth"),
+        [(1.5, 1.0898), (2, 1.1579), (4, 1.3452), (8, 1.5719), (16, 1.8453), (64, 2.5683), (256, 3.6026)],
+    )
+    def test_wide_hard_tanh(self, variance: float, growth: float) -> None:
+        assert round(bounds.hard_tanh_length_growth(sqrt(variance)), 4) == growth
+        assert bounds.hard_tanh_length_growth(sqrt(variance), 0.5) < growth
+
+    def test_wide_hard_tanh_without_growth(self) -> None:
+        assert bounds.hard_tanh_length_growth(1.0) == 1.0
+        assert bounds.hard_tanh_length_growth(0.25) == 0.25
+        assert bounds.hard_tanh_length_growth(0.0, 1.0) == 0.0
+
+
+class TestPriceTanner:
+    def test_bases(self) -> None:
+        """Factors per layer with weights divided by the root of the width, as in the paper's experiments."""
+        k, alpha = 784, 0.3
+        gaussian = bounds.price_tanner(k, [k], "gaussian", 2.0 / sqrt(k), alpha=alpha)
+        uniform = bounds.price_tanner(k, [k], "uniform", 3.0 / sqrt(k), alpha=alpha)
+        discrete = bounds.price_tanner(k, [k], "discrete", [w / sqrt(k) for w in range(-2, 3)], alpha=alpha)
+        assert round(gaussian / (2.0 * alpha), 5) == 0.39894
+        assert round(uniform / (3.0 * alpha), 5) == 0.17678
+        assert round(uniform / (3.0 / sqrt(3.0) * alpha), 5) == 0.30619
+        assert isclose(discrete, alpha * 2 * 3 / 5 / (2 * sqrt(2)))
+
+    def test_layers_multiply(self) -> None:
+        product = bounds.price_tanner(5, [4], "gaussian", 1.0, alpha=0.5) * bounds.price_tanner(5, [9], "gaussian", 1.0)
+        assert isclose(bounds.price_tanner(5, [4, 9], "gaussian", 1.0, alpha=[0.5, 1.0]), product)
+
+    def test_below_the_exact_law(self) -> None:
+        for width in (1, 2, 10, 300):
+            assert bounds.price_tanner(7, [width], "gaussian", 1.5) <= bounds.expected_length_relu_exact(7, width, 1.5)
+
+    def test_sparse_networks_without_biases_are_refused(self) -> None:
+        """The formula gives 0.0564, but from the first axis along the second the mean is 0.00799."""
+        assert round(bounds.price_tanner(2, [2], "gaussian", 1.0, alpha=0.1), 4) == 0.0564
+        with pytest.raises(BoundDoesNotApply, match="biases with a density"):
+            bounds.price_tanner(2, [2], "gaussian", 1.0, alpha=0.1, zero_bias=True)
+        assert bounds.price_tanner(2, [2], "gaussian", 1.0, zero_bias=True) > 0.5
+
+
+class TestShallow:
+    @pytest.mark.parametrize(
+        ("units", "d", "radius", "expected"),
+        [
+            (10, 1, 1, 6),
+            (10, 1, 10, 10.36549),
+            (10, 2, 1, 21.251263),
+            (10, 2, 3, 41.256584),
+            (16, 2, 1, 47.460895),
+            (8, 3, 1, 31.721125),
+            (8, 3, 10, 85.636386),
+        ],
+    )
+    def test_regions_in_a_ball(self, units: int, d: int, radius: float, expected: float) -> None:
+        value = bounds.expected_regions_shallow_ball(d, units, radius)
+        assert round(value, 6) == round(expected, 6) or round(value, 5) == expected
+        assert value < bounds.zaslavsky(d, units)
+        assert isclose(bounds.expected_regions_shallow_ball(d, units, 2 * radius, weight_std=1.5, bias_std=3.0), value)
+
+    def test_closed_forms(self) -> None:
+        for a in (0.01, 0.5, 1.0, 20.0):
+            assert isclose(bounds.expected_regions_shallow_ball(1, 7, a), 1 + 7 * 2 / pi * atan(a))
+            p1, p2 = a / sqrt(1 + a * a), 1 - 1 / sqrt(1 + a * a)
+            assert isclose(bounds.expected_regions_shallow_ball(2, 7, a), 1 + 7 * p1 + 21 * p2)
+        assert isclose(bounds.expected_regions_shallow_ball(3, 8, 1e8), bounds.zaslavsky(3, 8), rel_tol=1e-6)
+
+    def test_binomials_beyond_the_doubles(self) -> None:
+        assert 1.0 < bounds.expected_regions_shallow_ball(500, 1200, 1e-6) < 2.0
+        with pytest.raises(OverflowError):
+            bounds.expected_regions_shallow_ball(500, 1200, 1.0)
+
+    def test_densities_at_zero(self) -> None:
+        assert isclose(bounds.expected_strata_shallow(2, 10, weight_std=3.0, bias_std=0.5), 10 * 3.0 / (2 * 0.5))
+        vertices = bounds.expected_strata_shallow(2, 10, 2, weight_std=3.0, bias_std=0.5)
+        assert isclose(vertices, comb(10, 2) * 9.0 / (2 * pi * 0.25))
+        for d in (1, 3, 7):
+            mean = sqrt(2) * gamma((d + 1) / 2) / gamma(d / 2)
+            assert isclose(bounds.expected_strata_shallow(d, 4), 4 * mean / sqrt(2 * pi))
+        assert bounds.expected_strata_shallow(3, 2, 3) == 0.0  # two planes have no vertex
+
+    def test_the_density_is_that_of_small_balls(self) -> None:
+        # On a small interval around 0 there are 1 + density * length regions.
+        eps = 1e-5
+        density = (bounds.expected_regions_shallow_ball(1, 9, eps) - 1) / (2 * eps)
+        assert isclose(density, bounds.expected_strata_shallow(1, 9), rel_tol=1e-4)
+
+    @pytest.mark.parametrize(
+        ("units", "d", "expected"),
+        [
+            (2, 1, 0.882542),
+            (10, 1, 0.147826),
+            (100, 1, 0.0155598),
+            (10, 2, 0.0928022),
+            (100, 2, 0.00990382),
+            (64, 10, 0.00625410),
+        ],
+    )
+    def test_distance(self, units: int, d: int, expected: float) -> None:
+        value = bounds.expected_distance_shallow(d, units)
+        assert float(f"{value:.6g}") == expected
+        assert isclose(bounds.expected_distance_shallow(d, units, weight_std=0.5, bias_std=3.0), 6 * value)
+
+    def test_distance_to_a_single_point(self) -> None:
+        assert bounds.expected_distance_shallow(1, 1) == inf
+        assert 0 < bounds.expected_distance_shallow(2, 1) < inf
+
+    def test_a_count_of_regions(self) -> None:
+        """On the interval from -2 to 2, exact counts of random layers."""
+        rng, counts = np.random.default_rng(8), []
+        interval = regions.Segment([-2.0], [2.0])
+        for _ in range(400):
+            net = regions.Network([(rng.standard_normal((6, 1)), rng.standard_normal(6)), (np.ones((1, 6)), None)])
+            counts.append(regions.count(net, interval))
+        error = np.std(counts) / sqrt(400)
+        assert abs(np.mean(counts) - bounds.expected_regions_shallow_ball(1, 6, 2.0)) < 4 * error
+
+
+class TestHaninRolnick:
+    def test_regions(self) -> None:
+        value = bounds.hanin_rolnick_expected(2, [16, 16], c_grad=Fraction(1, 3), c_bias=0.125, volume=4)
+        assert value == 4 * Fraction(32 * 32, 24) ** 2 / 2
+        assert bounds.hanin_rolnick_expected(5, [2, 2], c_grad=1, c_bias=1) == 2**4
+        assert type(bounds.hanin_rolnick_expected(784, [1000] * 4, c_grad=0.3, c_bias=0.1)) is Fraction
+
+    def test_boundary_and_distance(self) -> None:
+        assert bounds.hanin_rolnick_volume(3, [4, 4], 2, c_grad=2, c_bias=0.25, breakpoints=3) == 28 * Fraction(9, 4)
+        assert bounds.hanin_rolnick_distance(3, [4, 4], constant=3, c_grad=2, c_bias=0.25, breakpoints=3) == Fraction(
+            1, 4
+        )
+        on_manifold = bounds.tiwari_konidaris_volume(2, [4, 4], 2, c_grad=2, c_bias=0.25, c_manifold=0.5)
+        assert on_manifold == 28 * Fraction(1, 4)
+
+    def test_shallow_networks_are_below(self) -> None:
+        """With N(0, 1) biases c_bias = 1 / sqrt(2 pi), and the mean gradient of a unit of d inputs is c_d."""
+        for d, units in ((1, 5), (2, 8), (3, 6)):
+            density = bounds.expected_strata_shallow(d, units)
+            bound = bounds.hanin_rolnick_volume(d, units, c_grad=chi_means(d)[d], c_bias=1 / sqrt(2 * pi))
+            assert isclose(density, bound)
+
+    def test_tubes(self) -> None:
+        assert isclose(bounds.tube_volume([1, 0, 0, 0], 2.0), 4 / 3 * pi * 8)
+        assert bounds.tube_volume([0, 0, 5.0], 2.0) == 5.0
+        # A square's outline: what lies within eps of it is bounded by four strips and four discs.
+        assert isclose(bounds.tube_volume([4, 8.0, 0], 0.25), 4 * pi / 16 + 8 * 0.5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: bounds.raghu_length_lower(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
+        (lambda: bounds.raghu_length_upper(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
+        (lambda: bounds.raghu_transitions_lower(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
+        (lambda: bounds.raghu_length_lower(2, [3], -1.0), ValueError, "sigma_w must be a finite number of at least 0"),
+        (lambda: bounds.raghu_length_lower(2, [3], inf), ValueError, "sigma_w must be a finite number"),
+        (lambda: bounds.raghu_length_lower(2, [3], "1"), TypeError, "sigma_w must be a number"),
+        (lambda: bounds.raghu_length_lower(2, [3], 1.0, activation="abs"), ValueError, "activation must be one of"),
+        (lambda: bounds.raghu_transitions_lower(2, [3], 0.0), ValueError, "sigma_w must be above 0"),
+        (lambda: bounds.expected_length_relu_exact(2, [3, 4], [1.0]), ValueError, "one entry for each of 2 hidden"),
+        (lambda: bounds.relu_length_factor(0), ValueError, "width must be at least 1"),
+        (lambda: bounds.price_tanner(2, [3], "cauchy", 1.0), ValueError, "distribution must be one of"),
+        (lambda: bounds.price_tanner(2, [3], "discrete", [1.0, 2.0]), ValueError, "scale must be symmetric"),
+        (lambda: bounds.price_tanner(2, [3], "discrete", 1.0), TypeError, "scale must be a sequence"),
+        (lambda: bounds.price_tanner(2, [3], "gaussian", 1.0, alpha=0.0), ValueError, "alpha must be above 0"),
+        (lambda: bounds.price_tanner(2, [3], "gaussian", 1.0, alpha=1.5), ValueError, "at most 1"),
+        (lambda: bounds.expected_regions_shallow_ball(2, [3, 3]), BoundDoesNotApply, "one hidden layer"),
+        (lambda: bounds.expected_regions_shallow_ball(2, 3, 0.0), ValueError, "radius must be above 0"),
+        (lambda: bounds.expected_strata_shallow(2, 3, 3), ValueError, "codimension 3 is above the 2 dimensions"),
+        (lambda: bounds.expected_distance_shallow(2, 3, bias_std=0.0), ValueError, "bias_std must be above 0"),
+        (lambda: bounds.hanin_rolnick_expected(2, [3], c_grad=0, c_bias=1), ValueError, "c_grad must be above 0"),
+        (lambda: bounds.hanin_rolnick_volume(2, [3], 3, c_grad=1, c_bias=1), ValueError, "codimension 3"),
+        (lambda: bounds.tube_volume([], 1.0), ValueError, "volumes is empty"),
+        (lambda: bounds.tube_volume([1.0, np.nan], 1.0), ValueError, r"volumes\[1\] must be a finite number"),
+    ],
+)
+def test_bad_arguments(call: Callable[[], object], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_the_lengths_of_he_initialised_networks_shrink_slowly() -> None:
+    lengths = [bounds.expected_length_relu_exact(64, [64] * d, sqrt(2 / 64)) for d in (1, 5, 20)]
+    assert all(a > b for a, b in pairwise(lengths))
+    assert isclose(lengths[2], (1 - 5 / (8 * 64)) ** 20, rel_tol=0.01)

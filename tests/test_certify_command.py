@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Does `regions certify` say what came out, with the right exit code, whatever the file holds?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli_cases import SQUARE, Run, runner, write_files
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    run = runner(capsys)
+    assert run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[0] == 0
+    return run
+
+
+def rewritten(**arrays: object) -> None:
+    """Change some arrays of the saved file."""
+    with np.load("out.npz") as saved:
+        members = dict(saved)
+    np.savez("out.npz", **{**members, **arrays})
+
+
+def test_a_right_result(run: Run) -> None:
+    code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu")
+    assert (code, err) == (0, "")
+    assert out.startswith("Network(2-12-10-3, relu, 22 hidden neurons)\nPolygon(in R^2, 4 corners, area 4)\n\nproved: ")
+    code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["ok"]) == (0, "", True)
+
+
+def test_another_network(run: Run) -> None:
+    code, out, _ = run("certify", "out.npz", "model.npz", "--activation", "leaky_relu", "--json")
+    facts = json.loads(out)
+    assert code == 1 and not facts["ok"] and facts["items"][0]["status"] == "failed"
+    code, out, _ = run("certify", "out.npz", "line.npz", "--activation", "relu")
+    assert code == 1 and "failed: network" in out
+
+
+def test_a_result_that_is_wrong(run: Run) -> None:
+    with np.load("out.npz") as saved:
+        vertices = saved["vertices"] + 1e-12
+    rewritten(vertices=vertices)
+    code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu")
+    assert (code, err) == (1, "") and "failed: coordinates" in out
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_result_that_can_not_be_loaded(run: Run, words: tuple[str, ...]) -> None:
+    with np.load("out.npz") as saved:
+        kinks = saved["facet_kinks"] * 100
+    rewritten(facet_kinks=kinks)
+    code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", *words)
+    assert (code, err) == (1, "") and "failed: arrays" in out and "out.npz: facet_kinks[" in out
+
+
+def test_what_is_no_result(run: Run) -> None:
+    code, out, _ = run("certify", "model.npz", "model.npz", "--activation", "relu")
+    assert code == 1 and "not a file that Partition.save wrote" in out
+    code, out, err = run("certify", "missing.npz", "model.npz", "--activation", "relu")
+    assert (code, out) == (1, "") and err.startswith("Error: missing.npz: ")
+    code, out, err = run("certify", "out.npz", "missing.npz", "--activation", "relu")
+    assert (code, out) == (1, "") and "missing.npz" in err
+
+
+def test_a_wrong_command_line(run: Run) -> None:
+    assert run("certify", "out.npz")[0] == 2
+    assert run("certify", "out.npz", "model.npz", "--activation", "relu", "--limit", "3")[0] == 2
