@@ -1,34 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Do the files in examples/ hold what their README says?"""
+"""Do the scripts in examples/ still give what the documents show?"""
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
-import numpy as np
-from sklearn.datasets import load_digits
+import pytest
 
-import regions
-
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+ROOT = Path(__file__).resolve().parent.parent
 
 
-def test_network_and_points():
-    network = regions.load(EXAMPLES / "digits.pt", activation="relu")
-    points = np.loadtxt(EXAMPLES / "points.csv", delimiter=",")
-    assert (network.n_in, network.widths, network.n_out) == (64, (64, 32), 10)
-    assert points.shape == (3, 64)
-    assert network(points).argmax(axis=1).tolist() == [0, 1, 2]
+def test_rounding_gives_the_table_of_the_documents() -> None:
+    table = runpy.run_path(str(ROOT / "examples" / "rounding.py"))["table"]()
+    page = (ROOT / "docs" / "what-is-exact.md").read_text(encoding="utf-8")
+    assert "\n".join(table) in page
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    shown = [line for line in table if line in readme]
+    assert len(shown) == 7
 
 
-def test_points_are_images_of_the_data_set():
-    digits = load_digits()
-    for label, point in enumerate(np.loadtxt(EXAMPLES / "points.csv", delimiter=",")):
-        matches = np.flatnonzero((digits.data == 16 * point).all(axis=1))
-        assert digits.target[matches].tolist() == [label]
-
-
-def test_network_recognises_digits():
-    digits = load_digits()
-    network = regions.load(EXAMPLES / "digits.pt", activation="relu")
-    assert (network(digits.data / 16).argmax(axis=1) == digits.target).mean() > 0.95
+@pytest.mark.parametrize("tolerance", [0.0, 1e-12])
+def test_the_rounded_rival_is_right_on_a_generic_network(tolerance: float) -> None:
+    rounding = runpy.run_path(str(ROOT / "examples" / "rounding.py"))
+    network = rounding["NETWORKS"]["2-32-32-32-1, Gaussian"]
+    assert len(rounding["rounded_regions"](network, tolerance)) == 2048
