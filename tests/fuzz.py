@@ -109,8 +109,11 @@ def _findings_of_lane(todo: list[Case]) -> list[tuple[Case, Finding]]:
                 child.join()
                 result = Finding("crash", f"the process died with exit code {child.exitcode}")
             done += 1
+            if done % 5000 == 0:
+                print(f"{done} of {len(todo)} cases tried, {len(found)} mismatches", file=sys.stderr, flush=True)
             if result is not None:
                 found.append((case, result))
+                print(f"{case.family} {case.shape} {case.seed}: {result.message}", file=sys.stderr, flush=True)
                 if result.kind in ("hang", "crash"):
                     break
         child.kill()
@@ -170,6 +173,7 @@ def main() -> int:
         f"{len(todo)} cases ({shapes}), {len({case.family for case in todo})} families, seeds {seeds}: "
         f"{len(found)} mismatches, {seconds:.0f} s"
     )
+    print("families: " + ", ".join(families))
     for case, what in found:
         print(f"{case.family} {case.shape} {case.seed}: {what.message}", flush=True)
         print(f"    kept in {_keep(case, what)}", flush=True)
