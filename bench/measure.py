@@ -104,6 +104,17 @@ def measure_enumerate(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_degenerate(workload: Workload) -> Measurement:
+    """Counting on a degenerate network, against a generic one with as many regions."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = regions.count(network, domain)
+    memory = peak_memory() - before
+    generic, square = workloads.build_generic_sibling(workload)
+    seconds, yardstick = best_times(lambda: regions.count(network, domain), lambda: regions.count(generic, square))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_lines(workload: Workload) -> Measurement:
     """Counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
     before = peak_memory()
@@ -145,6 +156,7 @@ assert "torch" not in sys.modules
 MEASURES: dict[str, Callable[[Workload], Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
+    "degenerate": measure_degenerate,
     "lines": measure_lines,
     "memory": measure_memory,
 }

@@ -54,6 +54,7 @@ class Case:
 UNITS = {
     "count": "x forward pass",
     "enumerate": "x count",
+    "degenerate": "x generic",
     "lines": "x layered breakpoints",
     "memory": "MB",
     "import": "s",
@@ -76,6 +77,10 @@ CASES = [
     Case("enumerate/p784_64x3", goal=2),
     Case("enumerate/p784_256x3", goal=2),
     Case("enumerate/digits", goal=2),
+    Case("degenerate/zero_bias", goal=20),
+    Case("degenerate/ternary", goal=20),
+    Case("degenerate/ternary_zero_bias", goal=20),
+    Case("degenerate/sparse", goal=20),
     Case("lines/l2_64x8"),
     Case("lines/l784_256x4", goal=1),
     Case("lines/l784_1024x4"),

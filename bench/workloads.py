@@ -5,14 +5,15 @@ The standard workloads. A name says what it is: `p2_128x3` is a polygon (`p`) in
 and a network with 3 hidden layers of 128; `l` stands for segments. Weights are He-normal, biases N(0, 0.1^2),
 all rounded to float32 and held as float64, from fixed seeds: the same numbers wherever numpy is, so that
 other tools can be run on them side by side. `digits` is the trained classifier of examples/ on the square
-around three of its images.
+around three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one
+point, or coincide.
 
 The number of regions is part of a workload: a fast wrong answer is no result.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,8 @@ class Workload:
     n_segments: int = 0
 
 
+DEGENERATE = (2, 64, 64, 64, 1)
+
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -53,6 +56,10 @@ WORKLOADS = {
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.
         Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
+        Workload("zero_bias", DEGENERATE, seed=1, n_regions=390),
+        Workload("ternary", DEGENERATE, seed=1, n_regions=2_102),
+        Workload("ternary_zero_bias", DEGENERATE, seed=1, n_regions=149),
+        Workload("sparse", DEGENERATE, seed=1, n_regions=355),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }
@@ -66,10 +73,21 @@ def build_layers(workload: Workload) -> Layers:
     random = np.random.default_rng(workload.seed)
     layers = []
     for n_in, n_out in zip(workload.sizes[:-1], workload.sizes[1:], strict=True):
-        weights = random.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in)
-        biases = random.standard_normal(n_out) * 0.1
+        weights, biases = draw_layer(workload.name, random, n_in, n_out)
         layers.append((round_to_float32(weights), round_to_float32(biases)))
     return layers
+
+
+def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) -> tuple[Floats, Floats]:
+    """Weights and biases; `sparse` is the sparse-discrete ensemble of Price and Tanner, a tenth of the weights kept."""
+    if name.startswith("ternary"):
+        weights, biases = random.integers(-1, 2, (n_out, n_in)), random.integers(-1, 2, n_out)
+    elif name == "sparse":
+        kept = random.random((n_out, n_in)) < 0.1
+        weights, biases = kept * random.integers(-2, 3, (n_out, n_in)), random.choice([-0.01, 0.01], n_out)
+    else:
+        weights, biases = random.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in), random.standard_normal(n_out) * 0.1
+    return weights.astype(np.float64), np.zeros(n_out) if name.endswith("zero_bias") else biases.astype(np.float64)
 
 
 def round_to_float32(values: Floats) -> Floats:
@@ -98,3 +116,18 @@ def build_segment_ends(workload: Workload) -> Floats:
     """Ends of random segments, [segment, 2, n_in]."""
     ends = np.random.default_rng(9).standard_normal((100, 2, workload.sizes[0]))
     return ends[: workload.n_segments]
+
+
+def build_generic_sibling(workload: Workload) -> tuple[regions.Network, regions.Domain]:
+    """A generic network of the same sizes, on a square in which it has as many regions as the workload, or a few more."""
+    network = regions.Network(build_layers(replace(workload, name="generic")))
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
+    least = regions.count(regions.Network(build_layers(workload)), build_polygon(workload))
+    too_small, half = 0.0, 1.0
+    for _ in range(30):
+        middle = (too_small + half) / 2
+        if regions.count(network, regions.Polygon(middle * corners)) < least:
+            too_small = middle
+        else:
+            half = middle
+    return network, regions.Polygon(half * corners)

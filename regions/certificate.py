@@ -3,8 +3,8 @@
 
 A count is a fact about weights and a chart, both made of doubles, so it can be proven, and here it always is: there is
 no other mode. The certificate says so, names network, domain and version, and tells how many signs each stage decided
-(docs/what-is-exact.md). It is a statement by the program that counted, not evidence: whoever does not want to believe it
-can ask `regions.certify`, which shares no code with the core.
+(docs/what-is-exact.md). It is a statement by the program that counted, not evidence: whoever does not want to believe
+it can ask `regions.certify`, which shares no code with the core.
 """
 
 from __future__ import annotations
