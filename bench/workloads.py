@@ -119,7 +119,7 @@ def build_segment_ends(workload: Workload) -> Floats:
 
 
 def build_generic_sibling(workload: Workload) -> tuple[regions.Network, regions.Domain]:
-    """A generic network of the same sizes, on a square in which it has as many regions as the workload, or a few more."""
+    """A generic network of the same sizes, on a square in which it has as many regions, or a few more."""
     network = regions.Network(build_layers(replace(workload, name="generic")))
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     least = regions.count(regions.Network(build_layers(workload)), build_polygon(workload))
