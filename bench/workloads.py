@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,8 @@ def build_layers(workload: Workload) -> Layers:
 
 def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) -> tuple[Floats, Floats]:
     """Weights and biases; `sparse` is the sparse-discrete ensemble of Price and Tanner, a tenth of the weights kept."""
+    weights: NDArray[Any]
+    biases: NDArray[Any]
     if name.startswith("ternary"):
         weights, biases = random.integers(-1, 2, (n_out, n_in)), random.integers(-1, 2, n_out)
     elif name == "sparse":
