@@ -8,13 +8,16 @@
 
 What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and
 `circumsquare` for domains, with `load_points` for points in files; `count` and `enumerate`; `Partition`, what
-`enumerate` returns, with `load_partition`, its `Certificate` and its `ExactVertices`; `plot`. The theorems'
-bounds are in `regions.bounds`, the errors in `regions.errors`, the rational reference in `regions.reference`, networks
-with known counts in `regions.constructions` and `regions.arrangements`.
+`enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
+published sense; `plot`. Sizes of boundaries and regions, and distances, are in `regions.measures`, the theorems' bounds
+in `regions.bounds`, the errors in `regions.errors`, the rational reference in `regions.reference`, networks with known
+counts in `regions.constructions` and `regions.arrangements`.
 """
 
 # First, since what is imported below writes it into certificates.
 __version__ = "0.1.0"
+
+from typing import TYPE_CHECKING, Any
 
 from regions import bounds
 from regions.activations import Activation
@@ -30,10 +33,16 @@ try:
     from regions.enumeration import count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
+from regions import measures
+from regions.definitions import LinearRegions, linear_regions
 from regions.partition import Partition
 from regions.plot import plot
 from regions.read import load
 from regions.saved import load_partition
+
+if TYPE_CHECKING:
+    from regions.checking import check
+    from regions.training import TrainingRecord, watch
 
 __all__ = [
     "Activation",
@@ -43,6 +52,7 @@ __all__ = [
     "Layer",
     "LimitReached",
     "Line",
+    "LinearRegions",
     "Network",
     "Partition",
     "Plane",
@@ -51,13 +61,36 @@ __all__ = [
     "Rectangle",
     "RegionsError",
     "Segment",
+    "TrainingRecord",
     "bounds",
     "certify",
+    "check",
     "circumsquare",
     "count",
     "enumerate",
+    "linear_regions",
     "load",
     "load_partition",
     "load_points",
+    "measures",
     "plot",
+    "watch",
 ]
+
+# Imported when they are used, since they build on all the rest.
+_LATER = {"check": "regions.checking", "watch": "regions.training", "TrainingRecord": "regions.training"}
+_LATER_MODULES = {"constructions", "export", "reference"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _LATER_MODULES:
+        return import_module(f"regions.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_LATER_MODULES})

@@ -24,7 +24,7 @@ from regions.network import Layer, Network
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["affine_maps"]
+__all__ = ["affine_maps", "pieces_of", "slopes_and_intercepts"]
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def _from_outputs(
     """Multiply from the outputs; ``matrix`` and ``constant`` give the first layer's pre-activations."""
     gradients = np.broadcast_to(np.eye(network.n_out), (len(packed), network.n_out, network.n_out))
     offsets = np.zeros((len(packed), network.n_out))
-    hidden = reversed(list(_slopes_and_intercepts(network, packed)))
+    hidden = reversed(list(slopes_and_intercepts(network, packed)))
     for layer, (slopes, intercepts) in zip(network.layers[:0:-1], hidden, strict=True):
         offsets += gradients @ layer.biases
         gradients = _times(gradients, layer.weights)
@@ -84,7 +84,7 @@ def _from_input(
     """Multiply from the first layer's pre-activations; the last column is the constant one."""
     # [m, columns, units], so that the units of all regions and columns meet the weights in one product.
     forms = np.broadcast_to(np.vstack([matrix.T, constant]), (len(packed), matrix.shape[1] + 1, len(matrix)))
-    hidden = _slopes_and_intercepts(network, packed)
+    hidden = slopes_and_intercepts(network, packed)
     for layer, (slopes, intercepts) in zip(network.layers[1:], hidden, strict=True):
         forms = forms * slopes[:, np.newaxis, :]
         forms[:, -1] += intercepts
@@ -93,19 +93,19 @@ def _from_input(
     return forms[:, :-1].transpose(0, 2, 1), forms[:, -1]
 
 
-def _slopes_and_intercepts(network: Network, packed: NDArray[np.uint8]) -> Iterator[tuple[Floats, Floats]]:
+def slopes_and_intercepts(network: Network, packed: NDArray[np.uint8]) -> Iterator[tuple[Floats, Floats]]:
     """Slopes and intercepts [m, units] of each hidden layer under patterns uint8 [m, bytes]."""
     bits = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little")
     start = 0
     for layer in network.layers[:-1]:
         stop = start + len(layer.biases) * layer.activation.breakpoints.size
-        pieces = _pieces(layer, bits[:, start:stop])
+        pieces = pieces_of(layer, bits[:, start:stop])
         yield layer.activation.slopes_of(pieces), layer.activation.intercepts_of(pieces)
         start = stop
 
 
-def _pieces(layer: Layer, bits: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Piece of each unit: how many of its breakpoints it is above."""
+def pieces_of(layer: Layer, bits: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Piece of each unit of a layer, by its bits [m, kinks of the layer]: how many of its breakpoints it is above."""
     units, count = len(layer.biases), layer.activation.breakpoints.size
     pieces: NDArray[np.intp] = bits.reshape(len(bits), units, count).sum(axis=2, dtype=np.intp)
     return pieces

@@ -5,16 +5,17 @@ The two front doors, `count` and `enumerate`. They check what they are given, ha
 core, and turn what comes back into Python's own: numbers, a `Partition`, or an exception that carries what
 was finished.
 
-The unit that is counted is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
+The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
-active where its pre-activation is above 0, and inactive where it is 0 or below.
+active where its pre-activation is above 0, and inactive where it is 0 or below. Regions by other definitions are
+derived from these (`regions/definitions/`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
 from regions.network import Network
 from regions.partition import Partition
+
+if TYPE_CHECKING:
+    from regions.definitions import Definition
 
 __all__ = ["count", "enumerate"]
 
@@ -39,6 +43,7 @@ _NO_LIMIT = 2**62
 def count(
     network: Network,
     domain: Domain,
+    definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -48,6 +53,7 @@ def count(
 def count(
     network: Network,
     domain: Domain,
+    definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -57,6 +63,7 @@ def count(
 def count(
     network: Network,
     domain: Iterable[Domain],
+    definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -66,6 +73,7 @@ def count(
 def count(
     network: Network,
     domain: Iterable[Domain],
+    definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -74,26 +82,30 @@ def count(
 def count(
     network: Network,
     domain: Domain | Iterable[Domain],
+    definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
     certificate: bool = False,
 ) -> int | NDArray[np.int64] | tuple[int, Certificate] | tuple[NDArray[np.int64], list[Certificate]]:
-    """Number of activation regions of a network in a domain, exactly.
+    """Number of regions of a network in a domain, exactly.
 
     Parameters
     ----------
     network : Network
     domain : Domain or iterable of Domain
         Several domains of one dimension are counted one after another.
+    definition : str
+        What a region is: "activation", or another one of the definitions that `linear_regions` explains. For these
+        the activation regions are enumerated and merged.
     limit : int, optional
-        Stop with `LimitReached` once more regions than this are found, in any one domain.
+        Stop with `LimitReached` once more activation regions than this are found, in any one domain.
     progress : bool or callable, optional
         True shows a bar. A callable is called a few times a second with the share of the work that is done
         (0 to 1) and the number of regions so far; what it raises stops the work.
     certificate : bool, optional
-        Return with each number what is proven about it. It costs nothing but a hash of the weights: all counts are
-        proven, with or without.
+        Return with each number what is proven about it; for other definitions, about the activation regions that it
+        was derived from. It costs nothing but a hash of the weights: all counts are proven, with or without.
 
     Returns
     -------
@@ -103,12 +115,14 @@ def count(
     Raises
     ------
     LimitReached
-        ``partial`` is the number found so far, above the limit.
+        ``partial`` is the number of activation regions found so far, above the limit.
     KeyboardInterrupt
-        On Ctrl-C, at once; ``partial`` is the number found so far, or None if the core was not at work just
-        then. With several domains both carry the array of the counts that were finished.
+        On Ctrl-C, at once; ``partial`` is the number of activation regions found so far, or None if the core was not
+        at work just then. With several domains both carry the array of the counts that were finished.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    ValueError
+        Another definition.
 
     Examples
     --------
@@ -119,14 +133,16 @@ def count(
     4
     >>> regions.count(net, [regions.Line([0, 1], [1, 0]), regions.Line([0, 0], [1, 1])])
     array([2, 2])
+    >>> regions.count(net, square, "affine")
+    4
     >>> regions.count(net, square, certificate=True)[1].network == net.fingerprint
     True
     """
     compiled = _compiled(network)
     if isinstance(domain, Domain):
         with _reporting(progress) as report:
-            found, stats = _count(network, compiled, domain, limit, report)
-        return (found, certified(network, domain, found, stats)) if certificate else found
+            number, found, stats = _count(network, compiled, domain, definition, limit, report)
+        return (number, certified(network, domain, found, stats)) if certificate else number
     if not isinstance(domain, Iterable):
         raise TypeError(
             f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
@@ -140,11 +156,11 @@ def count(
         for each in domains:
             shifted = _shifted(report, len(counts), len(domains))
             try:
-                found, stats = _count(network, compiled, each, limit, shifted)
+                number, found, stats = _count(network, compiled, each, definition, limit, shifted)
             except (LimitReached, KeyboardInterrupt) as stopped:
                 stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
                 raise
-            counts.append(found)
+            counts.append(number)
             if certificate:
                 certificates.append(certified(network, each, found, stats))
     numbers = np.array(counts, dtype=np.int64)
@@ -183,21 +199,40 @@ def enumerate(
     >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
-    arrays = _chart_arrays(network, domain)
     with _reporting(progress) as report:
-        status, raw, stats = _core.enumerate(_compiled(network), *arrays, _checked_limit(limit), report)
-    raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
-    partition = Partition(network, domain, raw)
+        status, partition = _enumerate(network, _compiled(network), domain, limit, report)
     _raise_unless_finished(status, limit, partition)
     return partition
 
 
-def _count(
+def _enumerate(
     network: Network, compiled: _core.CompiledNetwork, domain: Domain, limit: int | None, report: Report | None
-) -> tuple[int, dict[str, int]]:
-    status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
-    _raise_unless_finished(status, limit, found)
-    return int(found), stats
+) -> tuple[Any, Partition]:
+    """How the work ended, and the regions that were found."""
+    status, raw, stats = _core.enumerate(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+    raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
+    return status, Partition(network, domain, raw)
+
+
+def _count(
+    network: Network,
+    compiled: _core.CompiledNetwork,
+    domain: Domain,
+    definition: Definition,
+    limit: int | None,
+    report: Report | None,
+) -> tuple[int, int, dict[str, int]]:
+    """Number of regions, of activation regions, and counters of the core."""
+    if definition == "activation":
+        status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+        _raise_unless_finished(status, limit, found)
+        return int(found), int(found), stats
+    from regions.definitions import checked_definition, linear_regions
+
+    name = checked_definition(definition)
+    status, partition = _enumerate(network, compiled, domain, limit, report)
+    _raise_unless_finished(status, limit, len(partition))
+    return linear_regions(partition, name).count, len(partition), partition.stats
 
 
 def count_with_statistics(

@@ -71,13 +71,13 @@ class ExactForms:
         known = self.kinks[layer].get(kink)
         if known is not None:
             return known
-        rows = self._preactivations(layer, self.network.kink_units[kink : kink + 1])
+        rows = self.preactivations(layer, self.network.kink_units[kink : kink + 1])
         shifted = _plus_constants(rows, exactly(-self.network.kink_values[kink : kink + 1]))
         form: Form = tuple(shifted.integers[0].tolist())
         self.kinks[layer][kink] = form
         return form
 
-    def _preactivations(self, layer: int, units: NDArray[np.integer]) -> Dyadic:
+    def preactivations(self, layer: int, units: NDArray[np.integer]) -> Dyadic:
         """Forms [units, 1 + d] of some units of a layer, before the activation."""
         if layer == 0:
             rows = self.exact.rows.at(units)
@@ -97,7 +97,7 @@ class ExactForms:
         units = np.flatnonzero((slopes != 0) | (intercepts != 0))
         rows = self.rows[layer]
         if rows is None:
-            rows = self.rows[layer] = self._preactivations(layer, np.arange(len(biases)))
+            rows = self.rows[layer] = self.preactivations(layer, np.arange(len(biases)))
         forms = exactly(slopes[units, np.newaxis]).times(rows.at(units))
         self.outputs[layer] = result = _Outputs(units, _plus_constants(forms, exactly(intercepts[units])))
         return result

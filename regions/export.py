@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from regions.convert import closed_rings
 from regions.errors import DomainError
 from regions.partition import Partition, require_partition
+from regions.replacing import replacing
 from regions.saved import write_partition
 
 __all__ = ["EXPORT_SUFFIXES", "export", "to_columns", "write_csv", "write_geojson"]
@@ -175,7 +176,7 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
         write_partition(partition, file)
         return
     write = write_csv if suffix == ".csv" else write_geojson
-    with file.open("w", encoding="utf-8", newline="") as stream:
+    with replacing(file) as beside, beside.open("w", encoding="utf-8", newline="") as stream:
         write(partition, stream)
 
 

@@ -30,6 +30,7 @@ from regions.network import Layer, Network
 from regions.partition import ARRAYS, Partition, raw_arrays
 from regions.read import limits
 from regions.read.npz import read_npz
+from regions.replacing import replacing
 
 __all__ = ["load_partition", "write_partition"]
 
@@ -69,9 +70,9 @@ def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
             holder = layer if name in ("weights", "biases") else layer.activation
             arrays[f"layer_{index}_{name}"] = getattr(holder, name)
     # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
-    file = Path(path)
-    if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
-        _write(arrays, file, zipfile.ZIP_STORED)
+    with replacing(Path(path)) as file:
+        if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
+            _write(arrays, file, zipfile.ZIP_STORED)
 
 
 def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> float:

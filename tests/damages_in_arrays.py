@@ -33,6 +33,12 @@ def all_vertices_rounded_to_float32(case: Case) -> Case:
 
 
 @fails("coordinates")
+def all_vertices_in_one_place_with_bounds_to_match(case: Case) -> Case:
+    zeros = case.put("vertices", ..., 0.0)
+    return replace(zeros, raw={**zeros.raw, "vertex_errors": np.full_like(case.raw["vertex_errors"], 1e3)})
+
+
+@fails("coordinates")
 def error_understated(case: Case) -> Case:
     return case.put("vertex_errors", inner_vertex(case), 0.0)
 

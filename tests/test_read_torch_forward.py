@@ -100,11 +100,29 @@ def test_a_wrapper_that_does_more_is_refused(make: type[nn.Module], activation: 
         load(make(), activation)
 
 
-def test_a_wrapper_that_can_not_be_run_needs_the_activation() -> None:
+@pytest.mark.parametrize("activation", [None, "relu"])
+def test_a_wrapper_that_can_not_be_run_is_refused(activation: str | None) -> None:
     with pytest.raises(AmbiguousCheckpointError, match=r"can not be run on points \[n, 2\]"):
-        load(WrappedImages())
-    net = load(WrappedImages(), "relu")
-    assert any("can not be run on points" in note for note in net.notes)
+        load(WrappedImages(), activation)
+    assert load(WrappedImages().state_dict(), "relu").hidden > 0
+
+
+class DefinedInReverse(nn.Module):
+    """Its layers chain in either order, and the order of definition is the wrong one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = nn.Linear(4, 2)
+        self.first = nn.Linear(2, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        computed: torch.Tensor = self.last(torch.relu(self.first(x)))
+        return computed
+
+
+def test_layers_defined_in_reverse_are_not_misread() -> None:
+    with pytest.raises(AmbiguousCheckpointError, match=r"can not be run on points \[n, 4\]"):
+        load(DefinedInReverse(), "relu")
 
 
 def test_a_forward_of_its_own_needs_the_activation() -> None:

@@ -256,3 +256,19 @@ def test_zip_bombs(arrays: dict[str, Any], tmp_path: Path) -> None:
             archive.writestr(f"{name}.npy", bomb.getvalue() if name in ("patterns", "header") else b"")
     with pytest.raises(FileTooLargeError):
         load_partition(tmp_path / "bomb.npz")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    partition = partition_from_reference(*next(iter(CASES.values())))
+    path = tmp_path / "kept.npz"
+    partition.save(path)
+    before = path.read_bytes()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    with pytest.raises(OSError, match="No space left.*kept.npz"):
+        partition.save(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["kept.npz"]

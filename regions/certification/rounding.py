@@ -35,8 +35,11 @@ def check_coordinates(cells: Cells, findings: Findings) -> None:
     """The stored coordinates of the vertices seen so far are within their bounds of the true ones."""
     partition = cells.partition
     stored, bounds = partition.vertices.tolist(), partition.vertex_errors.tolist()
+    loosest = _loosest_bound(partition)
     for vertex, point in cells.positions.items():
         fault = _fault(stored[vertex], bounds[vertex], point, cells.forms.infinity)
+        if not fault and isfinite(bounds[vertex]) and loosest is not None and bounds[vertex] > loosest:
+            fault = f"with a bound of {bounds[vertex]}, which says nothing in a domain of this size"
         if fault:
             findings.wrong("coordinates", f"vertex {vertex} is stored as {stored[vertex]}, {fault}")
     findings.checked("coordinates", len(cells.positions), len(stored), "vertices")
@@ -85,6 +88,16 @@ def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) 
                         f"output {output} of region {region} has a coefficient {value}, not {nearest_float(exact)!r}",
                     )
     findings.checked("affine maps", len(regions), len(partition), "regions")
+
+
+def _loosest_bound(partition: Partition) -> Fraction | None:
+    """More than any bound of the core, which places a vertex within 1/64 of the edge that it cuts, or by rounding."""
+    domain = partition.domain
+    if not domain.bounded:
+        return None
+    lanes = [[Fraction(x) for x in lane] for lane in domain.generators[:, 1:].T.tolist()]
+    largest = max(abs(x) for lane in lanes for x in lane)
+    return max(max(lane) - min(lane) for lane in lanes) / 32 + 8 * U * largest + TINY
 
 
 def _fault(stored: list[float], bound: float, point: Point, infinity: int | None) -> str:

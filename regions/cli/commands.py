@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What can be asked on the command line?
 
-`info`, `count`, `enumerate`, `plot`, `certify`. Everything about a network, a domain, a partition or a picture is done
-by the package; here are the order of things, and exit codes:
+`info`, `count`, `enumerate`, `plot`, `certify`, and `check`, which is in `check.py`. Everything about a network, a
+domain, a partition or a picture is done by the package; here are the order of things, and exit codes:
 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click);
 3 stopped at the limit; 130 stopped by Ctrl-C. After 3 and 130 what was found has been printed and saved.
 """
@@ -10,21 +10,21 @@ by the package; here are the order of things, and exit codes:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from regions import Network, __version__, certify, load, load_partition, plot
+from regions import __version__, certify, load_partition, plot
 from regions.certification import refused
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.check import check_command
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
+from regions.cli.steps import announce, load_model, writing
+from regions.definitions import DEFINITIONS, Definition
 from regions.errors import (
-    AmbiguousCheckpointError,
     CheckpointError,
     DomainError,
     InternalError,
@@ -42,7 +42,7 @@ EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
 what had been found is printed and saved all the same. For certify, 1 means
-that something in the result is wrong."""
+that something in the result is wrong; for check, that a bound is violated."""
 
 
 class _Group(click.Group):
@@ -79,7 +79,11 @@ def regions_group() -> None:
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
     regions plot model.pt --activation relu --square points.csv -o out.png
     regions certify out.npz model.pt --activation relu
+    regions check model.pt --activation relu --square points.csv
     """
+
+
+regions_group.add_command(check_command)
 
 
 @regions_group.command()
@@ -92,21 +96,34 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
     regions info model.safetensors --activation 'leaky_relu(0.2)'
     regions info weights.npz --activation relu --activation abs
     """
-    network = _load(model, activation)
+    network = load_model(model, activation)
     if as_json:
         click.echo(json.dumps(network_facts(network)))
         return
-    _announce(network)
+    announce(network)
     print_network(network)
 
 
 @regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
 @domain_options
+@click.option(
+    "--definition",
+    type=click.Choice(DEFINITIONS),
+    default="activation",
+    show_default=True,
+    help="What a region is: patterns even on edges and in points; regions with interior; those merged where the "
+    "network is one affine map on an open set, or on a closed one; or the affine maps.",
+)
 @limit_option
 @click.pass_context
 def count(
-    ctx: click.Context, model: str, activation: tuple[str, ...], limit: int | None, as_json: bool
+    ctx: click.Context,
+    model: str,
+    activation: tuple[str, ...],
+    definition: Definition,
+    limit: int | None,
+    as_json: bool,
 ) -> None:
     """Count the regions on a line or in a plane.
 
@@ -114,13 +131,13 @@ def count(
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
     regions count model.pt --activation relu --line 0,0 1,-1
     regions count model.pt --activation relu --plane 0,0 1,0 0,1
-    regions count model.pt --activation relu --square points.csv
+    regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     """
     domain = make_domain(ctx)
-    network = _load(model, activation)
-    _announce(network, domain, quiet=as_json)
-    outcome = run_count(network, domain, limit)
+    network = load_model(model, activation)
+    announce(network, domain, quiet=as_json)
+    outcome = run_count(network, domain, limit, definition)
     _finish(ctx, outcome, as_json)
 
 
@@ -153,12 +170,12 @@ def enumerate_(
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
-    network = _load(model, activation)
-    _announce(network, domain, quiet=as_json)
+    network = load_model(model, activation)
+    announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
     if outcome.regions:
-        with _writing(output):
+        with writing(output):
             export(outcome.partition, output)
     _finish(ctx, outcome, as_json, output if outcome.regions else None)
 
@@ -206,7 +223,7 @@ def plot_(
     domain = make_domain(ctx)
     if domain.dimension == 2 and not domain.bounded:
         raise DomainError("a whole plane can not be drawn; use --square, --rectangle or --polygon instead")
-    network = _load(model, activation)
+    network = load_model(model, activation)
     if output_index >= network.n_out:
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
@@ -215,14 +232,14 @@ def plot_(
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-    _announce(network, domain, quiet=as_json)
+    announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
     if outcome.regions:
         # A figure of its own, not one of pyplot's: no window system is asked for.
         figure = Figure(layout="constrained")
         plot(outcome.partition, figure.add_subplot(), color_by, output_index)
-        with _writing(output):
+        with writing(output):
             figure.savefig(output, dpi=120)
     _finish(ctx, outcome, as_json, output if outcome.regions else None)
 
@@ -241,42 +258,17 @@ def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, .
     regions certify out.npz model.pt --activation relu
     regions certify out.npz model.pt --activation relu --json
     """
-    network = _load(model, activation)
+    network = load_model(model, activation)
     try:
         partition = load_partition(file)
     except CheckpointError as error:
-        _announce(network, quiet=as_json)
+        announce(network, quiet=as_json)
         report = refused(str(error))
     else:
-        _announce(network, partition.domain, quiet=as_json)
+        announce(network, partition.domain, quiet=as_json)
         report = certify(partition, network)
     click.echo(report.to_json() if as_json else f"\n{report}")
     ctx.exit(0 if report.ok else 1)
-
-
-@contextmanager
-def _writing(output: Path) -> Iterator[None]:
-    """Name the file where the system does not, as when a disk is full."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(output)) from error
-
-
-def _load(model: str, activation: tuple[str, ...]) -> Network:
-    try:
-        return load(model, activation[0] if len(activation) == 1 else activation or None)
-    except AmbiguousCheckpointError as error:
-        if activation:
-            raise
-        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
-
-
-def _announce(network: Network, *domains: object, quiet: bool = False) -> None:
-    """Say what was understood, before the work begins."""
-    if not quiet:
-        for line in (repr(network), *(f"note: {note}" for note in network.notes), *map(repr, domains)):
-            click.echo(line)
 
 
 def _finish(ctx: click.Context, outcome: Outcome, as_json: bool, output: Path | None = None) -> None:

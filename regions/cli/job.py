@@ -10,10 +10,11 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from regions import Certificate, Domain, LimitReached, Network, Partition, enumerate
+from regions import Certificate, Domain, LimitReached, Network, Partition, enumerate, linear_regions
+from regions.definitions import Definition
 from regions.enumeration import Report, certified, count_with_statistics
 from regions.progress import bar
 
@@ -41,7 +42,10 @@ class Outcome:
     partition : Partition or None
         The regions themselves, where they were asked for.
     certificate : Certificate or None
-        What is proven about it; None if it did not come from the core.
+        What is proven about it, or about the activation regions that it is derived from; None if it did not come from
+        the core.
+    definition : str
+        What ``regions`` counts; activation regions, where the work was stopped.
     """
 
     network: Network
@@ -51,14 +55,17 @@ class Outcome:
     end: End
     partition: Partition | None = None
     certificate: Certificate | None = None
+    definition: Definition = "activation"
 
     @property
     def exit_code(self) -> int:
         return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": EXIT_INTERRUPTED}[self.end]
 
 
-def run_count(network: Network, domain: Domain, limit: int | None) -> Outcome:
+def run_count(network: Network, domain: Domain, limit: int | None, definition: Definition) -> Outcome:
     """Count; a stop still gives the number found until then."""
+    if definition != "activation":
+        return _run_derived(network, domain, limit, definition)
     start = time.perf_counter()
     with _bar() as report:
         status, found, stats = count_with_statistics(network, domain, limit, report)
@@ -71,6 +78,18 @@ def run_count(network: Network, domain: Domain, limit: int | None) -> Outcome:
         end = "complete" if status == "finished" else "limit"
     proven = certified(network, domain, found, stats, complete=end == "complete")
     return Outcome(network, domain, found, seconds, end, certificate=proven)
+
+
+def _run_derived(network: Network, domain: Domain, limit: int | None, definition: Definition) -> Outcome:
+    """Enumerate, and derive the number from the regions; what was stopped keeps the number of these."""
+    outcome = run_enumerate(network, domain, limit)
+    assert outcome.partition is not None
+    if outcome.end == "complete":
+        start = time.perf_counter()
+        regions = linear_regions(outcome.partition, definition).count
+        seconds = outcome.seconds + time.perf_counter() - start
+        outcome = replace(outcome, regions=regions, seconds=seconds, definition=definition)
+    return replace(outcome, partition=None)
 
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcome:

@@ -44,10 +44,12 @@ def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def output_option(*suffixes: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add -o FILE, refused before the work and not after it when it can not be written."""
 
-    def checked(ctx: click.Context, parameter: click.Parameter, path: Path) -> Path:
+    def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+        if path is None:
+            return None
         if path.suffix.lower() not in suffixes:
             raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
         if not path.absolute().parent.is_dir():
@@ -60,7 +62,7 @@ def output_option(*suffixes: str) -> Callable[[Callable[..., Any]], Callable[...
         "-o",
         "--output",
         "output",
-        required=True,
+        required=required,
         type=click.Path(dir_okay=False, writable=True, path_type=Path),
         callback=checked,
         metavar="FILE",

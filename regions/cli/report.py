@@ -63,6 +63,7 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
     """What was found, for JSON."""
     facts: dict[str, Any] = {
         "regions": outcome.regions,
+        "definition": outcome.definition,
         "end": outcome.end,
         "seconds": outcome.seconds,
         "network": network_facts(outcome.network),
@@ -105,7 +106,8 @@ def print_network(network: Network) -> None:
 def print_outcome(outcome: Outcome) -> None:
     """Print what was found, as tables."""
     size, partition = SIZE[outcome.domain.dimension - 1], outcome.partition
-    rows = [("regions", f"{outcome.regions:,}{FOUND[outcome.end]}")]
+    sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
+    rows = [("regions", f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
     if partition is not None:
         sizes = {name: _size(value, outcome.domain) for name, value in _sizes(partition).items()}
         rows.append((size, sizes["total"]))

@@ -52,10 +52,11 @@ def place_activations(
         return placement.steps_with_prelus(hidden), placement.notes
     for module in modules:
         if module.kind == "prelu":
-            raise AmbiguousCheckpointError(
-                f"{module.name}.weight has one axis and no bias: if it is a PReLU, name activation='prelu'; "
-                f"else {HOW_TO_SETTLE}"
-            )
+            if activation is not None and not isinstance(activation, (str, Activation)):
+                advice = "next to other activations its place can not be known from a state dict: load the torch module"
+            else:
+                advice = f"if it is a PReLU, name activation='prelu'; else {HOW_TO_SETTLE}"
+            raise AmbiguousCheckpointError(f"{module.name}.weight has one axis and no bias: {advice}")
     if activation is None and hidden:
         raise AmbiguousCheckpointError(
             "a state dict does not say what lies between layers: name it, for instance activation='relu'; "

@@ -186,10 +186,12 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
     )
     difference = relative_difference(module, network)
     if difference is None:
-        note = f"read as a state dict; the module can not be run on points [n, {network.n_in}] to compare"
-    else:
-        _refuse_difference(difference, f"a chain of its layers with activation {activation!r}")
-        note = f"read as a state dict; the module gives the same values at {POINTS} random points"
+        raise AmbiguousCheckpointError(
+            f"{type(module).__name__} can not be run on points [n, {network.n_in}], so it can not be checked that its "
+            f"layers make {network!r}, in this order; if they do, give module.state_dict() instead"
+        )
+    _refuse_difference(difference, f"a chain of its layers with activation {activation!r}")
+    note = f"read as a state dict; the module gives the same values at {POINTS} random points"
     return Network.from_layers(network.layers, [*network.notes, *_training_note(module), note])
 
 

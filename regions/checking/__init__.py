@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Does a network keep to what theory says about its regions?
+
+`check` takes a network and a domain, counts, measures, and lays the numbers beside every bound of
+`regions.bounds.BOUNDS` and every identity that a subdivision has to obey. A bound that does not apply says why. A bound
+or an identity that is violated means a bug of this package, or a claim that is false: the report says which one.
+
+    against_bounds   which bounds apply, and are they kept?
+    conditions       what a bound asks of network and domain, decided exactly
+    invariants       which identities must hold, and do they?
+    orders           how much boundary, how near, beside the orders that theory expects?
+    items            one line of a report
+    report           all of it: as text and as JSON
+    page             as HTML, with the picture
+    judge            the order of things
+"""
+
+from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
+from regions.checking.judge import check
+from regions.checking.report import CheckReport
+
+__all__ = ["BoundItem", "CheckReport", "CountItem", "Invariant", "LayerItem", "OrderItem", "check"]

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Does a network keep to the bounds of `regions.bounds.BOUNDS`?
+
+Upper bounds hold on every convex domain with the domain's own dimension in the place of ``n_in``, for the network and
+for the network cut off after any layer: each is compared where it applies. What is compared is exact: counts, degrees,
+the diameter. Ranks of weights are not used: they are not known without rounding, and leaving them out is safe.
+Lower bounds of the literature are about the best network of a shape: given for information. Those on means over random
+networks need constants of their distribution, and one network may be on either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from regions import bounds
+from regions.bounds.registry import Bound, Value
+from regions.checking.conditions import covered_layers, why_not_here
+from regions.checking.items import BoundItem, BoundStatus
+from regions.errors import BoundDoesNotApply
+from regions.measures.region_graph import degrees, diameter
+from regions.partition import Partition
+
+__all__ = ["bound_items"]
+
+# Measured for the whole network only.
+_MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
+    "bounded regions": lambda partition: int(np.isfinite(partition.volumes).sum()),
+    "mean degree": lambda partition: Fraction(int(degrees(partition).sum()), len(partition)),
+    "least degree": lambda partition: int(degrees(partition).min()),
+    "diameter": diameter,
+}
+
+
+def bound_items(partition: Partition, after_layers: Sequence[int], counts: Mapping[str, int]) -> tuple[BoundItem, ...]:
+    """Compare a partition with every bound.
+
+    Parameters
+    ----------
+    partition : Partition
+    after_layers : sequence of int
+        Activation regions of the network cut off after each hidden layer.
+    counts : mapping of str to int
+        Regions of the whole network, by definition.
+
+    Returns
+    -------
+    tuple of BoundItem
+        In the order of the table.
+    """
+    return tuple(_item(bound, partition, after_layers, counts) for bound in bounds.BOUNDS)
+
+
+def _item(bound: Bound, partition: Partition, after_layers: Sequence[int], counts: Mapping[str, int]) -> BoundItem:
+    network = partition.network
+    if bound.kind.startswith("expected"):
+        return _no(bound, "is about the mean over random networks; a single one may be on either side")
+    if not network.widths:
+        return _no(bound, "is about hidden layers, and there is none")
+    depth, reason = covered_layers(bound, network)
+    if depth == 0:
+        return _no(bound, reason)
+    if bound.quantity in _MEASURES:
+        return _no(bound, reason) if reason else _measured(bound, partition)
+    if reason_here := why_not_here(bound, network, partition):
+        return _no(bound, reason_here)
+    values, reason_shape = _after_each_layer(bound, partition, depth)
+    known = [index for index, value in enumerate(values) if value is not None]
+    if not known:
+        return _no(bound, reason_shape)
+    last = known[-1]
+    found = list(after_layers)
+    if bound.definition in counts:
+        found[-1] = counts[bound.definition]
+    note = "" if last + 1 == len(network.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
+    if bound.kind == "best":
+        return _with(bound, "for information", found[last], values[last], values, note)
+    for index in known:
+        if found[index] > values[index]:  # type: ignore[operator]
+            note = _joined(f"violated after layer {index + 1}", note)
+            return _with(bound, "violated", found[index], values[index], values, note)
+    return _with(bound, "holds", found[last], values[last], values, note)
+
+
+def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
+    """The bound after each layer, None where it does not apply, and why it does not at the last one."""
+    widths = partition.network.widths
+    breakpoints = [layer.activation.breakpoints.size for layer in partition.network.layers[:-1]]
+    values: list[Value | None] = [None] * len(widths)
+    reason = ""
+    for layers in range(1, depth + 1):
+        try:
+            values[layers - 1] = bound.value(partition.dimension, widths[:layers], breakpoints=breakpoints[:layers])
+        except BoundDoesNotApply as error:
+            reason = str(error)
+    return tuple(values), reason
+
+
+def _measured(bound: Bound, partition: Partition) -> BoundItem:
+    """What is not counted layer by layer."""
+    if reason := why_not_here(bound, partition.network, partition):
+        return _no(bound, reason)
+    try:
+        value = bound.value(partition.dimension, partition.network.widths)
+    except BoundDoesNotApply as error:
+        return _no(bound, str(error))
+    exactly = _MEASURES[bound.quantity](partition)
+    kept = exactly >= value if bound.kind == "lower" else exactly <= value
+    found = exactly if isinstance(exactly, int) else float(exactly)
+    return _with(bound, "holds" if kept else "violated", found, value)
+
+
+def _no(bound: Bound, reason: str) -> BoundItem:
+    return _with(bound, "does not apply", note=reason)
+
+
+def _with(
+    bound: Bound,
+    status: BoundStatus,
+    found: int | float | None = None,
+    value: Value | None = None,
+    after_each_layer: tuple[Value | None, ...] = (),
+    note: str = "",
+) -> BoundItem:
+    return BoundItem(
+        bound.name,
+        bound.kind,
+        bound.quantity,
+        bound.source,
+        bound.status,
+        status,
+        found,
+        value,
+        after_each_layer,
+        note,
+    )
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

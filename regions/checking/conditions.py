@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Is a bound about this network, on this domain?
+
+Activations by what they are, not by their names. Conditions on the domain and on the position of the neurons are
+decided exactly: integers and fractions only. Each answer is a reason why not, or "".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.bounds.registry import Bound
+from regions.domains import Domain
+from regions.domains.exact import gram_matrix, independent
+from regions.exact_pattern import ExactNetwork
+from regions.layer import Layer
+from regions.measures.boundary import switching_kinks
+from regions.network import Network
+from regions.partition import Partition
+
+__all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"]
+
+Integers = NDArray[np.int64]
+
+
+def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
+    """How many of the first hidden layers have activations that a bound is for, and why not all of them."""
+    wanted = bound.activations
+    for depth, layer in enumerate(network.layers[:-1]):
+        if not _is(layer, wanted):
+            return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {layer.activation.name}"
+    return len(network.widths), ""
+
+
+def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
+    """Why a bound does not hold on this domain, or for neurons in this position."""
+    domain = partition.domain
+    if bound.domain == "whole space" and (domain.generators[:, 0] != 0.0).any():
+        return f"is about the whole space, or a whole line or plane of it; this is {domain!r}"
+    if bound.condition == "zero biases":
+        return why_not_linear(network, domain)
+    if bound.condition == "generic":
+        return why_not_generic(partition)
+    return ""
+
+
+def why_not_linear(network: Network, domain: Domain) -> str:
+    """Why the first layer does not cut the domain by hyperplanes through the origin, or nothing."""
+    first = network.layers[0]
+    if first.biases.any() or first.activation.breakpoints.any():
+        return "is for layers without biases"
+    origin = domain.origin
+    if not origin.any():
+        return ""
+    # The chart may start anywhere, as long as the line or plane goes on through the origin.
+    if domain.dimension == 1:
+        outside = independent(np.vstack([domain.directions, origin]))
+    else:
+        outside = _rank_is_three(np.vstack([domain.directions, origin]))
+    return "is for lines and planes through the origin" if outside else ""
+
+
+def why_not_generic(partition: Partition) -> str:
+    """Why the neurons are not in general position, as far as a domain shows, or "".
+
+    General position: no two kinks switch across one facet, all vertices inside have four facets (d = 2), and the first
+    layer has as many independent directions in the domain as it can.
+    """
+    facets, _ = switching_kinks(partition)
+    if (np.diff(facets) == 0).any():
+        return "is for neurons in general position; here some switch in the same place"
+    if partition.dimension == 2:
+        degrees = _vertex_degrees(partition)
+        if (degrees[degrees > 0] != 4).any():
+            return "is for neurons in general position; here some vertices do not have four facets"
+    linear = ExactNetwork(partition.network, partition.domain).rows.integers[:, 1:]
+    if _rank(linear) < min(linear.shape):
+        return "is for neurons in general position; the first layer is parallel, or constant, on the domain"
+    return ""
+
+
+_DESCRIPTIONS = {
+    "relu": "ReLU and whatever is constant below its one breakpoint",
+    "one breakpoint": "activations with one breakpoint",
+    "two breakpoints": "activations with two breakpoints",
+    "maxout": "maxout units",
+}
+
+
+def _is(layer: Layer, wanted: str) -> bool:
+    activation = layer.activation
+    count = activation.breakpoints.size
+    return {
+        "any": True,
+        "one breakpoint": count == 1,
+        "two breakpoints": count == 2,
+        "relu": count == 1 and not activation.slopes[..., 0].any(),
+    }.get(wanted, False)
+
+
+def _vertex_degrees(partition: Partition) -> Integers:
+    """Facets at each vertex inside the domain, int64 [V]; 0 for those on its border."""
+    inside = partition.facet_kinks >= 0
+    degrees = np.bincount(partition.facet_vertices[inside].ravel(), minlength=len(partition.vertices))
+    degrees[partition.facet_vertices[~inside].ravel()] = 0
+    return degrees
+
+
+def _rank(rows: NDArray[np.object_]) -> int:
+    """Rank of integers [n, d], d = 1 or 2, exactly."""
+    nonzero = [row for row in rows.tolist() if any(row)]
+    if not nonzero or rows.shape[1] == 1:
+        return int(bool(nonzero))
+    a, b = nonzero[0]
+    return 2 if any(a * y != b * x for x, y in nonzero) else 1
+
+
+def _rank_is_three(vectors: NDArray[np.float64]) -> bool:
+    """Whether three vectors [3, n] are linearly independent, exactly: by their Gram determinant, in integers."""
+    (a, b, c), (_, e, f), (_, _, i) = gram_matrix(vectors)
+    return a * (e * i - f * f) - b * (b * i - f * c) + c * (b * f - e * c) != 0

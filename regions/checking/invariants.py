@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Which identities must hold between the numbers of a result, and do they?
+
+Those about counts, the graph and Euler's relation are compared as integers. Lengths and areas are rounded: two sides
+agree when they differ by no more than rounding can have done, a bound that is made here from the errors of the vertices
+and from what floating point guarantees (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), as in
+`regions/certification/rounding.py`. `regions.certify` compares volumes exactly, and takes longer.
+Cost: linear in facets, but for what the counts themselves cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import fsum, isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.checking.items import Invariant
+from regions.domains import Domain
+from regions.domains.exact import gram_matrix, square_root
+from regions.measures.boundary import BoundaryVolume, perimeters, switching_kinks
+from regions.partition import Partition
+
+__all__ = ["invariant_items"]
+
+Floats = NDArray[np.float64]
+
+U = 2.0**-53
+
+
+def invariant_items(
+    partition: Partition, boundary: BoundaryVolume, after_layers: Sequence[int], counts: Mapping[str, int]
+) -> tuple[Invariant, ...]:
+    """Check all identities.
+
+    Parameters
+    ----------
+    partition : Partition
+    boundary : BoundaryVolume
+        That of the activation regions.
+    after_layers : sequence of int
+        Activation regions of the network cut off after each hidden layer, counted on their own.
+    counts : mapping of str to int
+        Regions of the whole network, by definition, from the finest to the coarsest.
+    """
+    return (
+        _count(partition, after_layers),
+        _layers(partition, after_layers),
+        _growth(after_layers),
+        _definitions(counts),
+        _volume(partition),
+        _euler(partition),
+        _connected(partition),
+        _perimeters(partition, boundary),
+        _neurons(partition, boundary),
+    )
+
+
+def _count(partition: Partition, after_layers: Sequence[int]) -> Invariant:
+    counted = after_layers[-1] if after_layers else 1
+    return _equal("count", "counting finds as many regions as enumerating", len(partition), counted)
+
+
+def _layers(partition: Partition, after_layers: Sequence[int]) -> Invariant:
+    """Cells with a common beginning of their patterns are the parts of one region of the layers up to there."""
+    network, patterns = partition.network, partition.patterns
+    found = []
+    for layer in range(len(network.widths)):
+        beginnings = np.packbits(patterns[:, network.kink_layers <= layer], axis=1)
+        found.append(len(np.unique(beginnings, axis=0)) if beginnings.shape[1] else 1)
+    claim = "patterns begin in as many ways as the network cut off there has regions"
+    return _equal("layers", claim, found, list(after_layers))
+
+
+def _growth(after_layers: Sequence[int]) -> Invariant:
+    ordered = all(a <= b for a, b in zip(after_layers, after_layers[1:], strict=False))
+    return _decided("growth", "a layer more never makes fewer regions", ordered, _shown(after_layers), "ascending")
+
+
+def _definitions(counts: Mapping[str, int]) -> Invariant:
+    numbers = list(counts.values())
+    ordered = all(a >= b for a, b in zip(numbers, numbers[1:], strict=False))
+    claim = f"coarser definitions have no more regions: {', '.join(counts)}"
+    return _decided("definitions", claim, ordered, _shown(numbers), "descending")
+
+
+def _volume(partition: Partition) -> Invariant:
+    size = ("lengths", "areas")[partition.dimension - 1]
+    claim = f"the {size} of the regions add up to that of the domain"
+    if not partition.domain.bounded:
+        return Invariant("volume", claim, "not decided", note="the domain is unbounded")
+    return _close("volume", claim, _sum(partition.volumes), partition.domain.volume, _volume_error(partition))
+
+
+def _euler(partition: Partition) -> Invariant:
+    vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
+    if partition.dimension == 1:
+        return _equal("euler", "points - intervals = 1", vertices - regions, 1)
+    return _equal("euler", "vertices - edges + regions = 1", vertices - facets + regions, 1)
+
+
+def _connected(partition: Partition) -> Invariant:
+    from scipy.sparse.csgraph import connected_components
+
+    parts, _ = connected_components(partition.adjacency, directed=False)
+    return _equal("connected", "from each region to each other one across facets: parts of the graph", int(parts), 1)
+
+
+def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
+    claim = "the boundary is half of all perimeters, less half that of the domain"
+    domain = partition.domain
+    if partition.dimension == 2 and not domain.bounded:
+        return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
+    around, outline = _sum(perimeters(partition)), _outline(domain)
+    error = 0.0
+    if partition.dimension == 2:
+        error = _border_error(partition) + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
+    return _close("perimeters", claim, boundary.total, (around - outline) / 2, error)
+
+
+def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
+    """Where several neurons switch across one facet, each of them has it in full."""
+    claim = "the boundaries of the neurons add up to the whole, facets of several counted for each"
+    volumes = partition.facet_volumes
+    facets, kinks = switching_kinks(partition)
+    if not np.isfinite(volumes).all():
+        return Invariant("neurons", claim, "not decided", note="the boundary is unbounded")
+    neurons = np.cumsum([0, *partition.network.widths])[partition.network.kink_layers[kinks]]
+    pairs = np.unique(np.stack([facets, neurons + partition.network.kink_units[kinks]]), axis=1)
+    times = np.bincount(pairs[0], minlength=len(volumes))
+    more = fsum((volumes * np.maximum(times - 1, 0)).tolist())
+    found = _sum(boundary.neurons)
+    return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
+
+
+def _volume_error(partition: Partition) -> float:
+    """How much the sum of the rounded volumes can be off: from the vertices, and from computing with them."""
+    with np.errstate(all="ignore"):
+        corners = partition.vertices[partition.cell_vertices]
+        starts, count = partition.cell_offsets[:-1], partition.corner_counts
+        widths = np.maximum.reduceat(corners, starts, axis=0) - np.minimum.reduceat(corners, starts, axis=0)
+        error = np.maximum.reduceat(partition.vertex_errors[partition.cell_vertices], starts)[:, np.newaxis]
+        off = 2 * error + 2 * U * (widths + 2 * error)
+        if partition.dimension == 1:
+            chart = off[:, 0]
+        else:
+            (x, y), (dx, dy) = widths.T, off.T
+            chart = count * (x * dy + y * dx + dx * dy + 4 * (count + 8) * U * (x + dx) * (y + dy))
+        total = 1.01 * fsum(chart.tolist()) * partition.domain.scale + 16 * U * partition.domain.volume
+    return float(total) + len(partition) * float(np.finfo(np.float64).smallest_subnormal)
+
+
+def _border_error(partition: Partition) -> float:
+    """How much the rounded lengths of the domain's border can be off, in all."""
+    border = partition.facet_kinks < 0
+    ends = partition.facet_vertices[border]
+    with np.errstate(all="ignore"):
+        steps = np.abs(partition.vertices[ends[:, 1]] - partition.vertices[ends[:, 0]]).sum(axis=1)
+        errors = partition.vertex_errors[ends].sum(axis=1)
+        size = float(np.sqrt(partition.domain.metric.trace()))
+        return float(size * (2 * errors + 8 * (8 + partition.domain.n_in) * U * steps).sum())
+
+
+def _outline(domain: Domain) -> float:
+    """Perimeter of a polygon, each side correctly rounded; on a line the number of finite ends."""
+    if domain.dimension == 1:
+        return float((domain.generators[:, 0] == 1.0).sum())
+    gram = gram_matrix(domain.directions)
+    corners = [[Fraction(x) for x in corner] for corner in domain.generators[:, 1:].tolist()]
+    lengths = []
+    for (a, b), (c, d) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        x, y = c - a, d - b
+        lengths.append(square_root(x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]))
+    return fsum(lengths)
+
+
+def _sum(values: Floats) -> float:
+    """Correctly rounded; infinite where a summand is."""
+    return fsum(values.tolist()) if np.isfinite(values).all() else float("inf")
+
+
+def _close(name: str, claim: str, found: float, expected: float, error: float) -> Invariant:
+    if not (isfinite(found) and isfinite(expected) and isfinite(error)):
+        return Invariant(name, claim, "not decided", note="beyond the largest double")
+    difference = abs(found - expected)
+    note = f"off by {difference:.2g}, rounding can do {error:.2g}"
+    return _decided(name, claim, difference <= error, f"{found:.15g}", f"{expected:.15g}", note)
+
+
+def _equal(name: str, claim: str, found: int | list[int], expected: int | list[int]) -> Invariant:
+    return _decided(name, claim, found == expected, _shown(found), _shown(expected))
+
+
+def _decided(name: str, claim: str, kept: bool, found: str, expected: str, note: str = "") -> Invariant:
+    return Invariant(name, claim, "holds" if kept else "violated", found, expected, note)
+
+
+def _shown(value: int | Sequence[int]) -> str:
+    return f"{value:,}" if isinstance(value, int) else ", ".join(f"{entry:,}" for entry in value)

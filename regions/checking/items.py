@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What is one line of a report on the theory?
+
+A count, a layer, a bound, an invariant, or an order of magnitude. What can be violated has a status.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from regions.bounds.registry import Value
+
+__all__ = ["BoundItem", "BoundStatus", "CountItem", "Invariant", "LayerItem", "OrderItem"]
+
+BoundStatus = Literal["holds", "violated", "for information", "does not apply"]
+InvariantStatus = Literal["holds", "violated", "not decided"]
+
+
+@dataclass(frozen=True)
+class CountItem:
+    """How many regions there are by one definition.
+
+    Attributes
+    ----------
+    definition : str
+        As `regions.count` names them.
+    regions : int
+    """
+
+    definition: str
+    regions: int
+
+
+@dataclass(frozen=True)
+class LayerItem:
+    """One hidden layer.
+
+    Attributes
+    ----------
+    layer : int
+        Counted from 1.
+    units : int
+    activation : str
+    regions : int
+        Activation regions of the network that ends after this layer.
+    boundary : float
+        Points or length of the boundary that this layer makes, in the whole network.
+    """
+
+    layer: int
+    units: int
+    activation: str
+    regions: int
+    boundary: float
+
+
+@dataclass(frozen=True)
+class BoundItem:
+    """One bound, and how the network compares with it.
+
+    Attributes
+    ----------
+    name, kind, quantity, source, proof : str
+        As in `regions.bounds.BOUNDS`; ``proof`` is its status there: "theorem", "explicit", "quoted" or "derived".
+    status : "holds", "violated", "for information" or "does not apply"
+        "for information": what the best network of this shape reaches; this one may have less.
+    found : int, float or None
+        What it bounds, measured; after the last layer at which the bound applies.
+    value : int, Fraction, float or None
+        The bound, there.
+    after_each_layer : tuple
+        The bound for the network cut off after layer 1, 2, ..; None where it does not apply. Empty for what is not
+        counted layer by layer.
+    note : str
+        Why it does not apply, where it is violated, or a remark.
+    """
+
+    name: str
+    kind: str
+    quantity: str
+    source: str
+    proof: str
+    status: BoundStatus
+    found: int | float | None = None
+    value: Value | None = None
+    after_each_layer: tuple[Value | None, ...] = ()
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """Found over bound."""
+        if self.found is None or not self.value:
+            return None
+        return float(Fraction(self.found) / Fraction(self.value))
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """One identity or inequality that every result has to obey.
+
+    Attributes
+    ----------
+    name, claim : str
+    status : "holds", "violated" or "not decided"
+    found, expected : str
+        Both sides.
+    note : str
+        Within which rounding error they agree, or why it is not decided.
+    """
+
+    name: str
+    claim: str
+    status: InvariantStatus
+    found: str = ""
+    expected: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class OrderItem:
+    """A measured number beside the order that theory expects of random networks; nothing can be violated.
+
+    Attributes
+    ----------
+    name : str
+    value : float or None
+    in_units : float or None
+        The value divided by its expected order: of order 1, says theory.
+    order : str
+        What it was divided by.
+    note : str
+        What it was measured on, or why there is no value.
+    """
+
+    name: str
+    value: float | None
+    in_units: float | None
+    order: str
+    note: str = ""

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""How is a model checked against the theory on the command line?
+
+`regions check` enumerates as the other commands do, and hands the result to `regions.check`. What was only found in
+part, because of a limit or Ctrl-C, is not checked. Exit code 1 when a proven bound or identity is violated.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from regions import check
+from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.job import run_enumerate
+from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.steps import announce, load_model, writing
+
+__all__ = ["check_command"]
+
+
+@click.command("check", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
+@common_options
+@domain_options
+@limit_option
+@output_option(".html", required=False)
+@click.pass_context
+def check_command(
+    ctx: click.Context, model: str, activation: tuple[str, ...], limit: int | None, output: Path | None, as_json: bool
+) -> None:
+    """Hold the regions against the theory.
+
+    Every bound of the literature that applies, every identity that must hold, and the orders that theory expects; those
+    that do not apply say why. A violated one means a bug of this program, or a claim that is false: the exit code is 1.
+
+    \b
+    regions check model.pt --activation relu --square points.csv
+    regions check model.pt --activation relu --plane 0,0 1,0 0,1 --json
+    regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
+    """
+    domain = make_domain(ctx)
+    network = load_model(model, activation)
+    announce(network, domain, quiet=as_json)
+    outcome = run_enumerate(network, domain, limit)
+    assert outcome.partition is not None
+    if outcome.exit_code:
+        click.echo(f"Not checked: only {outcome.regions:,} regions had been found.", err=True)
+        ctx.exit(outcome.exit_code)
+    report = check(network, outcome.partition)
+    if output:
+        with writing(output):
+            output.write_text(report.to_html(), encoding="utf-8")
+    click.echo(report.to_json() if as_json else f"\n{report}")
+    if output and not as_json:
+        click.echo(f"wrote {output}")
+    ctx.exit(0 if report.ok else 1)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Which steps do commands have in common?
+
+Reading the model, saying what was understood, naming the file that could not be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from regions import Network, load
+from regions.errors import AmbiguousCheckpointError
+
+__all__ = ["announce", "load_model", "writing"]
+
+
+@contextmanager
+def writing(output: Path) -> Iterator[None]:
+    """Name the file where the system does not, as when a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(output)) from error
+
+
+def load_model(model: str, activation: tuple[str, ...]) -> Network:
+    """Read the model with the activations of the command line."""
+    try:
+        return load(model, activation[0] if len(activation) == 1 else activation or None)
+    except AmbiguousCheckpointError as error:
+        if activation:
+            raise
+        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+
+
+def announce(network: Network, *domains: object, quiet: bool = False) -> None:
+    """Say what was understood, before the work begins."""
+    if not quiet:
+        for line in (repr(network), *(f"note: {note}" for note in network.notes), *map(repr, domains)):
+            click.echo(line)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Which corners meet at a vertex, and which vertices are at infinity?
+
+Read off the arrays of a partition, in bulk. What is at infinity follows from the domain and the facets, not from
+stored coordinates: these are infinite too where a vertex lies beyond the largest double.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.partition import Partition
+
+__all__ = ["Corners", "at_infinity", "ranges"]
+
+Integers = NDArray[np.int64]
+
+
+class Corners(NamedTuple):
+    """The corners of a partition, by vertex.
+
+    Attributes
+    ----------
+    regions : int64 [K]
+        Region of each corner.
+    by_vertex : int64 [K]
+        The corners, those at one vertex next to each other.
+    offsets : int64 [V + 1]
+        At vertex v are the corners ``by_vertex[offsets[v]:offsets[v + 1]]``.
+    """
+
+    regions: Integers
+    by_vertex: Integers
+    offsets: Integers
+
+    @classmethod
+    def of(cls, partition: Partition) -> Corners:
+        """Sort the corners of a partition."""
+        counts = np.bincount(partition.cell_vertices, minlength=len(partition.vertices))
+        return cls(
+            np.repeat(np.arange(len(partition)), partition.corner_counts),
+            np.argsort(partition.cell_vertices, kind="stable"),
+            np.concatenate([[0], np.cumsum(counts)]),
+        )
+
+    def at(self, vertices: Integers) -> tuple[Integers, Integers]:
+        """The corners at vertices [m], one vertex after the other, and how many each has: int64 [k], [m]."""
+        starts = self.offsets[vertices]
+        counts = self.offsets[vertices + 1] - starts
+        return self.by_vertex[ranges(starts, counts)], counts
+
+
+def ranges(starts: Integers, counts: Integers) -> Integers:
+    """``starts[0], starts[0] + 1, ..`` (``counts[0]`` of them), then ``starts[1], ..``, and so on."""
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - before, counts) + np.arange(counts.sum())
+
+
+def at_infinity(partition: Partition) -> NDArray[np.bool_]:
+    """Which vertices are no points but ends of the domain at infinity: bool [V]."""
+    result = np.zeros(len(partition.vertices), dtype=bool)
+    if not partition.domain.bounded:
+        edges = -1 - partition.facet_kinks
+        border = np.flatnonzero(edges >= 0)
+        if partition.dimension == 1:
+            border = border[partition.domain.generators[edges[border], 0] == 0.0]
+        result[partition.facet_vertices[border]] = True
+    return result

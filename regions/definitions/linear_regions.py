@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Which are the linear regions of a partition, in each published sense?
+
+Stargalla, Hertrich and Reichman (2025) sort the definitions in use, from R1, the finest, to R6, and name the unit that
+is enumerated here R2. The others follow from it. Finer: patterns on edges and vertices (`lower_patterns.py`). Coarser:
+regions with one affine map (`equal_maps.py`) are merged, if they share facets, if they hang together in the closed set
+where the network equals that map (`level_sets.py`), or wherever they are. R3, the smallest number of convex pieces,
+lies between R2 and R4 and is not offered: unless these agree it is hard to compute.
+Invariant: all decisions are exact. Counts are of the network on the domain, all outputs together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.bounds.arguments import one_of
+from regions.equal_maps import equal_maps, numbered
+from regions.measures.arguments import complete
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "checked_definition", "linear_regions"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+Definition = Literal["pattern", "activation", "open", "closed", "affine"]
+DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearRegions:
+    """The linear regions of a partition in one of the published senses. Made by `linear_regions`.
+
+    Attributes
+    ----------
+    partition : Partition
+    definition : str
+    count : int
+        Their number.
+    labels : int64 [R]
+        Linear region of each activation region, numbered from 0 in the order in which they first occur. In the sense
+        "pattern" there are more linear regions than these, on edges and vertices.
+    """
+
+    partition: Partition
+    definition: Definition
+    count: int
+    labels: Integers
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def polygons(self) -> NDArray[np.object_]:
+        """Merged polygons of the linear regions that have labels: shapely geometries, object [labels].
+
+        In chart coordinates, with the partition's stored vertices as corners, and without others. A
+        MultiPolygon where pieces meet in vertices only, or are apart. What joins them in the sense "closed", or has a
+        pattern of its own, without having area, is not shown.
+
+        Raises
+        ------
+        DomainError
+            A line, which has `intervals`; a whole plane: shapely has no unbounded geometries.
+        """
+        from regions.definitions.shapes import merged_polygons
+
+        return merged_polygons(self.partition, self.labels)
+
+    @property
+    def intervals(self) -> list[Floats]:
+        """Intervals of each linear region that has a label, float64 [intervals, 2] in chart coordinates, ascending.
+
+        Raises
+        ------
+        DomainError
+            A plane, which has `polygons`.
+        """
+        from regions.definitions.shapes import merged_intervals
+
+        return merged_intervals(self.partition, self.labels)
+
+    def __repr__(self) -> str:
+        return f"LinearRegions({self.count} {self.definition}, from {len(self.partition)} activation regions)"
+
+
+def linear_regions(partition: Partition, definition: Definition) -> LinearRegions:
+    """Derive the linear regions of a partition in one of the published senses, exactly.
+
+    Parameters
+    ----------
+    partition : Partition
+        Bounded or not.
+    definition : str
+        "pattern" (R1): patterns attained anywhere in the domain, its border included, if only on an edge or in a point.
+        "activation" (R2): those with interior, the regions of the partition.
+        "open" (R4): the largest connected open sets on which the network is affine.
+        "closed" (R5): connected components, if they have interior, of the sets where the network equals one of its
+        affine maps.
+        "affine" (R6): affine maps that the network has on sets with interior.
+
+    Returns
+    -------
+    LinearRegions
+
+    Raises
+    ------
+    TypeError, ValueError
+        No partition, or a partial one; another definition.
+
+    Notes
+    -----
+    There are at most as many in each sense as in the one before it. Affine maps are those of the chart point, with all
+    outputs.
+
+    References
+    ----------
+    Stargalla, Hertrich, Reichman, The computational complexity of counting linear regions in ReLU neural networks,
+    2025, definitions 1 to 6.
+
+    Examples
+    --------
+    A hat, which is 0 on both sides:
+
+    >>> import regions
+    >>> hat = regions.Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
+    >>> part = regions.enumerate(hat, regions.Line([0.0], [1.0]))
+    >>> linear_regions(part, "open")
+    LinearRegions(4 open, from 4 activation regions)
+    >>> flat = linear_regions(part, "affine")
+    >>> flat.count, flat.labels, flat.intervals[0].tolist()
+    (3, array([0, 1, 2, 0]), [[-inf, 0.0], [2.0, inf]])
+    """
+    name = checked_definition(definition)
+    complete(partition)
+    if name in ("pattern", "activation"):
+        labels = np.arange(len(partition))
+    else:
+        maps = equal_maps(partition)
+        labels = maps if name == "affine" else _open(partition, maps)
+        if name == "closed" and partition.dimension == 2:
+            labels = _closed(partition, maps, labels)
+    count = int(labels.max(initial=-1)) + 1
+    if name == "pattern":
+        from regions.definitions.lower_patterns import lower_patterns
+
+        count += len(lower_patterns(partition))
+    labels.setflags(write=False)
+    return LinearRegions(partition, name, count, labels)
+
+
+def checked_definition(definition: Any) -> Definition:
+    """Return which definition is meant."""
+    return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
+
+
+def _open(partition: Partition, maps: Integers) -> Integers:
+    """Merge regions that share a facet and their map."""
+    from regions.definitions.level_sets import components
+
+    pairs = partition.facet_regions[partition.facet_regions[:, 1] >= 0].T
+    same = maps[pairs[0]] == maps[pairs[1]]
+    return numbered(components(len(partition), pairs[:, same]))
+
+
+def _closed(partition: Partition, maps: Integers, pieces: Integers) -> Integers:
+    """Merge those of the open pieces with one map that hang together in the closed set where the network equals it."""
+    from regions.definitions.level_sets import LevelSets
+
+    _, first = np.unique(pieces, return_index=True)
+    several = np.flatnonzero(np.bincount(maps[first]) > 1)
+    if several.size == 0:
+        return pieces
+    result, sets = pieces.copy(), LevelSets(partition)
+    order, ends = np.argsort(maps, kind="stable"), np.cumsum(np.bincount(maps))
+    for index in several.tolist():
+        members = order[ends[index - 1] if index else 0 : ends[index]]
+        _, one, component = np.unique(sets.components(members), return_index=True, return_inverse=True)
+        result[members] = pieces[members[one]][component]
+    return numbered(result)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Which activation patterns are attained on edges and vertices only?
+
+Inside a facet every pre-activation is above, at or below its breakpoint throughout: otherwise the facet would be cut.
+By continuity its sign there, and at a vertex, is that of the regions around, or zero. So a kink's bit is 1 at a vertex
+iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one of its ends.
+That a kink vanishes which is on all around is a coincidence (units that read |x| do it at 0): floating point proves of
+nearly all that they do not (`certified_values.py`), and exact arithmetic decides the others. An edge without end has
+no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
+A pattern is held on a convex set, the solution of affine inequalities: if that has an interior, it is a region around
+each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
+Cost: two forward passes per vertex, and microseconds to milliseconds for each sign that they leave open.
+"""
+
+from __future__ import annotations
+
+from operator import mul
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.definitions.certified_values import CertifiedValues
+from regions.definitions.incidence import Corners, at_infinity
+from regions.errors import InternalError
+from regions.exact_outline import ExactOutlines
+from regions.partition import Partition
+
+__all__ = ["lower_patterns"]
+
+Bits = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Packed = NDArray[np.uint8]
+
+# Numbers per temporary array.
+CHUNK = 1 << 21
+
+
+def lower_patterns(partition: Partition) -> Packed:
+    """Patterns that the network has in the domain, its border included, but on no full-dimensional set.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Returns
+    -------
+    uint8 [m, bytes]
+        Packed, each one once.
+
+    Examples
+    --------
+    >>> import regions
+    >>> absolute = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> lower_patterns(regions.enumerate(absolute, regions.Segment([-1.0], [1.0])))
+    array([[0]], dtype=uint8)
+    """
+    packed = partition.packed_patterns
+    if partition.network.kinks == 0:
+        return packed[:0]
+    corners, infinite = Corners.of(partition), at_infinity(partition)
+    at_vertices = _at_vertices(partition, corners, np.flatnonzero(~infinite))
+    by_vertex = partition.cell_vertices
+    known = np.zeros(len(at_vertices), dtype=bool)
+    known[by_vertex[_same(packed, corners.regions, at_vertices, by_vertex)]] = True
+    found = [at_vertices[~(known | infinite)]]
+    if partition.dimension == 2:
+        found.append(_on_edges(partition, at_vertices, infinite))
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> Packed:
+    """Patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
+    kinks, packed = partition.network.kinks, partition.packed_patterns
+    result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
+    values = CertifiedValues(partition)
+    exact = _ExactZeros(partition)
+    step = max(1, CHUNK // values.size)
+    for start in range(0, len(vertices), step):
+        part = vertices[start : start + step]
+        found, counts = corners.at(part)
+        firsts = np.cumsum(counts) - counts
+        on_around = np.bitwise_and.reduceat(packed[corners.regions[found]], firsts, axis=0)
+        on = np.unpackbits(on_around, axis=1, count=kinks, bitorder="little").view(np.bool_)
+        corner = found[firsts]
+        open_ = on & ~_above(values, part, packed[corners.regions[corner]])
+        for row, kink in np.argwhere(open_).tolist():
+            on[row, kink] = not exact.vanishes_at(int(corner[row]), kink)
+        result[part] = np.packbits(on, axis=1, bitorder="little")
+    return result
+
+
+def _above(values: CertifiedValues, vertices: Integers, packed: Packed) -> Bits:
+    """Which kinks are proven to be on at vertices [m] of regions with patterns uint8 [m, bytes]: bool [m, kinks]."""
+    proven = []
+    for layer, (h, errors) in zip(values.layers, values.at(vertices, packed), strict=True):
+        # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
+        distance = h[:, :, np.newaxis] - layer.activation.breakpoints
+        proven.append((distance > errors[:, :, np.newaxis]).reshape(len(vertices), -1))
+    return np.concatenate(proven, axis=1)
+
+
+def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Packed:
+    """Patterns inside edges that differ from those of the regions on both sides."""
+    packed = partition.packed_patterns
+    ends, sides = partition.facet_vertices, partition.facet_regions
+    # Of the edges of a whole plane, which have no points, both ends are at infinity; of a line through it as well.
+    edges = np.flatnonzero((partition.facet_kinks >= 0) | partition.domain.bounded)
+    patterns = at_vertices[ends[edges, 0]] | at_vertices[ends[edges, 1]]
+    endless = np.flatnonzero(infinite[ends[edges]].any(axis=1))
+    exact = _ExactZeros(partition)
+    for index in endless.tolist():
+        patterns[index] |= exact.on_edge(int(edges[index]), patterns[index])
+    rows = np.arange(len(edges))
+    known = np.zeros(len(edges), dtype=bool)
+    for side in sides[edges].T:
+        inner = rows[side >= 0]
+        known[inner[_same(packed, side[inner], patterns, inner)]] = True
+    new: Packed = patterns[~known]
+    return new
+
+
+class _ExactZeros:
+    """Where kinks vanish that are on in a region, exactly."""
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition, self.outlines = partition, ExactOutlines(partition)
+
+    def vanishes_at(self, corner: int, kink: int) -> bool:
+        """Whether the form of a kink that is on in the region of a corner is zero there."""
+        point = self.outlines.vertex(corner)
+        value: int = sum(map(mul, self.outlines.forms.kink(kink), point))
+        if value < 0:
+            raise InternalError(
+                f"kink {kink} is on in a region and negative at its corner {corner}: please report this"
+            )
+        return value == 0
+
+    def on_edge(self, edge: int, known: Packed) -> Packed:
+        """Which other kinks are on inside an edge, uint8 [bytes], when it is known of some that they are."""
+        packed = self.partition.packed_patterns
+        first, second = self.partition.facet_regions[edge].tolist()
+        forms = self.outlines.forms
+        bits = np.unpackbits(packed[first], count=self.partition.network.kinks, bitorder="little").view(np.bool_)
+        forms.enter(bits)
+        line = forms.kink(int(self.partition.facet_kinks[edge]))
+        on = np.unpackbits(packed[first] & packed[second] & ~known, bitorder="little")
+        for kink in np.flatnonzero(on).tolist():
+            a, b = forms.kink(kink), line
+            on[kink] = (a[0] * b[1], a[1] * b[2], a[2] * b[0]) != (a[1] * b[0], a[2] * b[1], a[0] * b[2])
+        result: Packed = np.packbits(on, bitorder="little")
+        return result
+
+
+def _same(left: Packed, rows: Integers, right: Packed, others: Integers) -> Integers:
+    """The indices i for which ``left[rows[i]]`` equals ``right[others[i]]``."""
+    found = [np.zeros(0, dtype=np.int64)]
+    step = max(1, CHUNK // left.shape[1])
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        found.append(start + np.flatnonzero((left[rows[part]] == right[others[part]]).all(axis=1)))
+    return np.concatenate(found)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""How much boundary is there between regions, how far is it, and what are regions like?
+
+Free functions, ``regions.measures.NAME``. Those that take a `Partition` measure what was enumerated; those that take a
+network and a ball, a box or points look at the whole input space, whatever its dimension. There are two boundaries:
+``"activation"``, between activation regions, and ``"gradient"``, the part of it where the gradient of the network
+jumps, which is B_N of Hanin and Rolnick. Which facets, neurons, vertices and neighbours there are is exact; lengths
+are rounded; what is sampled is an `Estimate`, with its samples, standard error and confidence interval.
+
+>>> import regions
+>>> from regions import measures
+>>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+>>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+>>> measures.boundary_volume(part).neurons, measures.distance_to_boundary(net, [[3.0, 4.0]]).distances
+(array([2., 2.]), array([3.]))
+
+One file for each question:
+
+    boundary            length of the boundary by layer, neuron and kink; strata, densities; perimeters
+    gradient_jumps      which facets are in B_N
+    crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
+    hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`)
+    distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
+    domain_distance     the same within a line or plane, to either boundary
+    shapes              the largest disc in each region
+    region_graph        neighbours and diameter
+    estimate            what is known about a number that was sampled
+"""
+
+from regions.measures.bodies import Ball, Box
+from regions.measures.boundary import (
+    BoundaryVolume,
+    boundary_facets,
+    boundary_volume,
+    perimeters,
+    switching_kinks,
+)
+from regions.measures.crofton import crofton_density
+from regions.measures.distance import BoundaryDistances, distance_to_boundary
+from regions.measures.domain_distance import DomainDistances, distance_in_domain
+from regions.measures.estimate import Estimate
+from regions.measures.gradient_jumps import gradient_jumps
+from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
+from regions.measures.random_networks import RandomNetworks
+from regions.measures.region_graph import degrees, diameter
+from regions.measures.shapes import InscribedDiscs, inscribed_discs
+
+__all__ = [
+    "Ball",
+    "BoundaryDistances",
+    "BoundaryVolume",
+    "Box",
+    "DomainDistances",
+    "Estimate",
+    "InscribedDiscs",
+    "RandomNetworks",
+    "boundary_facets",
+    "boundary_volume",
+    "crofton_density",
+    "degrees",
+    "diameter",
+    "distance_in_domain",
+    "distance_to_boundary",
+    "gradient_jumps",
+    "hanin_rolnick_integral",
+    "inscribed_discs",
+    "mean_boundary_density",
+    "perimeters",
+    "switching_kinks",
+]

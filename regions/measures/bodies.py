@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""In which part of a high-dimensional input space is the boundary sampled?
+
+In a ball or a box: bodies from which points can be drawn uniformly, and straight lines with the invariant measure. To
+draw a line is to draw a direction u uniformly from the sphere, and then a point uniformly from the body's shadow along
+u. The shadow of a ball is a ball. That of a box is tiled, along almost every direction, by the shadows of the faces
+turned towards it, and of each face the shadow is an affine image: so a face is drawn by the area of its shadow, and a
+uniform point of it.
+The lines come with weights, shadow over volume: for a piece of surface S in the body the mean over all lines of weight
+times crossings is mean(|u_1|) |S| / volume (Cauchy and Crofton; Santalo, Integral geometry, 1976, chapter 14).
+Chords are rounded: what is exact about a line is what is counted on it as stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.bounds.arguments import positive
+from regions.bounds.chi import chi_means
+from regions.domains.points import one_point, same_length
+from regions.errors import DegenerateDomainError, ShapeMismatchError
+
+__all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
+
+Floats = NDArray[np.float64]
+
+
+class Chords(NamedTuple):
+    """Where random lines enter and leave a body, float64 [m, n_in] each, and their weights, float64 [m]."""
+
+    starts: Floats
+    ends: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """All points within a radius of a centre.
+
+    Parameters
+    ----------
+    center : array_like [n_in]
+    radius : float
+
+    Examples
+    --------
+    >>> Ball([0.0, 0.0, 0.0], 2.0).n_in
+    3
+    """
+
+    center: Floats
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", one_point(self.center, "Ball: center"))
+        object.__setattr__(self, "radius", positive(self.radius, "Ball: radius"))
+
+    @property
+    def n_in(self) -> int:
+        """Dimension of the input space."""
+        return len(self.center)
+
+    def points(self, count: int, rng: np.random.Generator) -> Floats:
+        """Uniform random points, float64 [count, n_in]."""
+        radii = self.radius * rng.random(count) ** (1.0 / self.n_in)
+        return self.center + _directions(count, self.n_in, rng) * radii[:, np.newaxis]
+
+    def chords(self, count: int, rng: np.random.Generator) -> Chords:
+        """Random lines through the ball, as chords."""
+        n = self.n_in
+        along, across = _directions(count, n, rng), _directions(count, n, rng)
+        # A uniform direction across the line, and a distance from the centre that is uniform in the shadow.
+        across -= (across * along).sum(axis=1, keepdims=True) * along
+        share = rng.random(count) ** (1.0 / (n - 1)) if n > 1 else np.zeros(count)
+        # On a line nothing is across, and 0 stays 0.
+        lengths = np.maximum(np.linalg.norm(across, axis=1), 1e-300)
+        across *= (self.radius * share / lengths)[:, np.newaxis]
+        half = self.radius * np.sqrt(1.0 - share**2)[:, np.newaxis] * along
+        # Shadow over volume is omega_{n-1} / (omega_n radius), and that is mean(|u_1|) n / (2 radius).
+        weights = np.full(count, mean_cosine(n) * n / (2.0 * self.radius))
+        return Chords(self.center + across - half, self.center + across + half, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """All points between two corners, coordinate by coordinate.
+
+    Parameters
+    ----------
+    lower, upper : array_like [n_in]
+
+    Raises
+    ------
+    DegenerateDomainError
+        A lower bound that is not below its upper one.
+
+    Examples
+    --------
+    >>> Box([0.0, 0.0], [1.0, 2.0]).sides
+    array([1., 2.])
+    """
+
+    lower: Floats
+    upper: Floats
+
+    def __post_init__(self) -> None:
+        corners = {name: one_point(getattr(self, name), f"Box: {name}") for name in ("lower", "upper")}
+        same_length("Box", **corners)
+        wrong = np.flatnonzero(~(corners["lower"] < corners["upper"]))
+        if wrong.size:
+            low, high = (corners[name][wrong[0]] for name in ("lower", "upper"))
+            raise DegenerateDomainError(f"Box: lower[{wrong[0]}] is {low}, and must be below upper[{wrong[0]}], {high}")
+        for name, corner in corners.items():
+            object.__setattr__(self, name, corner)
+
+    @property
+    def n_in(self) -> int:
+        """Dimension of the input space."""
+        return len(self.lower)
+
+    @property
+    def sides(self) -> Floats:
+        """Lengths of the edges, float64 [n_in]."""
+        return self.upper - self.lower
+
+    def points(self, count: int, rng: np.random.Generator) -> Floats:
+        """Uniform random points, float64 [count, n_in]."""
+        return self.lower + rng.random((count, self.n_in)) * self.sides
+
+    def chords(self, count: int, rng: np.random.Generator) -> Chords:
+        """Random lines through the box, as chords."""
+        along = _directions(count, self.n_in, rng)
+        shares = np.abs(along) / self.sides  # shadow of a face over the volume of the box
+        weights = shares.sum(axis=1)
+        ends = np.cumsum(shares, axis=1)
+        faces = (ends < rng.random(count)[:, np.newaxis] * ends[:, -1:]).sum(axis=1)
+        starts = self.points(count, rng)
+        rows = np.arange(count)
+        starts[rows, faces] = np.where(along[rows, faces] > 0.0, self.lower[faces], self.upper[faces])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steps = (np.where(along > 0.0, self.upper, self.lower) - starts) / along
+        lengths = np.where(along == 0.0, np.inf, steps).min(axis=1)
+        return Chords(starts, starts + lengths[:, np.newaxis] * along, weights)
+
+
+Body = Ball | Box
+
+
+def in_space(body: Any, n_in: int) -> None:
+    """Refuse what is no body, or not one of a network's input space."""
+    if not isinstance(body, (Ball, Box)):
+        raise TypeError(f"expected a regions.measures.Ball or Box, got {type(body).__name__}")
+    if body.n_in != n_in:
+        raise ShapeMismatchError(f"the body lies in a space of {body.n_in} dimensions, the network takes {n_in} inputs")
+
+
+def mean_cosine(n: int) -> float:
+    """Mean of ``|u_1|`` for a uniform direction u in n dimensions: 1, 2/pi, 1/2, ..
+
+    Examples
+    --------
+    >>> [round(mean_cosine(n), 6) for n in (1, 2, 3)]
+    [1.0, 0.63662, 0.5]
+    """
+    means = chi_means(n)  # a Gaussian vector is its length times an independent uniform direction
+    return means[1] / means[n]
+
+
+def _directions(count: int, n: int, rng: np.random.Generator) -> Floats:
+    """Uniform random unit vectors, float64 [count, n]."""
+    vectors = rng.standard_normal((count, n))
+    result: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return result

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""How much boundary is there, of which layer and which neuron?
+
+Points on a line, length in a plane, from the facets of a partition. Which facets there are, which kinks switch across
+each (the bits in which the patterns of its two regions differ) and across which the gradient jumps is exact. Lengths
+of single facets are rounded (`Partition.facet_volumes`), their sums correctly rounded.
+Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two,
+the network would be one affine map on each side of them; two affine maps agree on a line, so the two facets are its
+halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count: regions are strictly
+convex. Hence crossings are counted without geometry, exactly.
+Cost: linear in facets times bytes of a pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import fsum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.measures.arguments import Boundary, boundary_name, bounded, complete
+from regions.measures.gradient_jumps import gradient_jumps
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["BoundaryVolume", "boundary_facets", "boundary_volume", "perimeters", "switching_kinks"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+
+# Facets whose patterns are compared at a time.
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoundaryVolume:
+    """The size of the boundary between regions: number of points (d = 1) or length in input space (d = 2).
+
+    Where several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and for
+    each of these neurons and kinks in full. So ``layers``, ``neurons`` and ``kinks`` each add up to ``total`` when no
+    kinks coincide, and to more otherwise; by how much at most is ``coincident``.
+
+    Attributes
+    ----------
+    partition : Partition
+    boundary : "activation" or "gradient"
+    total : float
+    layers : float64 [hidden layers]
+    neurons : float64 [hidden neurons]
+        Layer by layer; all breakpoints of a neuron together.
+    kinks : float64 [kinks]
+        For each pattern bit: for ReLU the same as ``neurons``.
+    coincident : float
+        The part of ``total`` where two or more kinks switch together.
+    strata : float64 [d]
+        Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
+        number of vertices of the boundary in the interior of the domain.
+    """
+
+    partition: Partition = field(repr=False)
+    boundary: str
+    total: float
+    layers: Floats
+    neurons: Floats
+    kinks: Floats
+    coincident: float
+    strata: Floats
+
+    @property
+    def densities(self) -> Floats:
+        """Strata per length or area of the domain, float64 [d].
+
+        Raises
+        ------
+        DomainError
+            The domain is unbounded.
+        """
+        bounded(self.partition.domain, "a density")
+        return self.strata / self.partition.domain.volume
+
+    def __repr__(self) -> str:
+        return f"BoundaryVolume({self.boundary}, {self.total:.6g}, strata {self.strata.tolist()})"
+
+
+def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> BoundaryVolume:
+    """Measure the boundary between the regions of a partition, as far as it lies inside the domain.
+
+    Parameters
+    ----------
+    partition : Partition
+    boundary : "activation" or "gradient"
+        Between activation regions; or only where the gradient of the network jumps, B_N of Hanin and Rolnick: see
+        `gradient_jumps`.
+
+    Returns
+    -------
+    BoundaryVolume
+        With infinite lengths where the domain is unbounded.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No partition, or a partial one; another boundary.
+
+    References
+    ----------
+    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, section 2.2 and equation (5).
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 0.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    >>> boundary_volume(part)
+    BoundaryVolume(activation, 4, strata [4.0, 1.0])
+    >>> boundary_volume(part, "gradient").neurons, boundary_volume(part).densities
+    (array([2., 0.]), array([1.  , 0.25]))
+    """
+    name = boundary_name(boundary)
+    chosen = boundary_facets(partition, name)
+    network, volumes = partition.network, partition.facet_volumes
+    facets, kinks = switching_kinks(partition)
+    facets, kinks = facets[chosen[facets]], kinks[chosen[facets]]
+    layers = len(network.widths)
+    # A facet counts once for each layer, however many of its kinks switch; kinks of one facet ascend, layers too.
+    of_layer = network.kink_layers[kinks]
+    repeated = (np.diff(facets, prepend=-1) == 0) & (np.diff(of_layer, prepend=-1) == 0)
+    first_neuron = np.concatenate([[0], np.cumsum(network.widths, dtype=np.int64)])
+    neurons = first_neuron[of_layer] + network.kink_units[kinks]
+    together = np.bincount(facets, minlength=len(chosen)) > 1
+    return BoundaryVolume(
+        partition,
+        name,
+        total := fsum(volumes[chosen].tolist()),
+        _sums(volumes[facets[~repeated]], of_layer[~repeated], layers),
+        _sums(volumes[facets], neurons, network.hidden),
+        _sums(volumes[facets], kinks, network.kinks),
+        fsum(volumes[together].tolist()),
+        np.array([total, float(_crossings(partition, chosen))][: partition.dimension]),
+    )
+
+
+def boundary_facets(partition: Partition, boundary: Boundary | str = "activation") -> Bits:
+    """Tell which facets make up the boundary between regions: bool [F].
+
+    Parameters
+    ----------
+    partition, boundary
+        As for `boundary_volume`.
+    """
+    if boundary_name(boundary) == "gradient":
+        return gradient_jumps(partition)
+    complete(partition)
+    inside: Bits = partition.facet_kinks >= 0
+    return inside
+
+
+def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
+    """All kinks that switch across each facet inside the domain, exactly.
+
+    ``partition.facet_kinks`` names one of them, which is the only one unless kinks coincide.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Returns
+    -------
+    facets, kinks : int64 [m]
+        Pairs: kink ``kinks[i]`` switches across facet ``facets[i]``. Facets ascend, and the kinks of each.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No partition, or a partial one.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [2.0], [1.0]], [0.0, 0.0, -0.5]), ([[1.0, 1.0, 1.0]], [0.0])])
+    >>> facets, kinks = switching_kinks(regions.enumerate(net, regions.Segment([-1.0], [1.0])))
+    >>> len(set(facets.tolist())), kinks.tolist()
+    (2, [0, 1, 2])
+    """
+    complete(partition)
+    inside = np.flatnonzero(partition.facet_kinks >= 0)
+    rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for start in range(0, len(inside), CHUNK):
+        facets = inside[start : start + CHUNK]
+        first, second = (partition.packed_patterns[regions] for regions in partition.facet_regions[facets].T)
+        differences = first ^ second
+        row, byte = np.nonzero(differences)
+        bits = np.unpackbits(differences[row, byte][:, np.newaxis], axis=1, bitorder="little")
+        index, bit = np.nonzero(bits)
+        rows.append(facets[row[index]])
+        kinks.append(8 * byte[index] + bit)
+    return np.concatenate(rows), np.concatenate(kinks)
+
+
+def perimeters(partition: Partition) -> Floats:
+    """Length of the boundary of each region, float64 [R]; on a line the number of its finite ends.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.Polygon([[-1, -1], [3, -1], [3, 1], [-1, 1]]))
+    >>> sorted(perimeters(part).tolist())
+    [6.0, 10.0]
+    """
+    complete(partition)
+    result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
+    return result
+
+
+def _crossings(partition: Partition, chosen: Bits) -> int:
+    """How many vertices inside the domain have three or more of the chosen facets."""
+    border = partition.facet_vertices[partition.facet_kinks < 0]
+    degrees = np.bincount(partition.facet_vertices[chosen].ravel(), minlength=len(partition.vertices))
+    degrees[border.ravel()] = 0
+    return int((degrees >= 3).sum())
+
+
+def _sums(values: Floats, groups: Integers, count: int) -> Floats:
+    """Sum of the values of each group, correctly rounded: float64 [count]."""
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=count)).tolist()
+    numbers = values[order].tolist()
+    return np.array([fsum(numbers[start:end]) for start, end in zip([0, *ends], ends, strict=False)])

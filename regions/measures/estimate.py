@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What is known about a number that was sampled?
+
+Its samples: independent, each with the number as its mean. From them a value, a standard error, and an interval by
+Student's t, which is right for normal samples and in the limit of many for all others. It is an estimate: nothing here
+is proven, and rare large samples that did not occur are not in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arrays import exact_float64
+from regions.errors import ShapeMismatchError
+
+__all__ = ["Estimate"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate:
+    """The mean of independent samples.
+
+    Parameters
+    ----------
+    samples : array_like, float64 [m]
+        At least two, finite; kept read-only.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, NetworkError
+        Not a list of at least two finite real numbers.
+
+    Examples
+    --------
+    >>> estimate = Estimate([1.0, 2.0, 3.0, 2.0])
+    >>> estimate
+    Estimate(2 +- 0.41, 4 samples)
+    >>> low, high = estimate.interval(0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.7008, 3.2992)
+    """
+
+    samples: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        values = exact_float64(self.samples, "samples")
+        if values.ndim != 1 or len(values) < 2:
+            raise ShapeMismatchError(f"samples must be a list of at least 2 numbers, got shape {list(values.shape)}")
+        values.setflags(write=False)
+        object.__setattr__(self, "samples", values)
+
+    @property
+    def value(self) -> float:
+        """Mean of the samples."""
+        return fsum(self.samples.tolist()) / len(self.samples)
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the value, estimated from the samples."""
+        return float(np.std(self.samples, ddof=1)) / sqrt(len(self.samples))
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Confidence interval of the mean, by Student's t.
+
+        Parameters
+        ----------
+        confidence : float
+            Between 0 and 1.
+
+        Raises
+        ------
+        ValueError
+        """
+        from scipy.special import stdtrit
+
+        if not 0.0 < confidence < 1.0:
+            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+        half = float(stdtrit(len(self.samples) - 1, 0.5 + confidence / 2)) * self.standard_error
+        return self.value - half, self.value + half
+
+    def deviation(self, other: Estimate | float) -> float:
+        """By how many standard errors it is above another independent estimate, or above a known number.
+
+        0 when both are equal, infinite when they differ and neither has an error.
+
+        Examples
+        --------
+        >>> round(Estimate([1.0, 2.0, 3.0, 2.0]).deviation(1.0), 4)
+        2.4495
+        """
+        value, error = (other.value, other.standard_error) if isinstance(other, Estimate) else (float(other), 0.0)
+        difference, scale = self.value - value, float(np.hypot(self.standard_error, error))
+        if difference == 0.0:
+            return 0.0
+        return difference / scale if scale else float(np.copysign(np.inf, difference))
+
+    def __repr__(self) -> str:
+        return f"Estimate({self.value:.6g} +- {self.standard_error:.2g}, {len(self.samples)} samples)"

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""What do the tests of sampled measures share?"""
+
+from __future__ import annotations
+
+from regions.measures import Box, Estimate
+
+__all__ = ["PLANE_BOX", "close"]
+
+PLANE_BOX = Box([-1, -1], [1, 1])
+
+
+def close(estimate: Estimate, expected: float, relative_error: float) -> bool:
+    """Within three standard errors, and these no larger than said."""
+    assert estimate.standard_error < relative_error * abs(expected)
+    return abs(estimate.deviation(expected)) < 3.0

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Does `regions check` say what came out, with the right exit code?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run, model
+from regions import bounds
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+MODEL = ["model.npz", "--activation", "relu", *SQUARE]
+
+
+def test_the_table(run: Run) -> None:
+    code, out, err = run("check", *MODEL)
+    assert (code, err) == (0, "")
+    count = regions.count(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert f"\n\n{count} regions: " in out and "serra2018_upper" in out and "euler" in out
+
+
+def test_json(run: Run) -> None:
+    code, out, err = run("check", *MODEL, "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["ok"], facts["violations"]) == (0, "", True, [])
+
+
+def test_a_page(run: Run) -> None:
+    code, out, _ = run("check", *MODEL, "-o", "report.html")
+    assert code == 0 and out.endswith("wrote report.html\n")
+    assert Path("report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    code, out, _ = run("check", *MODEL, "-o", "report.html", "--json")
+    assert code == 0 and json.loads(out)["ok"]
+    assert run("check", *MODEL, "-o", "report.txt")[0] == 2
+    assert run("check", *MODEL, "-o", "missing/report.html")[0] == 2
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("-o", "report.html")])
+def test_a_violation(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    raghu = next(row for row in bounds.BOUNDS if row.name == "raghu")
+    broken = replace(raghu, function=lambda n_in, widths, breakpoints: 3)
+    monkeypatch.setattr(bounds, "BOUNDS", (*bounds.BOUNDS, broken))
+    code, out, _ = run("check", *MODEL, *words)
+    assert code == 1
+    assert f"violated: {broken.name}" in out and "has a bug, or the claim is broken" in out
+
+
+def test_what_was_found_in_part_is_not_checked(run: Run) -> None:
+    code, out, err = run("check", *MODEL, "--limit", "3")
+    assert code == 3 and "Not checked: only " in err and "bounds" not in out
+
+
+def test_a_wrong_command_line(run: Run) -> None:
+    assert run("check", "model.npz", "--activation", "relu")[0] == 2
+    code, out, err = run("check", "missing.npz", "--activation", "relu", *SQUARE)
+    assert (code, out) == (1, "") and "missing.npz" in err

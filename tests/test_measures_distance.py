@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Is the distance to the boundary right, which kink is it, and where: on boundaries, in ties, where nothing is near?
+
+Judges: the distances to all kinks in fractions, by plain loops; the polygons of a partition; and closed forms.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, isnan
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES
+from partition_cases import SQUARE, drawn, random_network
+from raw_from_reference import partition_from_reference
+from regions import bounds
+from regions.constructions import sawtooth
+from regions.domains import Domain, Line, Polygon, Rectangle, Segment
+from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.measures import (
+    boundary_facets,
+    boundary_volume,
+    distance_in_domain,
+    distance_to_boundary,
+)
+from regions.measures.exact_distance import ExactDistances
+from regions.network import Network
+
+Fractions = list[Fraction]
+
+
+def nearest_kink(network: Network, point: np.ndarray) -> tuple[Fraction, int, Fractions] | None:
+    """Square of the least distance to a kink, the first kink at this distance, and the step there; by plain loops."""
+    values = [Fraction(float(x)) for x in point]
+    gradients = [[Fraction(int(i == j)) for j in range(len(values))] for i in range(len(values))]
+    best: tuple[Fraction, int, Fractions] | None = None
+    kink = 0
+    for layer in network.layers[:-1]:
+        act, outputs, slopes_of_outputs = layer.activation, [], []
+        slopes, intercepts = (
+            np.broadcast_to(t, (len(layer.biases), t.shape[-1])) for t in (act.slopes, act.intercepts)
+        )
+        for unit, (row, bias) in enumerate(zip(layer.weights.tolist(), layer.biases.tolist(), strict=True)):
+            weights = [Fraction(w) for w in row]
+            h = sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(bias))
+            g = [sum(w * one[k] for w, one in zip(weights, gradients, strict=True)) for k in range(len(point))]
+            squared, piece = sum(x * x for x in g), 0
+            for t in act.breakpoints.tolist():
+                piece += h > t
+                if squared and (best is None or (h - Fraction(t)) ** 2 / squared < best[0]):
+                    step = (Fraction(t) - h) / squared
+                    best = (h - Fraction(t)) ** 2 / squared, kink, [step * x for x in g]
+                kink += 1
+            slope = Fraction(float(slopes[unit, piece]))
+            outputs.append(slope * h + Fraction(float(intercepts[unit, piece])))
+            slopes_of_outputs.append([slope * x for x in g])
+        values, gradients = outputs, slopes_of_outputs
+    return best
+
+
+def points_for(network: Network, domain: Domain) -> np.ndarray:
+    """Points anywhere, 0, points with short coordinates, and rounded vertices and middles of facets.
+
+    The last two are on boundaries, or one rounding away, where networks have short weights, and elsewhere.
+    """
+    anywhere = np.random.default_rng(0).standard_normal((3, network.n_in))
+    partition = partition_from_reference(network, domain)
+    ends = partition.vertices[partition.facet_vertices]
+    ends = ends[np.isfinite(ends).all(axis=(1, 2))]
+    on = domain.to_input(np.concatenate([ends[-4:, 0], ends[:4].mean(axis=1)]))
+    return np.concatenate([anywhere, 0 * anywhere[:1], np.round(anywhere[:2]), np.round(4 * anywhere) / 4, on])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_against_fractions(family: str) -> None:
+    network, domain = drawn(family, 2, seed=1)
+    points = points_for(network, domain)
+    found = distance_to_boundary(network, points)
+    for index, point in enumerate(points):
+        expected = nearest_kink(network, point)
+        distance, error = float(found.distances[index]), float(found.errors[index])
+        if expected is None:
+            assert (found.kinks[index], distance, error) == (-1, inf, 0.0)
+            assert np.isnan(found.nearest[index]).all()
+            continue
+        assert found.kinks[index] == expected[1]
+        if distance < inf:
+            low, high = max(Fraction(distance) - Fraction(error), Fraction(0)), Fraction(distance) + Fraction(error)
+            assert low**2 <= expected[0] <= high**2
+            scale = distance + np.abs(point).max()
+            reached = [float(Fraction(float(x)) + step) for x, step in zip(point, expected[2], strict=True)]
+            assert found.nearest[index] == pytest.approx(reached, rel=1e-9, abs=1e-9 * scale)
+        else:
+            assert expected[0] > Fraction(np.finfo(np.float64).max) ** 2
+
+
+@pytest.mark.parametrize("sizes", [[2, 16, 16, 1], [64, 16, 12, 10], [300, 12, 12, 3]], ids=str)
+def test_where_the_boundary_is(sizes: list[int]) -> None:
+    network, rng = random_network(sizes, seed=2), np.random.default_rng(1)
+    points = rng.standard_normal((40, sizes[0]))
+    found = distance_to_boundary(network, points)
+    assert (found.errors < 1e-9 * found.distances).all()
+    assert np.linalg.norm(found.nearest - points, axis=1) == pytest.approx(found.distances, rel=1e-9)
+    for index in range(len(points)):
+        h = network.preactivations(found.nearest[index])[found.layers[index]][found.units[index]]
+        assert abs(h) < 1e-9
+    # Nothing switches on the way, and something behind it.
+    before, behind = (points + share * (found.nearest - points) for share in (0.999, 1.001))
+    assert (network.pattern(before) == network.pattern(points)).all()
+    assert (network.pattern(behind) != network.pattern(points)).sum(axis=1).min() >= 1
+
+
+def test_on_the_boundary_and_beside_it() -> None:
+    network = Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, -1.0]), ([[1.0, 1.0]], [0.0])])
+    found = distance_to_boundary(network, [[0.0, 3.0], [5e-324, 3.0], [1e-300, 1e300], [0.0, 1.0]])
+    assert found.distances.tolist() == [0.0, 5e-324, 1e-300, 0.0]
+    assert found.kinks.tolist() == [0, 0, 0, 0]
+    assert found.nearest.tolist() == [[0.0, 3.0], [0.0, 3.0], [0.0, 1e300], [0.0, 1.0]]
+
+
+def test_ties_go_to_the_first_kink() -> None:
+    weights = [[3.0, 4.0], [-3.0, -4.0], [0.3, 0.4], [6.0, 8.0]]
+    network = Network([(weights, [0.0] * 4), ([[1.0] * 4], [0.0])])
+    found = distance_to_boundary(network, [[3.0, 4.0]])
+    # 0.3 and 0.4 are rounded, so that the third line is another one.
+    first, third = (nearest_kink(Network([([row], [0.0]), ([[1.0]], [0.0])]), [3.0, 4.0]) for row in weights[::2])
+    assert first is not None and third is not None and third[0] < first[0]
+    assert found.kinks.tolist() == [2]
+    assert distance_to_boundary(Network([(weights[:2], [0.0] * 2), ([[1.0] * 2], [0.0])]), [[3.0, 4.0]]).kinks == 0
+
+
+def test_rounding_decides_nothing() -> None:
+    """0.1 + 0.2 - 0.3 is 2^-55, and twice that in floating point: so the second kink is nearer, not the first."""
+    layers = [([[1.0]] * 3, None), ([[0.1, 0.2, -0.3], [1.0, 0.0, 0.0]], [-1.0, 2.5e16]), ([[1.0, 1.0]], None)]
+    found = distance_to_boundary(Network(layers, ["identity", "relu"]), [[0.0]])
+    assert (found.kinks.tolist(), found.distances.tolist(), found.nearest.tolist()) == ([1], [2.5e16], [[-2.5e16]])
+    # The same in the values: at 1 the first kink is 2^-55 - 2^-56 away, times 2^55.
+    layers = [([[1.0]] * 3, None), ([[0.1, 0.2, -0.3], [1.0, 0.0, 0.0]], [-(2.0**-56), -2.0]), ([[1.0, 1.0]], None)]
+    found = distance_to_boundary(Network(layers, ["identity", "relu"]), [[1.0]])
+    assert (found.kinks.tolist(), found.distances.tolist(), found.nearest.tolist()) == ([0], [0.5], [[0.5]])
+
+
+def test_a_sign_that_rounding_gets_wrong() -> None:
+    """At (1e16, 1, -0.5) the first unit is 0.5, which vanishes in a sum of doubles; and the second one reads it."""
+    network = Network([([[1.0, 1.0, 1.0]], [-1e16]), ([[4.0]], [-1.0]), ([[1.0]], [0.0])])
+    found = distance_to_boundary(network, [[1e16, 1.0, -0.5]])
+    assert (found.kinks.tolist(), found.distances.tolist()) == ([1], [pytest.approx(1 / 4 / np.sqrt(3), rel=1e-15)])
+    # Here it is 1.5 and comes out as 2: farther than the other unit, which is 1.2 away.
+    network = Network([([[1.0, 1.0], [0.0, 1.0]], [-1e16, -0.3]), ([[1.0, 1.0]], [0.0])])
+    found = distance_to_boundary(network, [[1e16, 1.5]])
+    assert (found.kinks.tolist(), found.distances.tolist()) == ([0], [pytest.approx(1.5 / np.sqrt(2), rel=1e-15)])
+
+
+def test_without_a_boundary() -> None:
+    for network in (
+        Network([([[1.0, 2.0]], [0.0])]),
+        Network([([[0.0, 0.0]], [1.0]), ([[1.0]], [0.0])]),
+        Network([([[1.0, 1.0], [-1.0, -1.0]], [-9.0, -9.0]), ([[0.0, 0.0]], [0.0]), ([[1.0]], [0.0])], "identity"),
+    ):
+        found = distance_to_boundary(network, np.zeros((2, 2)))
+        assert (found.distances.tolist(), found.kinks.tolist()) == ([inf, inf], [-1, -1])
+        assert (found.layers.tolist(), found.units.tolist(), found.errors.tolist()) == ([-1, -1], [-1, -1], [0.0, 0.0])
+
+
+def test_a_closed_layer_is_no_boundary() -> None:
+    network = Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0]), ([[1.0]], [-1.0]), ([[1.0]], [0.0])])
+    found = distance_to_boundary(network, [[-2.0, 7.0], [0.25, 0.0]])
+    assert (found.distances.tolist(), found.kinks.tolist()) == ([2.0, 0.25], [0, 0])
+
+
+def test_exact_arithmetic_is_for_the_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(self: ExactDistances, point: np.ndarray) -> None:
+        raise AssertionError("this point was not settled in floating point")
+
+    monkeypatch.setattr(ExactDistances, "enter", never)
+    rng = np.random.default_rng(3)
+    for sizes in ([2, 32, 32, 32, 1], [100, 16, 16, 16, 16, 10]):
+        distance_to_boundary(random_network(sizes, seed=4), rng.standard_normal((300, sizes[0])))
+    # What is constant around a point is known to be, exactly at its breakpoint too.
+    closed = Network([([[1.0, 1.0]], None), ([[1.0], [2.0]], None), ([[1.0, 1.0]], None), ([[1.0]], None)])
+    assert distance_to_boundary(closed, [[-3.0, -1.0]]).distances == pytest.approx([np.sqrt(8.0)], rel=1e-15)
+
+
+def test_agrees_with_the_partition_where_the_domain_does_not_end() -> None:
+    network = random_network([2, 10, 10, 1], seed=5)
+    partition = regions.enumerate(network, Polygon([[-3, -3], [3, -3], [3, 3], [-3, 3]]))
+    points = np.random.default_rng(5).uniform(-2, 2, (300, 2))
+    everywhere, inside = distance_to_boundary(network, points), distance_in_domain(partition, points)
+    near = everywhere.distances < 1.0
+    assert near.sum() > 250
+    assert inside.distances[near] == pytest.approx(everywhere.distances[near], rel=1e-9)
+    assert inside.nearest[near] == pytest.approx(everywhere.nearest[near], abs=1e-9)
+    assert (partition.facet_kinks[inside.facets[near]] == everywhere.kinks[near]).mean() > 0.99
+
+
+def test_boundary_of_the_gradient_in_a_plane() -> None:
+    """By the facets one by one; the plane is a slanted one, with a chart that is not orthonormal."""
+    network = random_network([3, 4, 3, 2, 1], seed=8)
+    partition = regions.enumerate(network, Rectangle([-2, -2, 0], [4, 1, 0], [1, 3, 2]))
+    assert not boundary_facets(partition, "gradient")[partition.facet_kinks >= 0].all()
+    chart = np.random.default_rng(7).random((50, 2))
+    for boundary in ("activation", "gradient"):
+        found = distance_in_domain(partition, chart, boundary, space="chart")
+        segments = partition.facet_vertices[boundary_facets(partition, boundary)]
+        a, b = (partition.domain.to_input(partition.vertices[ends]) for ends in segments.T)
+        x = partition.domain.to_input(chart)[:, np.newaxis]
+        share = (((x - a) * (b - a)).sum(axis=2) / ((b - a) ** 2).sum(axis=1)).clip(0, 1)[..., np.newaxis]
+        expected = np.linalg.norm(a + share * (b - a) - x, axis=2).min(axis=1)
+        assert found.distances == pytest.approx(expected, rel=1e-9)
+        reached = partition.domain.to_input(found.nearest) - x[:, 0]
+        assert np.linalg.norm(reached, axis=1) == pytest.approx(expected, rel=1e-9)
+        assert boundary_facets(partition, boundary)[found.facets].all()
+
+
+def test_on_a_line() -> None:
+    network = Network([([[1.0, 0.0]] * 3, [0.0, -0.5, -2.0]), ([[1.0, 1.0, 0.0]], [0.0])])
+    partition = regions.enumerate(network, Segment([-1, 0], [3, 0]))
+    points = [[-1.0, 0.0], [0.2, 0.0], [0.3, 0.0], [1.5, 0.0], [2.5, 0.0]]
+    assert distance_in_domain(partition, points).distances == pytest.approx([1.0, 0.2, 0.2, 0.5, 0.5])
+    assert distance_in_domain(partition, points, "gradient").distances == pytest.approx([1.0, 0.2, 0.2, 1.0, 2.0])
+    nowhere = distance_in_domain(regions.enumerate(network, Segment([3, 0], [4, 0])), [[3.5, 0.0]])
+    assert (nowhere.distances.tolist(), nowhere.facets.tolist(), isnan(nowhere.nearest[0, 0])) == ([inf], [-1], True)
+
+
+def test_points_near_the_boundary_fill_no_more_than_its_tube() -> None:
+    """Lemma 12 of Hanin and Rolnick, and nearly with equality for small radii."""
+    partition = regions.enumerate(random_network([2, 6, 6, 1], seed=8), SQUARE)
+    length, crossings = boundary_volume(partition, "gradient").strata
+    points = np.random.default_rng(8).uniform(-1, 1, (20000, 2))
+    distances = distance_in_domain(partition, points, "gradient").distances
+    for radius, least in ((0.002, 0.9), (0.02, 0.6)):
+        share = 4.0 * (distances < radius).mean() / bounds.tube_volume([crossings, length, 0.0], radius)
+        assert least < share < 1.05
+
+
+def test_distribution() -> None:
+    network = random_network([10, 8, 8, 1], seed=9)
+    found = distance_to_boundary(network, np.random.default_rng(9).standard_normal((4, 50, 10)))
+    assert found.distances.shape == (4, 50) and found.nearest.shape == (4, 50, 10)
+    densities, edges = found.log_histogram(20)
+    assert (densities * np.diff(edges)).sum() == pytest.approx(1.0)
+    assert 10 ** edges[[0, -1]] == pytest.approx([found.distances.min(), found.distances.max()])
+    scaled = found.times_neurons()
+    assert scaled.value == pytest.approx(16 * found.distances.mean()) and len(scaled.samples) == 200
+    one = distance_to_boundary(network, np.ones(10))
+    assert one.distances.shape == () and one.nearest.shape == (10,)
+
+
+def test_saw_teeth() -> None:
+    """Distances to the nearest multiple of 1/8, and of the two ends, which are kinks of the first layer."""
+    network = sawtooth(3)
+    x = np.linspace(0.01, 0.99, 33)[:, np.newaxis]
+    expected = np.abs(x - np.round(8 * x) / 8)[:, 0]
+    assert distance_to_boundary(network, x).distances == pytest.approx(expected, abs=1e-15)
+
+
+def test_refusals() -> None:
+    network = random_network([3, 4, 1])
+    with pytest.raises(ShapeMismatchError, match=r"points must have shape \[.., 3\]"):
+        distance_to_boundary(network, [[1.0, 2.0]])
+    with pytest.raises(NonFiniteError, match="inf"):
+        distance_to_boundary(network, [[1.0, 2.0, inf]])
+    with pytest.raises(TypeError, match="expected a regions.Network, got list"):
+        distance_to_boundary([1], [[1.0]])  # type: ignore[arg-type]
+    flat = distance_to_boundary(Network([([[1.0]], [0.0]), ([[1.0]], [0.0])]), [[0.0], [0.0]])
+    with pytest.raises(ValueError, match="no distance is above 0 and finite"):
+        flat.log_histogram()
+    partition = regions.enumerate(random_network([1, 3, 1]), Line([0], [1]))
+    with pytest.raises(ValueError, match="space must be 'chart' or 'input'"):
+        distance_in_domain(partition, [[0.0]], space="plane")
+    with pytest.raises(NonFiniteError):
+        distance_in_domain(partition, [[inf]])

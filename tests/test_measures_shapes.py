@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Are inscribed discs, degrees and diameters right, on generic partitions, thin cells and many-sided domains?
+
+Judges: scipy's linear programming on single polygons, and its shortest paths between all regions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse.csgraph import shortest_path
+
+import regions
+from partition_cases import SQUARE, drawn, everywhere, families, in_plane, random_network
+from regions import bounds
+from regions.domains import Domain, Plane, Polygon, Rectangle, Segment
+from regions.errors import DomainError, LimitReached
+from regions.measures import degrees, diameter, inscribed_discs
+from regions.network import Network
+
+
+def chebyshev_radius(corners: np.ndarray) -> float:
+    """The largest radius by the linear program itself."""
+    edges = np.roll(corners, -1, axis=0) - corners
+    normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
+    table = np.column_stack([normals, np.ones(len(normals))])
+    found = linprog([0, 0, -1], A_ub=table, b_ub=(normals * corners).sum(axis=1), bounds=[(None, None)] * 3)
+    return float(-found.fun)
+
+
+@in_plane
+def test_discs_solve_the_linear_program(network: Network, domain: Domain) -> None:
+    partition = regions.enumerate(network, domain)
+    discs = inscribed_discs(partition)
+    # In coordinates of the plane that keep lengths.
+    q, _ = np.linalg.qr(domain.directions.T)
+    turn = np.sign(np.linalg.det(q.T @ domain.directions.T))
+    for region in partition:
+        corners = domain.to_input(region.vertices) @ q
+        expected = chebyshev_radius(corners if turn > 0 else corners[::-1])
+        assert discs.radii[region.index] == pytest.approx(expected, rel=1e-7, abs=1e-12)
+        center = domain.to_input(discs.centers[region.index]) @ q
+        edges = np.roll(corners, -1, axis=0) - corners
+        to_center = center - corners
+        heights = turn * (edges[:, 0] * to_center[:, 1] - edges[:, 1] * to_center[:, 0]) / np.linalg.norm(edges, axis=1)
+        assert heights.min() == pytest.approx(discs.radii[region.index], rel=1e-7, abs=1e-12)
+
+
+def test_discs_by_hand() -> None:
+    whole = Network([([[1.0, 2.0]], [0.0])])
+    for e1, e2 in (([3, 0], [0, 8]), ([-3, 0], [0, 8]), ([3, 0], [0, -8]), ([0, -8], [-3, 0])):  # mirrored or not
+        discs = inscribed_discs(regions.enumerate(whole, Rectangle([5, 5], e1, e2)))
+        assert discs.radii.tolist() == [1.5] and 3 / 16 <= discs.centers.min() <= discs.centers.max() <= 13 / 16
+    discs = inscribed_discs(regions.enumerate(whole, Polygon([[0, 0], [3, 0], [0, 4]])))
+    assert discs.radii == pytest.approx([1.0], rel=1e-15)
+    assert discs.centers == pytest.approx(np.ones((1, 2)), rel=1e-15)
+    circle = [[np.cos(t), np.sin(t)] for t in np.arange(100) * np.pi / 50]
+    discs = inscribed_discs(regions.enumerate(whole, Polygon(circle)))
+    assert discs.radii == pytest.approx([np.cos(np.pi / 100)], rel=1e-12)
+
+
+def test_discs_on_a_line() -> None:
+    partition = regions.enumerate(random_network([2, 5, 5, 1]), Segment([-1, 0], [2, 1]))
+    discs = inscribed_discs(partition)
+    assert discs.radii == pytest.approx(partition.volumes / 2, rel=1e-12)
+    assert (partition.locate(discs.centers, space="chart") == np.arange(len(partition))).all()
+
+
+@families
+def test_discs_of_degenerate_regions(family: str, dimension: int) -> None:
+    """Cells as thin as they come: no nan, no disc larger than the area allows, and none negative."""
+    for seed in range(3):
+        network, domain = drawn(family, dimension, seed)
+        if not domain.bounded:
+            continue
+        partition = regions.enumerate(network, domain)
+        discs = inscribed_discs(partition)
+        assert (discs.radii >= 0.0).all() and np.isfinite(discs.centers).all()
+        if dimension == 2:
+            largest = np.abs(domain.directions).max() * np.abs(domain.generators[:, 1:]).max()
+            assert (np.pi * discs.radii**2 <= partition.volumes * (1 + 1e-9) + 1e-12 * largest**2).all()
+
+
+@everywhere
+def test_degrees_and_diameter(network: Network, domain: Domain) -> None:
+    partition = regions.enumerate(network, domain)
+    table = partition.adjacency.toarray()
+    assert degrees(partition).tolist() == table.sum(axis=1).tolist()
+    steps = shortest_path(partition.adjacency.astype(float), unweighted=True)
+    assert diameter(partition) == steps.max()
+
+
+@families
+def test_diameter_of_degenerate_partitions(family: str, dimension: int) -> None:
+    partition = regions.enumerate(*drawn(family, dimension, seed=4))
+    steps = shortest_path(partition.adjacency.astype(float), unweighted=True)
+    assert diameter(partition) == steps.max()
+    assert degrees(partition).sum() == 2 * (partition.facet_kinks >= 0).sum()
+
+
+def test_bounds_on_graphs_hold() -> None:
+    network = random_network([2, 16, 16, 1], seed=3)
+    partition = regions.enumerate(network, Plane([0, 0], [1, 0], [0, 1]))
+    found = degrees(partition)
+    assert found.mean() <= bounds.gaines_bi_degree(2, network.widths)
+    assert found.min() >= bounds.gaines_bi_min_degree(2, network.widths)
+    assert diameter(partition) <= bounds.gaines_bi_diameter(2, network.widths)
+    # Lines in general position: across all 16 and no fewer, between opposite unbounded cells.
+    lines = regions.enumerate(random_network([2, 16, 1], seed=3), Plane([0, 0], [1, 0], [0, 1]))
+    assert diameter(lines) == 16
+
+
+def test_many_regions_take_seconds() -> None:
+    partition = regions.enumerate(random_network([2, 64, 64, 1], seed=4), SQUARE)
+    assert len(partition) > 3000
+    assert 64 < diameter(partition) < 128
+    assert inscribed_discs(partition).radii.max() < 0.5
+
+
+def test_refusals() -> None:
+    network = random_network([2, 4, 1])
+    with pytest.raises(DomainError, match="an inscribed disc needs a bounded domain"):
+        inscribed_discs(regions.enumerate(network, Plane([0, 0], [1, 0], [0, 1])))
+    with pytest.raises(LimitReached) as stopped:
+        regions.enumerate(network, SQUARE, limit=2)
+    for measure in (inscribed_discs, degrees, diameter):
+        with pytest.raises(ValueError, match="partial result"):
+            measure(stopped.value.partial)
+        with pytest.raises(TypeError, match="expected a regions.Partition"):
+            measure(network)  # type: ignore[arg-type]
