@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -163,6 +164,9 @@ def test_a_report_may_count_regions_itself() -> None:
     assert subprocess.run([sys.executable, "-c", REENTRANT], cwd=folder).returncode == 0
 
 
+# Seconds. Sanitizers make everything ten times slower, handing over what was found included.
+AT_ONCE = 30 if "libasan" in os.environ.get("LD_PRELOAD", "") else 1
+
 # Each of these works for a minute or more, or until it is interrupted; it then says when that was and how much it had.
 SCRIPT = """
 import sys, time
@@ -201,7 +205,7 @@ except KeyboardInterrupt as stopped:
 @pytest.mark.parametrize("name", ["generic", "exact", "lattice", "line"])
 @pytest.mark.parametrize("function", ["count", "enumerate"])
 def test_ctrl_c(name: str, function: str) -> None:
-    """Under a second from the signal to the exception, in the midst of any kind of work."""
+    """No more than a second from the signal to the exception, in the midst of any kind of work."""
     child = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, name, function],
         stdout=subprocess.PIPE,
@@ -216,7 +220,7 @@ def test_ctrl_c(name: str, function: str) -> None:
     output, _ = child.communicate(timeout=60)
     stopped, found = output.split()
     assert int(found) >= 0 and child.returncode == 0
-    assert float(stopped) - sent < 1
+    assert float(stopped) - sent < AT_ONCE
 
 
 class TestThreads:
