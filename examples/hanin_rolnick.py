@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do the theorems of Hanin and Rolnick (2019) on random networks hold, in numbers?
 
-    python examples/hanin_rolnick.py                    # two thousand networks for each row: some minutes
+    python examples/hanin_rolnick.py                    # two thousand networks for each row: ten minutes
     python examples/hanin_rolnick.py --networks 50      # seconds
 
 First table: both sides of Theorem 3 (Theorem 6 for activations with two breakpoints), per volume of the body: the mean

@@ -115,16 +115,13 @@ class Differences:
         return not any(_values(self._difference(corner), self._point(corner)))
 
     def zero_between(self, corner: int, following: int) -> bool:
-        """Whether f = g somewhere between two corners, where (if they are points) that is not so, exactly."""
-        difference = self._difference(corner)
+        """Whether f = g on a facet between its ends, where (if they are points) that is not so, exactly."""
         start, end = self._point(corner), self._point(following)
+        if not (start[0] or end[0]):
+            return False  # a whole line: then all kinks are parallel, f is a function of one variable, nothing is joined
+        difference = self._difference(corner)
         a, b = _values(difference, start), _values(difference, end)
-        if start[0] or end[0]:
-            return sum(map(mul, a, b)) < 0 and _parallel(a, b)
-        # A whole line: its point next to the origin, and slopes along it.
-        c, x, y = self.forms.kink(int(self.partition.facet_kinks[self.partition.cell_facets[corner]]))
-        middle = _values(difference, (x * x + y * y, -c * x, -c * y))
-        return _parallel(a, middle) if any(a) else not any(middle)
+        return sum(map(mul, a, b)) < 0 and _parallel(a, b)
 
     def _difference(self, corner: int) -> list[Form]:
         """f - g on the region of a corner: a form for each output, all times one positive number."""

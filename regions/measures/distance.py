@@ -23,7 +23,7 @@ from regions.arrays import points_float64
 from regions.measures.arguments import network_of
 from regions.measures.distance_bounds import Coordinates, KinkIntervals, kink_intervals
 from regions.measures.estimate import Estimate
-from regions.measures.exact_distance import ExactDistances
+from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.network import Network
 
 __all__ = ["BoundaryDistances", "distance_to_boundary"]
@@ -176,16 +176,21 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
         open_questions = np.setdiff1d(np.flatnonzero(~(around.decided & none)), settled)
         for index in open_questions.tolist():
             exact = exact or ExactDistances(network)
-            signs = exact.enter(part[index])
-            again = kink_intervals(network, coordinates, part[index : index + 1], signs)
-            exactly = exact.nearest(np.flatnonzero(_candidates(again)[0]))
-            if exactly is not None:
-                kinks[start + index], distances[start + index], nearest[start + index] = exactly
-                errors[start + index] = np.spacing(exactly.distance) if np.isfinite(exactly.distance) else np.inf
+            answer = _settle(exact, coordinates, part[index])
+            if answer is not None:
+                kinks[start + index], distances[start + index], nearest[start + index] = answer
+                errors[start + index] = np.spacing(answer.distance) if np.isfinite(answer.distance) else np.inf
     shape = given.shape[:-1]
     return BoundaryDistances(
         network, distances.reshape(shape), errors.reshape(shape), kinks.reshape(shape), nearest.reshape(given.shape)
     )
+
+
+def _settle(exact: ExactDistances, coordinates: Coordinates, point: Floats) -> NearestKink | None:
+    """The nearest kink by exact arithmetic: of its signs, and of the few kinks that can be the nearest with these."""
+    signs = exact.enter(point)
+    around = kink_intervals(exact.network, coordinates, point[np.newaxis], signs)
+    return exact.nearest(np.flatnonzero(_candidates(around)[0]))
 
 
 def _candidates(around: KinkIntervals) -> Bits:
