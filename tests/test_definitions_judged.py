@@ -74,6 +74,15 @@ def test_paths_join_pieces(seed: int) -> None:
     assert numbers == counts(network, beyond_everything(domain))
 
 
+@pytest.mark.parametrize("seed", [1839, 2289, 5181])
+def test_paths_of_one_output_do_not_join(seed: int) -> None:
+    """The first output equals its map on a path between pieces, the second one does not."""
+    network, domain = few_integers(seed)
+    partition = regions.enumerate(network, domain)
+    assert network.n_out == 2
+    assert found(partition) == counts(network, beyond_everything(domain))
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_labels(family: str) -> None:
     """Equal labels are equal maps, all of them in the sense "affine"; coarser labels merge finer ones."""

@@ -118,7 +118,8 @@ class Differences:
         """Whether f = g on a facet between its ends, where (if they are points) that is not so, exactly."""
         start, end = self._point(corner), self._point(following)
         if not (start[0] or end[0]):
-            return False  # a whole line: then all kinks are parallel, f is a function of one variable, nothing is joined
+            # A whole line that no kink crosses: all kinks are parallel to it, and f is a function of one variable.
+            return False
         difference = self._difference(corner)
         a, b = _values(difference, start), _values(difference, end)
         return sum(map(mul, a, b)) < 0 and _parallel(a, b)
