@@ -10,6 +10,7 @@ The fixtures import what they need only when they are used, after that is settle
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -25,6 +26,10 @@ COMPILED = any((ROOT / "regions" / f"_core{suffix}").exists() for suffix in EXTE
 
 if not COMPILED:
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
+
+# In the background of a shell script Ctrl-C is ignored, here and in all that is started from here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

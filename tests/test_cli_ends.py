@@ -234,8 +234,6 @@ def test_ctrl_c(command: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env=environment(),
-        # Whoever started the tests may have had it ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stderr is not None
     assert process.stderr.readline() == "started\n"
