@@ -122,7 +122,7 @@ _SMOOTH = {
 }
 
 
-def parse_activation(activation: str | Activation) -> Activation:
+def parse_activation(activation: str | Activation, what: str = "activation") -> Activation:
     """Turn a name with optional numbers, or an `Activation`, into an `Activation`.
 
     Parameters
@@ -130,6 +130,8 @@ def parse_activation(activation: str | Activation) -> Activation:
     activation : str or Activation
         One of relu, leaky_relu, leaky_relu(0.2), hard_tanh, hard_tanh(-2, 2), relu6, abs, identity. Case and
         underscores do not matter.
+    what : str
+        What to call it in messages.
 
     Raises
     ------
@@ -148,12 +150,12 @@ def parse_activation(activation: str | Activation) -> Activation:
     if isinstance(activation, Activation):
         return activation
     if not isinstance(activation, str):
-        raise TypeError(f"activation must be a name or an Activation, got {type(activation).__name__}")
+        raise TypeError(f"{what} must be a name or an Activation, got {type(activation).__name__}")
     match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", activation)
     key = match.group(1).lower().replace("_", "") if match else ""
     if key in _SMOOTH:
         raise UnsupportedLayerError(
-            f"activation {activation!r} is not piecewise linear, so the network has no regions; use one of "
+            f"{what} {activation!r} is not piecewise linear, so the network has no regions; use one of "
             f"{_NAMES_TO_SHOW}"
         )
     if key == "prelu":
@@ -163,19 +165,19 @@ def parse_activation(activation: str | Activation) -> Activation:
         )
     if match is None or key not in _BY_NAME:
         raise NetworkError(
-            f"unknown activation {activation!r}; use one of {_NAMES_TO_SHOW}, or an Activation"
+            f"{what} {activation!r} is unknown; use one of {_NAMES_TO_SHOW}, or an Activation"
         )
     make, allowed = _BY_NAME[key]
     words = [word.strip() for word in (match.group(2) or "").split(",") if word.strip()]
     if len(words) not in allowed:
         expected = " or ".join(str(count) for count in allowed)
-        raise NetworkError(f"activation {activation!r} takes {expected} numbers, got {len(words)}")
+        raise NetworkError(f"{what} {activation!r} takes {expected} numbers, got {len(words)}")
     try:
         return make(*[float(word) for word in words])
     except ValueError as error:
         if isinstance(error, (NetworkError, NonFiniteError)):
             raise
-        raise NetworkError(f"activation {activation!r}: the arguments must be numbers, got {words}") from None
+        raise NetworkError(f"{what} {activation!r}: the arguments must be numbers, got {words}") from None
 
 
 def activation_per_layer(
@@ -198,10 +200,9 @@ def activation_per_layer(
             f"activation must be a name such as 'relu', an Activation, or a list with one for each hidden layer, "
             f"got {activation!r}"
         )
-    activations = [parse_activation(one) for one in activation]
-    if len(activations) != hidden_layers:
+    given = list(activation)
+    if len(given) != hidden_layers:
         raise NetworkError(
-            f"{len(activations)} activations for {hidden_layers} hidden layers; the last layer is linear and "
-            "takes none"
+            f"{len(given)} activations for {hidden_layers} hidden layers; the last layer is linear and takes none"
         )
-    return activations
+    return [parse_activation(one, f"activation[{i}]") for i, one in enumerate(given)]

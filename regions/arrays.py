@@ -32,6 +32,8 @@ def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
 
 
 def _as_numpy(values: Any, name: str) -> NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise NonFiniteError(f"{name}: some entries are masked, and a masked entry is no number; fill them first")
     if type(values).__module__.split(".")[0] == "torch":
         try:
             values = values.detach().cpu().resolve_conj().resolve_neg()

@@ -20,6 +20,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import checked_network, integer, tuple_of
+from regions.arrays import exact_float64
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.exact_pattern import Dyadic, exactly
 from regions.layer import Layer
@@ -47,7 +49,7 @@ def sawtooth(depth: int) -> Network:
     >>> net([[0.0], [0.125], [0.25], [0.375]]).ravel()
     array([0., 1., 0., 1.])
     """
-    _at_least(1, depth=depth)
+    depth = integer(depth, "depth")
     mirror = _fold(np.ones(2), np.array([0.0, -0.5]), np.array([2.0, -4.0]), 0.0)
     return reduce(compose, [mirror] * depth)
 
@@ -68,8 +70,7 @@ def montufar_fold(pieces: int, depth: int) -> Network:
     >>> montufar_fold(3, 2)
     Network(1-3-3-1, relu, 6 hidden neurons)
     """
-    _at_least(2, pieces=pieces)
-    _at_least(1, depth=depth)
+    pieces, depth = integer(pieces, "pieces", least=2), integer(depth, "depth")
     steps = np.arange(pieces, dtype=np.float64)
     last = _fold(
         np.full(pieces, 2.0 * pieces + 1.0),  # kinks at (2 i + 1) / (2 n + 1)
@@ -97,15 +98,13 @@ def serra_fold(widths: Iterable[int]) -> Network:
     Network(1-3-4-1, relu, 7 hidden neurons)
     """
     folds = []
-    for width in widths:
-        _at_least(3, width=width)
+    for i, width in enumerate(tuple_of(widths, "widths")):
+        width = integer(width, f"widths[{i}]", least=3)
         kinks = np.arange(1.0, width + 1.0)  # unit i has its kink at i / (width + 1)
         weights, readout = np.full(width, width + 1.0), 2.0 * (-1.0) ** kinks
         weights[2] *= -1.0  # the third unit is on below its kink: no piece has all units off
         readout[0] = -3.0
         folds.append(_fold(weights, -np.sign(weights) * kinks, readout, 5.0))
-    if not folds:
-        raise NetworkError("serra_fold: give the width of at least one hidden layer")
     return reduce(compose, folds)
 
 
@@ -129,11 +128,8 @@ def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
     >>> square_fold(2, [[1.0, 1.0]], [-0.5])
     Network(2-4-1-1, relu, 5 hidden neurons)
     """
-    _at_least(2, pieces=pieces)
-    lines = np.asarray(normals, dtype=np.float64)
-    if lines.ndim != 2 or lines.shape[1] != 2:
-        raise ShapeMismatchError(f"square_fold: normals must have shape [n, 2], got {list(lines.shape)}")
-    return compose(product(_zigzag(pieces), _zigzag(pieces)), arrangement(lines, offsets))
+    pieces = integer(pieces, "pieces", least=2)
+    return compose(product(_zigzag(pieces), _zigzag(pieces)), arrangement(normals, offsets))
 
 
 def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network:
@@ -151,7 +147,8 @@ def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network
     >>> arrangement([[1, 0], [0, 1], [1, 1]])
     Network(2-3-1, relu, 3 hidden neurons)
     """
-    return Network([(normals, offsets), (np.ones((1, len(np.asarray(normals)))), None)])
+    rows = exact_float64(normals, "normals")
+    return Network([(rows, offsets), (np.ones((1, *rows.shape[:1])), None)])
 
 
 def product(*networks: Network) -> Network:
@@ -174,7 +171,7 @@ def product(*networks: Network) -> Network:
     >>> product(serra_fold([3, 4]), sawtooth(2))
     Network(2-5-6-2, relu, 11 hidden neurons)
     """
-    if len({len(network.layers) for network in networks}) != 1:
+    if len({len(checked_network(network).layers) for network in networks}) != 1:
         raise NetworkError("product: give at least one network, and all of the same depth")
     layers = []
     for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
@@ -207,7 +204,7 @@ def compose(first: Network, second: Network) -> Network:
     >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
     True
     """
-    if second.n_in != first.n_out:
+    if checked_network(second).n_in != checked_network(first).n_out:
         raise ShapeMismatchError(f"compose: {first!r} gives {first.n_out} values, {second!r} takes {second.n_in}")
     output, reads = first.layers[-1], second.layers[0]
     weights = exactly(reads.weights)
@@ -242,7 +239,3 @@ def _zigzag(pieces: int) -> Network:
     return _fold(np.full(pieces, float(pieces)), -np.arange(pieces, dtype=np.float64), readout, 0.0)
 
 
-def _at_least(least: int, **numbers: int) -> None:
-    for name, number in numbers.items():
-        if number < least:
-            raise NetworkError(f"{name} must be at least {least}, got {number}")

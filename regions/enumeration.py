@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions import __version__, _core
+from regions.arguments import checked_domain, checked_network
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
@@ -263,13 +264,8 @@ def certified(
 
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
-    if not isinstance(network, Network):
-        raise TypeError(
-            f"expected a regions.Network, got {type(network).__name__}: make one with regions.load(...) "
-            "or regions.Network([(W0, b0), ...])"
-        )
     layers = []
-    for layer in network.layers[:-1]:
+    for layer in checked_network(network).layers[:-1]:
         activation = layer.activation
         pieces = (len(layer.biases), activation.breakpoints.size + 1)
         slopes = np.broadcast_to(activation.slopes, pieces)
@@ -279,14 +275,7 @@ def _compiled(network: Network) -> _core.CompiledNetwork:
 
 
 def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:
-    if not isinstance(domain, Domain):
-        raise TypeError(
-            f"expected a domain such as regions.Segment or regions.Polygon, got {type(domain).__name__}"
-        )
-    if domain.n_in != network.n_in:
-        raise ShapeMismatchError(
-            f"the domain lies in a space of {domain.n_in} dimensions, the network takes {network.n_in} inputs"
-        )
+    checked_domain(domain, network)
     return domain.origin, domain.directions, domain.generators
 
 

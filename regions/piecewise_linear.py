@@ -24,6 +24,9 @@ from regions.errors import NetworkError, ShapeMismatchError
 
 __all__ = ["Activation"]
 
+# The core numbers pieces in a byte.
+MAX_PIECES = 255
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Activation:
@@ -81,6 +84,11 @@ class Activation:
                 f"{self.breakpoints.shape}"
             )
         pieces = self.breakpoints.size + 1
+        if pieces > MAX_PIECES:
+            raise NetworkError(
+                f"activation {self.name!r} has {pieces - 1} breakpoints, at most {MAX_PIECES - 1} are handled; "
+                "take fewer, or several layers"
+            )
         shape = self.slopes.shape
         if (
             shape != self.intercepts.shape

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regions.arguments import checked_domain, checked_network
 from regions.domains import Domain
-from regions.errors import InternalError, ShapeMismatchError
+from regions.errors import InternalError
 from regions.network import Layer, Network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
@@ -49,8 +50,7 @@ class IntegerTask(NamedTuple):
 
 def to_integers(net: Network, domain: Domain) -> IntegerTask:
     """Scale up a network and a domain until all their numbers are integers."""
-    if net.n_in != domain.n_in:
-        raise ShapeMismatchError(f"{net!r} takes {net.n_in} inputs, but {domain!r} lies in R^{domain.n_in}")
+    checked_domain(domain, checked_network(net))
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
     chart = [domain.origin.tolist(), *domain.directions.tolist()]
     exponent = _binary_places(chart)

@@ -119,6 +119,7 @@ def test_the_callers_array_is_copied() -> None:
         ([0.0], [0.0, 1.0, 2.0], [0.0, 0.0, 0.0], ShapeMismatchError, "1 breakpoints"),
         ([0.0], [0.0, 1.0], [0.0], ShapeMismatchError, "intercepts"),
         ([[0.0]], [0.0, 1.0], [0.0, 0.0], ShapeMismatchError, "one axis"),
+        (np.arange(255.0), np.zeros(256), np.zeros(256), NetworkError, "255 breakpoints, at most 254"),
         ([1e308], [0.0, 1e308], [0.0, 0.0], NetworkError, "0.0 on the left, inf on the right"),
         (["0"], ["0", "1"], ["0", "0"], NetworkError, "breakpoints: dtype <U1 is not a real number"),
         (np.array([1j]), [0.0, 1.0], [0.0, 0.0], NetworkError, "breakpoints: dtype complex128"),

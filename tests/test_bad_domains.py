@@ -167,6 +167,7 @@ class TestLoadPoints:
             ("a.csv", b"x,y\n1,2\n", DomainError, "line 1: .*'x,y'; if it is a header, put # before it"),
             ("a.csv", b"1,2\n1;2\n", DomainError, "line 2: .*'1;2'"),
             ("a.csv", b"1,2\n\n1,2,3\n", ShapeMismatchError, "line 3: 3 coordinates"),
+            ("a.csv", b"1_0,2\n", DomainError, "line 1: not numbers separated by commas: '1_0,2'"),
             ("a.csv", b"#\n1,nan\n", NonFiniteError, "line 2: .*finite.*'1,nan'"),
             ("a.csv", b"1,1e999\n", NonFiniteError, "line 1: .*'1,1e999'"),
             ("a.csv", b"\x93NUMPY\x01\xff", DomainError, "not a text file"),

@@ -268,6 +268,23 @@ def test_points_that_are_no_numbers(x: Any, words: str) -> None:
         Network(SMALL)([0, 2**53 + 1])
 
 
+def test_a_masked_number_is_none() -> None:
+    hidden = np.ma.masked_array([[1.0], [2.0]], mask=[[False], [True]])
+    with pytest.raises(NonFiniteError, match="layer 0: weights: some entries are masked"):
+        Network([(hidden, None), ([[1.0, 1.0]], None)])
+    with pytest.raises(NonFiniteError, match="points: some entries are masked"):
+        Network(SMALL)(np.ma.masked_array([1.0, 2.0], mask=[True, False]))
+    assert Network(SMALL)(np.ma.masked_array([1.0, 2.0])).tolist() == Network(SMALL)([1.0, 2.0]).tolist()
+
+
+def test_an_activation_is_named_by_its_layer() -> None:
+    layers = [([[1.0]], None)] * 3
+    with pytest.raises(TypeError, match=r"activation\[1\] must be a name or an Activation, got NoneType"):
+        Network(layers, ["relu", None])  # type: ignore[list-item]
+    with pytest.raises(NetworkError, match=r"activation\[1\] 'rleu' is unknown"):
+        Network(layers, ["relu", "rleu"])
+
+
 @pytest.mark.filterwarnings("error")
 def test_values_beyond_the_largest_double() -> None:
     """Neither infinite nor, one layer later, not a number."""

@@ -175,6 +175,12 @@ class TestRules:
         with pytest.raises(ShapeMismatchError, match="takes 2 inputs"):
             reference.count(arrangement([[1, 1]]), Segment([0], [1]))
 
+    def test_what_is_no_network_or_domain_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="expected a domain such as .*, got int"):
+            reference.count(arrangement([[1, 1]]), 3)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="expected a regions.Network, got int"):
+            reference.count(3, Line([0.0], [1.0]))  # type: ignore[arg-type]
+
     def test_nothing_is_ever_rounded(self) -> None:
         from regions.reference_integers import _scaled
 

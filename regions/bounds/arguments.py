@@ -1,63 +1,33 @@
 # SPDX-License-Identifier: MIT
 """Which arguments does a bound accept?
 
-One set of checks for all bounds: they come out as Python ints and floats, or are refused by name. A number that is
-not an integer is a mistake in the calling code (`TypeError`); an integer, a length or a number out of its range is a
-`ValueError`. That a theorem says nothing about a shape is neither: `BoundDoesNotApply`, with the reason.
+Shapes of networks, and what is given for each layer. One set of checks for all bounds, on top of those for single
+numbers in `regions/arguments.py`. That a theorem says nothing about a shape is no wrong argument: `BoundDoesNotApply`,
+with the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import isfinite
-from operator import index
 from typing import Any
 
-import numpy as np
-
+from regions.arguments import integer, number, positive, tuple_of
 from regions.errors import BoundDoesNotApply
 
 __all__ = [
     "Widths",
     "codimension_of",
     "equal_width",
-    "integer",
-    "number",
     "numbers_per_layer",
     "one_each",
-    "one_of",
     "one_width",
     "per_layer",
-    "positive",
     "rational",
     "shape",
-    "tuple_of",
 ]
 
 Widths = int | Iterable[int]
-
-
-def integer(value: Any, name: str, *, least: int = 1) -> int:
-    """Return an int that is at least ``least``; bools and floats are no integers, numpy's integers are.
-
-    Examples
-    --------
-    >>> integer(3, "n_in")
-    3
-    >>> integer(2.0, "n_in")
-    Traceback (most recent call last):
-    TypeError: n_in must be an integer, got 2.0
-    """
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    try:
-        result = index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if result < least:
-        raise ValueError(f"{name} must be at least {least}, got {result}")
-    return result
 
 
 def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
@@ -73,16 +43,6 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
         return dimension, (integer(widths, "widths"),)
     layers = tuple_of(widths, "widths")
     return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
-
-
-def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
-    """Return the items of a sequence that is not empty and not a string."""
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a sequence of numbers, got {values!r}")
-    items = tuple(values)
-    if not items:
-        raise ValueError(f"{name} is empty, at least one entry is needed")
-    return items
 
 
 def one_width(widths: Sequence[int], what: str) -> int:
@@ -130,39 +90,10 @@ def numbers_per_layer(value: Any, widths: Sequence[int], name: str) -> tuple[flo
     return tuple(number(item, f"{name}[{i}]") for i, item in enumerate(one_each(value, len(widths), name)))
 
 
-def number(value: Any, name: str) -> float:
-    """Return a finite float of at least 0."""
-    if isinstance(value, (bool, np.bool_, str, bytes)):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        result = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
-    if not isfinite(result) or result < 0.0:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {result!r}")
-    return result
-
-
-def positive(value: Any, name: str) -> float:
-    """Return a finite float above 0."""
-    result = number(value, name)
-    if result == 0.0:
-        raise ValueError(f"{name} must be above 0")
-    return result
-
-
 def rational(value: Any, name: str) -> Fraction:
     """Return a number above 0 as the fraction that it is."""
     rounded = positive(value, name)
     return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(rounded)
-
-
-def one_of(value: Any, choices: Sequence[str], name: str) -> str:
-    """Return one of the given words."""
-    for choice in choices:
-        if value == choice:
-            return choice
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
 def codimension_of(value: Any, n_in: int) -> int:

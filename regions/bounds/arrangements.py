@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from math import comb
 
-from regions.bounds.arguments import Widths, integer, one_width, shape
+from regions.arguments import integer
+from regions.bounds.arguments import Widths, one_width, shape
 from regions.bounds.binomials import binomial_row, weighted_sum
 
 __all__ = ["cover_central", "generic_faces", "zaslavsky", "zaslavsky_bounded"]

@@ -24,7 +24,8 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from regions.bounds.arguments import integer, one_each, per_layer, tuple_of
+from regions.arguments import integer, tuple_of
+from regions.bounds.arguments import one_each, per_layer
 from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.errors import BoundDoesNotApply
 

@@ -15,16 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import atan, erf, erfc, exp, fsum, pi, prod, sqrt
 
-from regions.bounds.arguments import (
-    Widths,
-    equal_width,
-    integer,
-    number,
-    numbers_per_layer,
-    one_of,
-    positive,
-    shape,
-)
+from regions.arguments import integer, number, one_of, positive
+from regions.bounds.arguments import Widths, equal_width, numbers_per_layer, shape
 from regions.bounds.chi import chi_means
 
 __all__ = [

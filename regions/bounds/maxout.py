@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import comb, prod
 
-from regions.bounds.arguments import Widths, equal_width, integer, one_each, one_width, per_layer, shape
+from regions.arguments import integer
+from regions.bounds.arguments import Widths, equal_width, one_each, one_width, per_layer, shape
 from regions.bounds.binomials import weighted_sum
 from regions.errors import BoundDoesNotApply
 

@@ -16,7 +16,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import comb, factorial, fsum, pi
 
-from regions.bounds.arguments import Widths, codimension_of, integer, number, rational, shape, tuple_of
+from regions.arguments import integer, number, tuple_of
+from regions.bounds.arguments import Widths, codimension_of, rational, shape
 
 __all__ = [
     "hanin_rolnick_distance",

@@ -7,7 +7,8 @@ general position on all of R^n_in; the mean degree also on a convex part of it. 
 
 from __future__ import annotations
 
-from regions.bounds.arguments import Widths, integer, shape
+from regions.arguments import integer
+from regions.bounds.arguments import Widths, shape
 
 __all__ = ["gaines_bi_degree", "gaines_bi_diameter", "gaines_bi_facets", "gaines_bi_min_degree"]
 

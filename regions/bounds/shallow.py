@@ -16,7 +16,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, inf, pi, prod, sqrt
 
-from regions.bounds.arguments import Widths, codimension_of, one_width, positive, shape
+from regions.arguments import positive
+from regions.bounds.arguments import Widths, codimension_of, one_width, shape
 from regions.bounds.binomials import binomial_row
 from regions.bounds.chi import chi_means
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, pi, prod, sqrt
 
-from regions.bounds.arguments import Widths, number, numbers_per_layer, one_of, shape, tuple_of
+from regions.arguments import number, one_of, tuple_of
+from regions.bounds.arguments import Widths, numbers_per_layer, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["price_tanner"]

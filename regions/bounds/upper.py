@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import prod
 
-from regions.bounds.arguments import Widths, one_of, per_layer, shape
+from regions.arguments import one_of
+from regions.bounds.arguments import Widths, per_layer, shape
 from regions.bounds.binomials import weighted_sum
 
 __all__ = ["montufar2017", "raghu", "raghu_hard_tanh", "trivial"]

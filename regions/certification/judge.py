@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.arguments import checked_network
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.cells import Cells
 from regions.certification.facets import check_border, check_neighbours
@@ -21,7 +22,7 @@ from regions.certification.rounding import check_affine_maps, check_coordinates,
 from regions.certification.totals import check_disjoint, check_euler, check_volume
 from regions.consistency import first_problem
 from regions.network import Network
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
 
 __all__ = ["certify"]
 
@@ -64,12 +65,8 @@ def certify(part: Partition, net: Network) -> CertificationReport:
     >>> regions.certify(part, net).conclusion
     'proved: there are exactly 7 regions'
     """
-    if not isinstance(part, Partition):
-        raise TypeError(
-            f"expected a regions.Partition, got {type(part).__name__}: make one with regions.enumerate(...)"
-        )
-    if not isinstance(net, Network):
-        raise TypeError(f"expected a regions.Network, got {type(net).__name__}: make one with regions.load(...)")
+    require_partition(part)
+    checked_network(net)
     findings = Findings()
     # Infinite and undefined numbers are compared like others, and found wrong where they are.
     with np.errstate(all="ignore"):

@@ -12,6 +12,7 @@ from typing import get_args
 
 import numpy as np
 
+from regions.arguments import checked_network
 from regions.checking.against_bounds import bound_items
 from regions.checking.invariants import invariant_items
 from regions.checking.items import CountItem, LayerItem
@@ -21,7 +22,7 @@ from regions.definitions import Definition, linear_regions
 from regions.domains import Domain
 from regions.enumeration import count, enumerate
 from regions.layer import Layer
-from regions.measures.arguments import complete, network_of
+from regions.measures.arguments import complete
 from regions.measures.boundary import boundary_volume
 from regions.network import Network
 from regions.partition import Partition
@@ -62,7 +63,7 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     >>> [layer.regions for layer in report.layers], report.ok
     ([4], True)
     """
-    network_of(network)
+    checked_network(network)
     partition = _partition(network, domain)
     boundary = boundary_volume(partition)
     after_layers = [count(cut_off(network, depth), partition.domain) for depth in range(1, len(network.widths) + 1)]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains.points import coordinate
 from regions.errors import ShapeMismatchError
 
 __all__ = ["DomainCommand", "domain_options", "make_domain"]
@@ -149,7 +150,7 @@ def _is_points(word: str) -> bool:
 
 def _coordinates(word: str) -> Floats | None:
     try:
-        return np.array([float(number) for number in word.split(",")])
+        return np.array([coordinate(number) for number in word.split(",")])
     except ValueError:
         return None
 

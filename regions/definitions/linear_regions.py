@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.bounds.arguments import one_of
+from regions.arguments import one_of
 from regions.equal_maps import equal_maps, numbered
 from regions.measures.arguments import complete
 

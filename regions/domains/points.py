@@ -17,7 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arrays import exact_float64
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 
-__all__ = ["difference", "load_points", "many_points", "one_point", "same_length", "two_directions"]
+__all__ = ["coordinate", "difference", "load_points", "many_points", "one_point", "same_length", "two_directions"]
+
+
+def coordinate(word: str) -> float:
+    """Read a number as people and programs write it; Python's ``1_0`` is no such thing.
+
+    Raises
+    ------
+    ValueError
+        Something else, with no message of use.
+    """
+    if "_" in word:
+        raise ValueError(word)
+    return float(word)
 
 
 def one_point(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -134,7 +147,7 @@ def _load_csv(file: Path) -> NDArray[np.generic]:
 
 def _csv_row(content: str, where: str) -> list[float]:
     try:
-        row = [float(word) for word in content.split(",")]
+        row = [coordinate(word) for word in content.split(",")]
     except ValueError:
         raise DomainError(
             f"{where}: not numbers separated by commas: {content[:60]!r}; if it is a header, put # before it"

@@ -11,13 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regions.bounds.arguments import integer, one_of
+from regions.arguments import integer, one_of
 from regions.domains import Domain
 from regions.errors import DomainError
-from regions.network import Network
 from regions.partition import require_partition
 
-__all__ = ["Boundary", "boundary_name", "bounded", "complete", "generator", "network_of", "samples"]
+__all__ = ["Boundary", "boundary_name", "bounded", "complete", "generator", "samples"]
 
 Boundary = Literal["activation", "gradient"]
 
@@ -53,13 +52,3 @@ def generator(rng: Any) -> np.random.Generator:
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng must be a numpy.random.Generator such as numpy.random.default_rng(0), got {rng!r}")
     return rng
-
-
-def network_of(network: Any) -> Network:
-    """Refuse what is no network."""
-    if not isinstance(network, Network):
-        raise TypeError(
-            f"expected a regions.Network, got {type(network).__name__}: make one with regions.load(...) "
-            "or regions.Network([(W0, b0), ...])"
-        )
-    return network

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.bounds.arguments import positive
+from regions.arguments import positive
 from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.arguments import checked_network
 from regions.domains import Segment
 from regions.enumeration import count
 from regions.enumeration import enumerate as enumerate_regions
-from regions.measures.arguments import Boundary, boundary_name, generator, network_of, samples
+from regions.measures.arguments import Boundary, boundary_name, generator, samples
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
@@ -70,7 +71,7 @@ def crofton_density(
     >>> abs(found.deviation(9 / 4)) < 4
     True
     """
-    in_space(body, network_of(network).n_in)
+    in_space(body, checked_network(network).n_in)
     name = boundary_name(boundary)
     return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name))
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import checked_network
 from regions.arrays import points_float64
-from regions.measures.arguments import network_of
 from regions.measures.distance_bounds import Coordinates, KinkIntervals, kink_intervals
 from regions.measures.estimate import Estimate
 from regions.measures.exact_distance import ExactDistances, NearestKink
@@ -152,7 +152,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     >>> found.nearest[1]
     array([5., 4.])
     """
-    network_of(network)
+    checked_network(network)
     given = points_float64(points, network.n_in)
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))

@@ -28,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.bounds.arguments import codimension_of, integer
+from regions.arguments import integer
+from regions.bounds.arguments import codimension_of
 from regions.domains import Rectangle
 from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import ShapeMismatchError

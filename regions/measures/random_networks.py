@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.activations import Activation, activation_per_layer
-from regions.bounds.arguments import integer, one_of, positive, tuple_of
+from regions.arguments import integer, one_of, positive, tuple_of
 from regions.errors import ShapeMismatchError
 from regions.network import Network
 

@@ -80,6 +80,11 @@ class Archive:
         self.size = os.fstat(file.fileno()).st_size
         limits.check_file_size(path, self.size)
         with self._parsing("its zip directory"):
+            if not zipfile.is_zipfile(file):
+                raise TruncatedFileError(
+                    f"{path}: begins like a zip archive, but its directory, the end of it, is not there; "
+                    "the file is cut off: copy it again"
+                )
             self._zip = zipfile.ZipFile(_BoundedFile(file, path))
         members = self._zip.infolist()
         self.sizes = {member.filename: member.file_size for member in members}
