@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Do the scripts in examples/ still give what the documents show?"""
+"""Do the scripts whose output the documents show still work?"""
 
 from __future__ import annotations
 
+import importlib
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,22 @@ def test_the_rounded_rival_is_right_on_a_generic_network(tolerance: float) -> No
     rounding = runpy.run_path(str(ROOT / "examples" / "rounding.py"))
     network = rounding["NETWORKS"]["2-32-32-32-1, Gaussian"]
     assert len(rounding["rounded_regions"](network, tolerance)) == 2048
+
+
+def test_training_measures_each_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A short run. A freshly drawn network has about one region per neuron on a line, and distances of order 1/N."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    training = importlib.import_module("training")
+    for name, value in {"EPOCHS": (0, 2), "SHAPES": ((16, 8),), "RUNS": 1, "LINES": 20, "POINTS": 50}.items():
+        monkeypatch.setattr(training, name, value)
+    monkeypatch.setattr(sys, "argv", ["training.py", str(tmp_path / "training.png")])
+    training.main()
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[:2] + row[3:4] for row in rows] == [
+        ["16-8", "24", name] for name in ("lines", "distance", "plane", "regions")
+    ]
+    for row in rows[:2]:
+        assert all(0.3 < float(number) < 3 for number in row[4:])
+    assert (tmp_path / "training.png").stat().st_size > 10_000

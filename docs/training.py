@@ -9,7 +9,7 @@ weights from He's normal law, biases with variance 1e-6, Adam with learning rate
     distance   from 400 Gaussian points, mean and variance of the pixels, to the nearest boundary       (Figs. 6, 7)
     plane      regions in the square through three training images of the digits 0, 1, 2, over N^2 / 2  (Fig. 8)
 
-    pip install ".[test]" && python examples/watch_digits.py docs/training.png
+    pip install ".[test]" && python docs/training.py docs/training.png
 
 draws the figures and prints the table of docs/training.md, in a few minutes.
 """
