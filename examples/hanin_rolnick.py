@@ -40,10 +40,12 @@ THEOREM = [
     (RandomNetworks([1, 3, 2, 2, 1], bias_std=0.5), INTERVAL, 1),
     (RandomNetworks([1, 8, 8, 8, 1], bias_std=0.5), INTERVAL, 1),
     (RandomNetworks([1, 16, 16, 16, 1], bias_std=0.3), INTERVAL, 1),
+    (RandomNetworks([1, 16, 16, 1], bias_std=1e-3), INTERVAL, 1),
     (RandomNetworks([1, 6, 6, 1], "hard_tanh"), INTERVAL, 1),
     (RandomNetworks([1, 6, 6, 1], weight_law="uniform", bias_law="uniform"), INTERVAL, 1),
     (RandomNetworks([2, 8, 1], bias_std=0.5), SQUARE, 1),
     (RandomNetworks([2, 6, 6, 1], bias_std=0.5), SQUARE, 1),
+    (RandomNetworks([2, 12, 12, 1], bias_std=1e-3), SQUARE, 1),
     (RandomNetworks([2, 4, 3, 3, 2]), SQUARE, 1),
     (RandomNetworks([2, 4, 4, 1], "hard_tanh"), SQUARE, 1),
     (RandomNetworks([2, 4, 4, 1], "leaky_relu(0.1)"), SQUARE, 1),
@@ -85,7 +87,7 @@ def density_at_zero(n_in: int, units: int, codimension: int, networks: int, rng:
     """The integrand of Theorem 3, where its closed form is known: in a ball that is as good as a point."""
     ball = Ball(np.zeros(n_in), 1e-9)
     return hanin_rolnick_integral(
-        one_layer(n_in, units), ball, networks=networks, rng=rng, codimension=codimension, points=4
+        one_layer(n_in, units), ball, networks=networks, rng=rng, codimension=codimension, places=4
     )
 
 
@@ -96,7 +98,8 @@ def theorem(networks: int, rng: np.random.Generator) -> list[float]:
     for random, body, k in THEOREM:
         lines = 4 if body.n_in > 1 else 1
         left = mean_boundary_density(random, body, networks=networks, rng=rng, codimension=k, lines=lines)
-        right = hanin_rolnick_integral(random, body, networks=networks, rng=rng, codimension=k, points=8)
+        places = lines if k == 1 else 8
+        right = hanin_rolnick_integral(random, body, networks=networks, rng=rng, codimension=k, places=places)
         deviations.append(left.deviation(right))
         laws = " uniform" if random.bias_law == "uniform" else ""
         name = f"{'-'.join(map(str, random.sizes))} {random.activation}{laws}"

@@ -20,7 +20,7 @@ from partition_cases import random_network
 from regions import bounds
 from regions.errors import ShapeMismatchError
 from regions.measures import Ball, Box, Estimate, RandomNetworks, hanin_rolnick_integral, mean_boundary_density
-from regions.measures.hanin_rolnick import _pin
+from regions.measures.pinned_neurons import _pin, expected_crossings
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hanin_rolnick.py"
 
@@ -56,6 +56,39 @@ def test_neurons_are_good_or_not_where_the_kink_is() -> None:
     assert pinned.good.ravel().tolist() == [False, False, True, True]
     assert pinned.biases.ravel().tolist() == [-1.0, 1.0, -1.0, 1.0]
     assert pinned.gradients.ravel().tolist() == [1.0, 1.0, 3.0, 3.0]
+
+
+def test_on_a_line_the_integral_is_a_probability() -> None:
+    """The first unit's kinks are hidden, as above. The second's value goes from -3 to 3, and is constant after that."""
+    network = regions.Network([([[1.0]], None), ([[3.0]], None), ([[1.0]], None)], "hard_tanh")
+    random = RandomNetworks([1, 1, 1, 1], "hard_tanh", bias_std=10.0, bias_law="uniform")
+    start, end = np.array([-2.0]), np.array([4.0])
+    per_bias = 1 / (2 * np.sqrt(3.0) * 10)
+    assert expected_crossings(network, random, start, end, "gradient") == pytest.approx(2 * 6 * per_bias, rel=1e-14)
+    assert expected_crossings(network, random, start, end, "activation") == pytest.approx(24 * per_bias, rel=1e-14)
+    assert expected_crossings(network, random, start, start, "gradient") == 0.0
+
+
+def test_narrow_biases() -> None:
+    """Nearly all of the integral is within a thousandth of the zeros of what comes before the bias."""
+    rng = np.random.default_rng(12)
+    random = RandomNetworks([1, 12, 12, 1], bias_std=1e-3)
+    left = mean_boundary_density(random, Box([0], [1]), networks=400, rng=rng)
+    right = hanin_rolnick_integral(random, Box([0], [1]), networks=100, rng=rng)
+    assert abs(left.deviation(right)) < 4
+    assert right.standard_error < 0.03 * right.value
+
+
+def test_probabilities_of_biases() -> None:
+    random = RandomNetworks([1, 1, 1], bias_std=2.0)
+    assert random.bias_probability(np.array([-2.0]), np.array([2.0])) == pytest.approx(0.6826894921370859, rel=1e-14)
+    # Narrow or wide: the same function.
+    for width in (1.9e-3, 2.1e-3):
+        found = random.bias_probability(np.array([3.0]), np.array([3.0 + width]))
+        assert found == pytest.approx(width * random.bias_density(3.0 + width / 2), rel=1e-6)
+    assert random.bias_probability(np.array([1e-20]), np.array([3e-20])) == pytest.approx(
+        2e-20 / np.sqrt(8 * np.pi), rel=1e-14
+    )
 
 
 def test_the_way_through_a_pinned_neuron_is_open() -> None:

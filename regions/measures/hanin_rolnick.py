@@ -8,22 +8,14 @@ For random networks whose biases have a density the mean volume of the stratum o
 |J| the k-dimensional volume spanned by the gradients of the pre-activations, rho the density of the biases that put all
 k neurons on their breakpoints at x, and *good*: a path of open neurons leads from it to the output.
 The left side is measured on drawn networks: exactly, on each, on an interval and in a box of two dimensions; by random
-lines elsewhere (`crofton.py`). The right side draws networks and uniform points x, and evaluates the sum. Both are
-means of independent samples, per volume of K.
-Conditioned on everything else, the theorem integrates over the biases of the k neurons, and the integrand is what it is
-once these *have the values that put the neurons on their breakpoints*. So each set of kinks is evaluated with its
-neurons' outputs pinned to their values there: whether later neurons are open depends on that. (Evaluated with the
-biases as drawn, the sum would be another number.) A pinned neuron counts as open, since it is so on one side; and
-which of its two slopes later gradients are taken with does not matter, for it adds a multiple of one row of J to
-another. Floating point throughout: exceptions have probability 0.
-Cost: for k = 1, as many forward passes with Jacobian as there are kinks, per sample; for k > 1 of at most 4096 sets.
+lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines, on which the integral is
+known in closed form: |gradient of z| is the mean over directions u of |derivative of z along u|, up to the constant of
+Crofton's formula, and the integral of |derivative| rho is a probability. For k > 1 it draws points
+(`pinned_neurons.py` has both). Both sides are means of independent samples, per volume of K.
+Cost of a sample: left, an enumeration; right, one for each kink, or a forward pass for each of at most 4096 sets.
 """
 
 from __future__ import annotations
-
-from itertools import combinations
-from math import comb
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,20 +26,17 @@ from regions.domains import Rectangle
 from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import ShapeMismatchError
 from regions.measures.arguments import Boundary, boundary_name, generator, samples
-from regions.measures.bodies import Body, Box, in_space
+from regions.measures.bodies import Body, Box, in_space, mean_cosine
 from regions.measures.boundary import boundary_volume
 from regions.measures.crofton import crossing_densities
 from regions.measures.estimate import Estimate
+from regions.measures.pinned_neurons import expected_crossings, integrand
 from regions.measures.random_networks import RandomNetworks
 from regions.network import Network
 
 __all__ = ["hanin_rolnick_integral", "mean_boundary_density"]
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-# Sets of kinks per sample; if there are more, so many are drawn.
-SETS = 4096
 
 
 def mean_boundary_density(
@@ -98,7 +87,7 @@ def mean_boundary_density(
     >>> from regions.measures import Box
     >>> random, rng = RandomNetworks([1, 8, 1], bias_std=0.5), np.random.default_rng(0)
     >>> left = mean_boundary_density(random, Box([-1.0], [1.0]), networks=200, rng=rng)
-    >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng, points=4)
+    >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng)
     >>> left
     Estimate(3.1... +- 0.0..., 200 samples)
     >>> abs(left.deviation(right)) < 4
@@ -126,7 +115,7 @@ def hanin_rolnick_integral(
     rng: np.random.Generator,
     codimension: int = 1,
     boundary: Boundary = "gradient",
-    points: int = 1,
+    places: int = 1,
 ) -> Estimate:
     """Right side of Theorem 3: mean over the body and over random networks of ``|J| rho 1(good)``, summed over kinks.
 
@@ -139,8 +128,9 @@ def hanin_rolnick_integral(
     boundary : "gradient" or "activation"
         The latter leaves out the condition that neurons are good, and counts breakpoints where the slope does not
         change.
-    points : int
-        Random points of the body per network.
+    places : int
+        Random lines through the body per network; for codimensions above 1, random points of it. On an interval a
+        single line is all there is.
 
     Returns
     -------
@@ -156,6 +146,11 @@ def hanin_rolnick_integral(
     ----------
     As for `mean_boundary_density`.
 
+    Notes
+    -----
+    Where the codimension is above 1 and biases vary much less than pre-activations do, nearly all of the integral comes
+    from few points: take many networks, and trust the standard error only once it falls like their root.
+
     Examples
     --------
     One layer at 0, in closed form 4:
@@ -168,11 +163,17 @@ def hanin_rolnick_integral(
     True
     """
     k, name, rng = _checked(random, body, codimension, boundary, rng)
-    per_network, values = integer(points, "points"), []
+    per_network, values = integer(places, "places"), []
     for _ in range(samples(networks, "networks")):
         network = random.draw(rng)
-        drawn = body.points(per_network, rng)
-        values.append(np.mean([_integrand(network, random, point, k, name, rng) for point in drawn]))
+        if k == 1:
+            starts, ends, weights = body.chords(per_network, rng)
+            chords = zip(starts, ends, strict=True)
+            crossings = [expected_crossings(network, random, start, end, name) for start, end in chords]
+            values.append((weights * crossings).mean() / mean_cosine(random.n_in))
+        else:
+            drawn = body.points(per_network, rng)
+            values.append(np.mean([integrand(network, random, point, k, name, rng) for point in drawn]))
     return Estimate(np.array(values))
 
 
@@ -189,79 +190,3 @@ def _in_box(network: Network, box: Box, boundary: Boundary) -> Floats:
     """Densities of the strata of one network in a box of two dimensions."""
     e1, e2 = np.diag(box.sides)
     return boundary_volume(enumerate_regions(network, Rectangle(box.lower, e1, e2)), boundary).densities
-
-
-def _integrand(
-    network: Network, random: RandomNetworks, point: Floats, codimension: int, boundary: str, rng: np.random.Generator
-) -> float:
-    """The sum over sets of kinks, or an unbiased sample of it."""
-    sets, weight = _sets_of_kinks(network.kinks, codimension, rng)
-    pinned = _pin(network, point, sets)
-    gram = pinned.gradients @ pinned.gradients.transpose(0, 2, 1)
-    # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
-    terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) * random.bias_density(pinned.biases).prod(axis=1)
-    if boundary == "gradient":
-        terms[~(pinned.good & _bends(network)[sets]).all(axis=1)] = 0.0
-    return float(weight * terms.sum())
-
-
-def _sets_of_kinks(kinks: int, size: int, rng: np.random.Generator) -> tuple[Integers, float]:
-    """All sets of kinks of a size, ascending, int64 [m, size], or random ones; and for how many each stands."""
-    total = comb(kinks, size)
-    if total <= SETS:
-        return np.array(list(combinations(range(kinks), size)), dtype=np.int64).reshape(total, size), 1.0
-    drawn = np.zeros((0, size), dtype=np.int64)
-    while len(drawn) < SETS:
-        more = np.sort(rng.integers(kinks, size=(SETS, size)), axis=1)
-        drawn = np.concatenate([drawn, more[(np.diff(more, axis=1) > 0).all(axis=1)]])
-    return drawn[:SETS], total / SETS
-
-
-class _Pinned(NamedTuple):
-    """What sets of k kinks, [m, k], are like at a point where each neuron is on its breakpoint."""
-
-    biases: Floats  # [m, k]: the biases that put it there
-    gradients: Floats  # [m, k, n_in] of the pre-activations
-    good: NDArray[np.bool_]  # [m, k]: whether a path of open neurons leads to the output
-
-
-def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
-    (m, k), n_in = sets.shape, network.n_in
-    biases, gradients = np.zeros((m, k)), np.zeros((m, k, n_in))
-    values = np.broadcast_to(point, (m, n_in))
-    forms = np.broadcast_to(np.eye(n_in), (m, n_in, n_in))  # [set, input, unit]
-    # Units to which an open path leads from each kink of a set.
-    reached: NDArray[np.bool_] = np.zeros((m, k, n_in), dtype=bool)
-    layers, units, breakpoints = network.kink_layers[sets], network.kink_units[sets], network.kink_values[sets]
-    for index, layer in enumerate(network.layers):
-        reached = (reached.astype(np.float32) @ (layer.weights != 0.0).T.astype(np.float32)) > 0.0
-        if index + 1 == len(network.layers):
-            break
-        z, forms = values @ layer.weights.T, forms @ layer.weights.T
-        row, column = np.nonzero(layers == index)
-        unit, breakpoint_ = units[row, column], breakpoints[row, column]
-        biases[row, column] = breakpoint_ - z[row, unit]
-        gradients[row, column] = forms[row, :, unit]
-        h = z + layer.biases
-        h[row, unit] = breakpoint_
-        pieces = layer.activation.pieces(h)
-        slopes = layer.activation.slopes_of(pieces)
-        values = slopes * h + layer.activation.intercepts_of(pieces)
-        forms = forms * slopes[:, np.newaxis, :]
-        is_open = slopes != 0.0
-        is_open[row, unit] = True
-        reached &= is_open[:, np.newaxis, :]
-        reached[row, column, unit] = True
-    good: NDArray[np.bool_] = np.asarray(reached.any(axis=2))
-    return _Pinned(biases, gradients, good)
-
-
-def _bends(network: Network) -> NDArray[np.bool_]:
-    """Whether the slope of the neuron changes at each kink, bool [kinks]."""
-    none = [np.zeros(0, dtype=bool)]
-    changes = [
-        np.broadcast_to(np.diff(act.slopes) != 0.0, (len(layer.biases), act.breakpoints.size)).ravel()
-        for layer in network.layers[:-1]
-        for act in [layer.activation]
-    ]
-    return np.concatenate(none + changes)

@@ -35,8 +35,8 @@ class RandomNetworks:
     ----------
     sizes : sequence of int
         Inputs, hidden layers, outputs.
-    activation : str or Activation
-        Of all hidden layers.
+    activation : str or Activation, or a sequence of these
+        Of all hidden layers, or one for each.
     weight_gain : float
         Variance of a weight times the number of inputs of its layer.
     bias_std : float
@@ -106,6 +106,25 @@ class RandomNetworks:
         else:
             density = (np.abs(scaled) <= sqrt(3.0)) / (2.0 * sqrt(3.0))
         return np.asarray(density / self.bias_std)
+
+    def bias_probability(self, low: Floats, high: Floats) -> Floats:
+        """Probability that a single bias is between two numbers, float64 [..].
+
+        Examples
+        --------
+        >>> RandomNetworks([2, 8, 1], bias_law="uniform").bias_probability([-0.75], [9.0]).round(6)
+        array([0.716506])
+        """
+        low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        start, end = low / self.bias_std, high / self.bias_std
+        if self.bias_law == "uniform":
+            ends = [np.clip(each, -sqrt(3.0), sqrt(3.0)) for each in (start, end)]
+            return np.asarray((ends[1] - ends[0]) / (2.0 * sqrt(3.0)))
+        from scipy.special import ndtr
+
+        # Of two numbers that are close together the difference of distribution functions keeps no digits.
+        narrow = (high - low) * self.bias_density((low + high) / 2.0)
+        return np.asarray(np.where(end - start < 1e-3, narrow, ndtr(end) - ndtr(start)))
 
 
 def _drawn(law: str, std: float, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

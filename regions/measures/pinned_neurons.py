@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""What is the integral of Hanin and Rolnick's Theorem 3, for one network, on a line or at a point?
+
+Conditioned on everything else, the theorem integrates over the biases of the k neurons, and the integrand is what it is
+once these *have the values that put the neurons on their breakpoints*. So each set of kinks is evaluated with its
+neurons' outputs pinned to their values there: whether later neurons are open depends on that. (Evaluated with the
+biases as drawn, the sum would be another number.) A pinned neuron counts as open, since it is so on one side; and
+which of its two slopes later gradients are taken with does not matter, for it adds a multiple of one row of J to
+another.
+For k = 1 there is no need for points. On each piece of a line, in the network with the neuron pinned, z is affine and
+the neuron good or not throughout, and the integral of |derivative of z| rho over the piece is the probability that the
+bias is between two numbers. That holds for biases that vary so little that their density is a narrow ridge, on which
+hardly any random point would fall.
+Floating point throughout: exceptions have probability 0.
+Cost: on a line, an enumeration for each kink; at a point, a forward pass with Jacobian for each set.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.domains import Segment
+from regions.enumeration import enumerate as enumerate_regions
+from regions.layer import Layer
+from regions.measures.arguments import Boundary
+from regions.measures.random_networks import RandomNetworks
+from regions.network import Network
+
+__all__ = ["expected_crossings", "integrand"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+
+# Sets of kinks per point; if there are more, so many are drawn.
+SETS = 4096
+
+
+def expected_crossings(
+    network: Network, random: RandomNetworks, start: Floats, end: Floats, boundary: Boundary
+) -> float:
+    """How often a neuron is on a breakpoint between two points, on average over its own bias, summed over neurons.
+
+    Parameters
+    ----------
+    network : Network
+        Its other biases are as drawn.
+    random : RandomNetworks
+        Has the law of a bias.
+    start, end : float64 [n_in]
+    boundary : "gradient" or "activation"
+        Whether only good neurons count, and breakpoints where the slope changes.
+    """
+    if (start == end).all():
+        return 0.0
+    segment, total = Segment(start, end), 0.0
+    own, last = _pieces(network, segment), len(network.layers) - 2
+    for kink in np.flatnonzero(_bends(network) | (boundary == "activation")).tolist():
+        index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
+        breakpoint_, pinned, pieces = network.kink_values[kink], network, own
+        if boundary == "gradient" and index < last:
+            pinned = _with_constant_unit(network, index, unit, breakpoint_)
+            pieces = _pieces(pinned, segment)
+        z = network.preactivations(pieces)[index][..., unit] - network.layers[index].biases[unit]
+        needed = np.sort(breakpoint_ - z, axis=1)
+        probabilities = random.bias_probability(needed[:, 0], needed[:, 1])
+        if boundary == "gradient":
+            probabilities[~_reaches_output(pinned, pieces.mean(axis=1), index, unit)] = 0.0
+        total += float(probabilities.sum())
+    return total
+
+
+def _pieces(network: Network, segment: Segment) -> Floats:
+    """Both ends of each region on a segment, in input space: float64 [R, 2, n_in]."""
+    part = enumerate_regions(network, segment)
+    return segment.to_input(part.vertices[part.cell_vertices.reshape(-1, 2)])
+
+
+def _with_constant_unit(network: Network, index: int, unit: int, value: float) -> Network:
+    """The network in which the pre-activation of one unit is a constant."""
+    layers = list(network.layers)
+    layer = layers[index]
+    weights, biases = layer.weights.copy(), layer.biases.copy()
+    weights[unit], biases[unit] = 0.0, value
+    layers[index] = Layer(weights, biases, layer.activation, layer.name)
+    return Network.from_layers(layers)
+
+
+def _reaches_output(network: Network, points: Floats, index: int, unit: int) -> Bits:
+    """Whether a path of open neurons leads from a unit to the output at points [m, n_in]: bool [m]."""
+    reached = np.zeros((len(points), len(network.layers[index].biases)), dtype=bool)
+    reached[:, unit] = True
+    preactivations = network.preactivations(points)
+    for layer, h in zip(network.layers[index + 1 : -1], preactivations[index + 1 :], strict=True):
+        slopes = layer.activation.slopes_of(layer.activation.pieces(h))
+        reached = _next(reached, layer) & (slopes != 0.0)
+    return np.asarray(_next(reached, network.layers[-1]).any(axis=1))
+
+
+def _next(reached: Bits, layer: Layer) -> Bits:
+    """Which units of a layer read one of those reached, bool [.., units]."""
+    return np.asarray(reached.astype(np.float32) @ (layer.weights != 0.0).T.astype(np.float32) > 0.0)
+
+
+def integrand(
+    network: Network,
+    random: RandomNetworks,
+    point: Floats,
+    codimension: int,
+    boundary: Boundary,
+    rng: np.random.Generator,
+) -> float:
+    """The sum of ``|J| rho`` over sets of kinks at a point, or an unbiased sample of it.
+
+    Parameters
+    ----------
+    network, random, boundary
+        As for `expected_crossings`.
+    point : float64 [n_in]
+    codimension : int
+        Kinks per set.
+    rng : numpy.random.Generator
+        Draws sets, if there are too many.
+    """
+    sets, weight = _sets_of_kinks(network.kinks, codimension, rng)
+    pinned = _pin(network, point, sets)
+    gram = pinned.gradients @ pinned.gradients.transpose(0, 2, 1)
+    # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
+    terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) * random.bias_density(pinned.biases).prod(axis=1)
+    if boundary == "gradient":
+        terms[~(pinned.good & _bends(network)[sets]).all(axis=1)] = 0.0
+    return float(weight * terms.sum())
+
+
+def _sets_of_kinks(kinks: int, size: int, rng: np.random.Generator) -> tuple[Integers, float]:
+    """All sets of kinks of a size, ascending, int64 [m, size], or random ones; and for how many each stands."""
+    total = comb(kinks, size)
+    if total <= SETS:
+        return np.array(list(combinations(range(kinks), size)), dtype=np.int64).reshape(total, size), 1.0
+    drawn = np.zeros((0, size), dtype=np.int64)
+    while len(drawn) < SETS:
+        more = np.sort(rng.integers(kinks, size=(SETS, size)), axis=1)
+        drawn = np.concatenate([drawn, more[(np.diff(more, axis=1) > 0).all(axis=1)]])
+    return drawn[:SETS], total / SETS
+
+
+class _Pinned(NamedTuple):
+    """What sets of k kinks, [m, k], are like at a point where each neuron is on its breakpoint."""
+
+    biases: Floats  # [m, k]: the biases that put it there
+    gradients: Floats  # [m, k, n_in] of the pre-activations
+    good: Bits  # [m, k]: whether a path of open neurons leads to the output
+
+
+def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
+    (m, k), n_in = sets.shape, network.n_in
+    biases, gradients = np.zeros((m, k)), np.zeros((m, k, n_in))
+    values = np.broadcast_to(point, (m, n_in))
+    forms = np.broadcast_to(np.eye(n_in), (m, n_in, n_in))  # [set, input, unit]
+    # Units to which an open path leads from each kink of a set.
+    reached: Bits = np.zeros((m, k, n_in), dtype=bool)
+    layers, units, breakpoints = network.kink_layers[sets], network.kink_units[sets], network.kink_values[sets]
+    for index, layer in enumerate(network.layers):
+        reached = _next(reached, layer)
+        if index + 1 == len(network.layers):
+            break
+        z, forms = values @ layer.weights.T, forms @ layer.weights.T
+        row, column = np.nonzero(layers == index)
+        unit, breakpoint_ = units[row, column], breakpoints[row, column]
+        biases[row, column] = breakpoint_ - z[row, unit]
+        gradients[row, column] = forms[row, :, unit]
+        h = z + layer.biases
+        h[row, unit] = breakpoint_
+        pieces = layer.activation.pieces(h)
+        slopes = layer.activation.slopes_of(pieces)
+        values = slopes * h + layer.activation.intercepts_of(pieces)
+        forms = forms * slopes[:, np.newaxis, :]
+        is_open = slopes != 0.0
+        is_open[row, unit] = True
+        reached &= is_open[:, np.newaxis, :]
+        reached[row, column, unit] = True
+    good: Bits = np.asarray(reached.any(axis=2))
+    return _Pinned(biases, gradients, good)
+
+
+def _bends(network: Network) -> Bits:
+    """Whether the slope of the neuron changes at each kink, bool [kinks]."""
+    none = [np.zeros(0, dtype=bool)]
+    changes = [
+        np.broadcast_to(np.diff(act.slopes) != 0.0, (len(layer.biases), act.breakpoints.size)).ravel()
+        for layer in network.layers[:-1]
+        for act in [layer.activation]
+    ]
+    return np.concatenate(none + changes)
