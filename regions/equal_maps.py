@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.affine import slopes_and_intercepts
 from regions.errors import InternalError
 from regions.network import Network
+from regions.open_paths import leading_to_outputs
 from regions.residues import ResidueMaps, difference_bits, primes
 
 if TYPE_CHECKING:
@@ -105,20 +105,8 @@ def _shared(classes: Integers) -> Integers:
 
 
 def _reaching(network: Network, packed: Packed) -> Packed:
-    """Set to 0 the bits of units that reach no output under their pattern: the map does not depend on them."""
-    bits = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little")
-    slopes = [slopes for slopes, _ in slopes_and_intercepts(network, packed)]
-    reaches: NDArray[np.bool_] = np.ones((len(packed), network.n_out), dtype=bool)
-    stop = network.kinks
-    for layer, reader, own in zip(network.layers[-2::-1], network.layers[:0:-1], reversed(slopes), strict=True):
-        # Sums of zeros and ones: exact, and zero iff there is no path.
-        reaches = reaches.astype(np.float32) @ (reader.weights != 0).astype(np.float32) > 0
-        count = layer.activation.breakpoints.size
-        start = stop - count * len(layer.biases)
-        bits[:, start:stop] &= np.repeat(reaches, count, axis=1)
-        reaches &= own != 0
-        stop = start
-    return np.packbits(bits, axis=1, bitorder="little")
+    """Set to 0 the bits of units from which no open path leads to an output: the map does not depend on them."""
+    return packed & np.packbits(leading_to_outputs(network, packed), axis=1, bitorder="little")
 
 
 def _in_steps(function: Callable[[Packed], NDArray[Value]], packed: Packed, size: int) -> NDArray[Value]:

@@ -16,8 +16,9 @@ import regions
 from generators import FAMILIES
 from partition_cases import IN_PLANE, SQUARE, drawn, families, in_plane, random_network
 from raw_from_reference import partition_from_reference, sorted_regions
+from regions.activations import Activation
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.errors import DomainError, LimitReached
+from regions.errors import DomainError, LimitReached, NonFiniteError
 from regions.measures import boundary_facets, boundary_volume, gradient_jumps, perimeters, switching_kinks
 from regions.network import Network
 from regions.partition import Partition
@@ -109,11 +110,42 @@ def test_coincident_kinks_count_once_in_all_and_each_in_full() -> None:
     assert found.neurons.tolist() == [2.0, 2.0, 2.0, 2.0]
     # 2 relu(y) - relu(2 y) is 0: only x = 0 is left, and nothing crosses it.
     jumps = boundary_volume(partition, "gradient")
-    assert (jumps.total, jumps.strata.tolist(), jumps.neurons.tolist()) == (2.0, [2.0, 0.0], [2.0, 2.0, 0.0, 0.0])
+    assert (jumps.total, jumps.strata.tolist(), jumps.neurons.tolist()) == (2.0, [2.0, 0.0], [0.0, 2.0, 0.0, 0.0])
     facets, kinks = switching_kinks(partition)
     assert sorted(zip(partition.facet_volumes[facets].tolist(), kinks.tolist(), strict=True)) == [
         (1.0, kink) for kink in (0, 0, 1, 1, 2, 2, 3, 3)
     ]
+
+
+def test_only_good_neurons_have_a_part_in_the_jump() -> None:
+    """Of four units with their kink at x = 0 the first is read, the second is not, nor is the third by an open unit.
+
+    The last one is read, and its activation has the slope 1 on both sides.
+    """
+    straight = Activation("straight", [0.0], [[0, 1], [0, 1], [0, 1], [1, 1]], np.zeros((4, 2)))
+    first = [[1, 0], [2, 0], [3, 0], [4, 0]], [0, 0, 0, 0]
+    second = [[1, 0, 0, 1], [0, 0, -1, 0]], [0, -1]
+    net = Network([first, second, ([[1, 1]], [0])], [straight, "relu"])
+    partition = regions.enumerate(net, SQUARE)
+    found = boundary_volume(partition, "gradient")
+    assert (found.total, found.neurons.tolist()) == (2.0, [2.0, 0.0, 0.0, 0.0, 2.0, 0.0])
+    assert (found.layers.tolist(), found.coincident) == ([2.0, 2.0], 2.0)
+    assert boundary_volume(partition).neurons.tolist() == [2.0, 2.0, 2.0, 2.0, 2.0, 0.0]
+
+
+def test_a_path_that_opens_on_the_facet_itself_counts() -> None:
+    """The first unit is read by one that is off where the first is, and switches with it."""
+    net = net_of(([[1, 0]], [0]), ([[2]], [0]), ([[1]], [0]))
+    assert boundary_volume(regions.enumerate(net, SQUARE), "gradient").neurons.tolist() == [2.0, 2.0]
+
+
+def test_a_density_that_is_no_double() -> None:
+    for side in (1e200, 1e-200):
+        partition = regions.enumerate(CROSS, Rectangle([-side, -side], [2 * side, 0], [0, 2 * side]))
+        found = boundary_volume(partition)
+        assert found.total == pytest.approx(4 * side, rel=1e-15)
+        with pytest.raises(NonFiniteError, match="beyond what doubles can hold; scale the domain"):
+            _ = found.densities
 
 
 def test_coincidence_of_layers() -> None:

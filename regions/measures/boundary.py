@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.errors import NonFiniteError
 from regions.measures.arguments import Boundary, boundary_name, bounded, complete
 from regions.measures.gradient_jumps import gradient_jumps
+from regions.network import Network
+from regions.open_paths import bending_kinks, leading_to_outputs
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -34,6 +37,8 @@ Bits = NDArray[np.bool_]
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16
+# Numbers per temporary array.
+NUMBERS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,8 +46,9 @@ class BoundaryVolume:
     """The size of the boundary between regions: number of points (d = 1) or length in input space (d = 2).
 
     Where several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and for
-    each of these neurons and kinks in full. So ``layers``, ``neurons`` and ``kinks`` each add up to ``total`` when no
-    kinks coincide, and to more otherwise; by how much at most is ``coincident``.
+    each of these neurons and kinks in full. (Of the gradient's boundary only for those that bend and are *good*: an
+    open path leads from them to an output, on one side of the facet at least.) So ``layers``, ``neurons`` and ``kinks``
+    each add up to ``total`` when no kinks coincide, and to more otherwise; by how much at most is ``coincident``.
 
     Attributes
     ----------
@@ -76,11 +82,14 @@ class BoundaryVolume:
 
         Raises
         ------
-        DomainError
-            The domain is unbounded.
+        DomainError, NonFiniteError
+            The domain is unbounded; its size, or the boundary's, is no number above 0 that a double can hold.
         """
-        bounded(self.partition.domain, "a density")
-        return self.strata / self.partition.domain.volume
+        domain = self.partition.domain
+        bounded(domain, "a density")
+        if not (np.isfinite(domain.volume) and domain.volume > 0.0 and np.isfinite(self.strata).all()):
+            raise NonFiniteError(f"a density in {domain!r} is beyond what doubles can hold; scale the domain")
+        return self.strata / domain.volume
 
     def __repr__(self) -> str:
         return f"BoundaryVolume({self.boundary}, {self.total:.6g}, strata {self.strata.tolist()})"
@@ -124,7 +133,8 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     chosen = boundary_facets(partition, name)
     network, volumes = partition.network, partition.facet_volumes
     facets, kinks = switching_kinks(partition)
-    facets, kinks = facets[chosen[facets]], kinks[chosen[facets]]
+    counted = chosen[facets] if name == "activation" else chosen[facets] & _bend_the_network(partition, facets, kinks)
+    facets, kinks = facets[counted], kinks[counted]
     layers = len(network.widths)
     # A facet counts once for each layer, however many of its kinks switch; kinks of one facet ascend, layers too.
     of_layer = network.kink_layers[kinks]
@@ -219,6 +229,31 @@ def perimeters(partition: Partition) -> Floats:
     complete(partition)
     result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
     return result
+
+
+def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
+    """Of kinks that switch across facets, whether the network can bend for them: bool [m]."""
+    network, (first, second) = partition.network, partition.facet_regions[facets].T
+    result = bending_kinks(network)[kinks]
+    # A kink that is alone is what bends it, if anything does.
+    together = np.flatnonzero(result & (np.bincount(facets)[facets] > 1)) if facets.size else facets
+    good = np.zeros(len(together), dtype=bool)
+    for side in (first[together], second[together]):
+        regions, places = np.unique(side, return_inverse=True)
+        good |= _good(network, partition.packed_patterns[regions], places, kinks[together])
+    result[together] = good
+    return result
+
+
+def _good(network: Network, packed: NDArray[np.uint8], rows: Integers, kinks: Integers) -> Bits:
+    """Whether an open path leads to an output from kinks [m], each under one of the patterns: bool [m]."""
+    order, good = np.argsort(rows, kind="stable"), np.zeros(len(rows), dtype=bool)
+    step = max(1, NUMBERS // max(network.kinks, 1))
+    for start in range(0, len(packed), step):
+        low, high = np.searchsorted(rows[order], [start, start + step])
+        part = order[low:high]
+        good[part] = leading_to_outputs(network, packed[start : start + step])[rows[part] - start, kinks[part]]
+    return good
 
 
 def _crossings(partition: Partition, chosen: Bits) -> int:

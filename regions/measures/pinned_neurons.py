@@ -30,6 +30,7 @@ from regions.layer import Layer
 from regions.measures.arguments import Boundary
 from regions.measures.random_networks import RandomNetworks
 from regions.network import Network
+from regions.open_paths import bending_kinks
 
 __all__ = ["expected_crossings", "integrand"]
 
@@ -60,7 +61,7 @@ def expected_crossings(
         return 0.0
     segment, total = Segment(start, end), 0.0
     own, last = _pieces(network, segment), len(network.layers) - 2
-    for kink in np.flatnonzero(_bends(network) | (boundary == "activation")).tolist():
+    for kink in np.flatnonzero(bending_kinks(network) | (boundary == "activation")).tolist():
         index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
         breakpoint_, pinned, pieces = network.kink_values[kink], network, own
         if boundary == "gradient" and index < last:
@@ -133,7 +134,7 @@ def integrand(
     # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
     terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) * random.bias_density(pinned.biases).prod(axis=1)
     if boundary == "gradient":
-        terms[~(pinned.good & _bends(network)[sets]).all(axis=1)] = 0.0
+        terms[~(pinned.good & bending_kinks(network)[sets]).all(axis=1)] = 0.0
     return float(weight * terms.sum())
 
 
@@ -186,14 +187,3 @@ def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
         reached[row, column, unit] = True
     good: Bits = np.asarray(reached.any(axis=2))
     return _Pinned(biases, gradients, good)
-
-
-def _bends(network: Network) -> Bits:
-    """Whether the slope of the neuron changes at each kink, bool [kinks]."""
-    none = [np.zeros(0, dtype=bool)]
-    changes = [
-        np.broadcast_to(np.diff(act.slopes) != 0.0, (len(layer.biases), act.breakpoints.size)).ravel()
-        for layer in network.layers[:-1]
-        for act in [layer.activation]
-    ]
-    return np.concatenate(none + changes)
