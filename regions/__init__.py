@@ -79,7 +79,7 @@ __all__ = [
 
 # Imported when they are used, since they build on all the rest.
 _LATER = {"check": "regions.checking", "watch": "regions.training", "TrainingRecord": "regions.training"}
-_LATER_MODULES = {"constructions", "export", "reference"}
+_LATER_MODULES = {"arrangements", "constructions", "export", "reference"}
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ from regions.domains import Domain
 from regions.errors import ShapeMismatchError
 from regions.network import Network
 
-__all__ = ["checked_domain", "checked_network", "integer", "number", "one_of", "positive", "tuple_of"]
+__all__ = ["checked_domain", "checked_network", "integer", "number", "one_of", "positive", "real", "tuple_of"]
 
 
 def integer(value: Any, name: str, *, least: int = 1) -> int:
@@ -44,24 +44,32 @@ def integer(value: Any, name: str, *, least: int = 1) -> int:
     return result
 
 
-def number(value: Any, name: str) -> float:
-    """Return a finite float of at least 0."""
+def real(value: Any, name: str) -> float:
+    """Return a finite float."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         result = float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be a number, got {value!r}") from None
-    if not isfinite(result) or result < 0.0:
-        raise ValueError(f"{name} must be a finite number of at least 0, got {result!r}")
+    if not isfinite(result):
+        raise ValueError(f"{name} must be a finite number, got {result!r}")
+    return result
+
+
+def number(value: Any, name: str) -> float:
+    """Return a finite float of at least 0."""
+    result = real(value, name)
+    if result < 0.0:
+        raise ValueError(f"{name} must be at least 0, got {result!r}")
     return result
 
 
 def positive(value: Any, name: str) -> float:
     """Return a finite float above 0."""
-    result = number(value, name)
-    if result == 0.0:
-        raise ValueError(f"{name} must be above 0")
+    result = real(value, name)
+    if result <= 0.0:
+        raise ValueError(f"{name} must be above 0, got {result!r}")
     return result
 
 
@@ -74,8 +82,8 @@ def one_of(value: Any, choices: Sequence[str], name: str) -> str:
 
 
 def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
-    """Return the items of a sequence that is not empty and not a string."""
-    if isinstance(values, (str, bytes, dict)) or not isinstance(values, Iterable):
+    """Return the items of a sequence that is not empty and not a string; the items of a set have no order."""
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence of numbers, got {values!r}")
     items = tuple(values)
     if not items:

@@ -16,6 +16,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from regions.arguments import integer, tuple_of
 from regions.constructions import arrangement
 from regions.errors import NetworkError
 from regions.network import Network
@@ -36,7 +37,7 @@ def braid(n: int) -> Network:
     >>> count(braid(3), Plane([0, 0, 0], [1, -1, 0], [0, 1, -1]))
     6
     """
-    return graphical(n, combinations(range(n), 2))
+    return graphical(n, combinations(range(integer(n, "n", least=2)), 2))
 
 
 def graphical(n: int, edges: Iterable[tuple[int, int]]) -> Network:
@@ -56,7 +57,7 @@ def graphical(n: int, edges: Iterable[tuple[int, int]]) -> Network:
     >>> chambers(square.layers[0].weights)
     14
     """
-    _at_least(2, n)
+    n = integer(n, "n", least=2)
     normals = []
     for edge in edges:
         i, j = edge
@@ -83,7 +84,7 @@ def type_b(n: int) -> Network:
     >>> count(type_b(2), Plane([0, 0], [1, 0], [0, 1]))
     8
     """
-    _at_least(1, n)
+    n = integer(n, "n")
     unit = np.eye(n)
     pairs = list(combinations(range(n), 2))
     differences = [unit[i] - unit[j] for i, j in pairs]
@@ -105,7 +106,7 @@ def threshold(n: int) -> Network:
     >>> chambers(threshold(4).layers[0].weights)
     46
     """
-    _at_least(2, n)
+    n = integer(n, "n", least=2)
     unit = np.eye(n)
     return arrangement(np.array([unit[i] + unit[j] for i, j in combinations(range(n), 2)]))
 
@@ -126,7 +127,7 @@ def resonance(n: int) -> Network:
     >>> count(resonance(2), Plane([0, 0], [1, 0], [0, 1]))
     6
     """
-    _at_least(1, n)
+    n = integer(n, "n")
     return arrangement(np.array(list(product((0.0, 1.0), repeat=n))[1:]))
 
 
@@ -141,15 +142,6 @@ def grid(counts: Iterable[int]) -> Network:
     >>> count(grid([3, 2]), Plane([0, 0], [1, 0], [0, 1]))
     12
     """
-    sizes = list(counts)
-    for size in sizes:
-        _at_least(1, size)
-    if not sizes:
-        raise NetworkError("grid: give the number of hyperplanes for at least one axis")
+    sizes = [integer(count, f"counts[{i}]") for i, count in enumerate(tuple_of(counts, "counts"))]
     offsets = [-float(position) for size in sizes for position in range(size)]
     return arrangement(np.repeat(np.eye(len(sizes)), sizes, axis=0), offsets)
-
-
-def _at_least(least: int, number: int) -> None:
-    if number < least:
-        raise NetworkError(f"this arrangement needs a number of at least {least}, got {number}")

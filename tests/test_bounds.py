@@ -14,6 +14,7 @@ from math import comb, prod
 import numpy as np
 import pytest
 
+import regions
 from regions import bounds
 from regions.errors import BoundDoesNotApply, RegionsError
 
@@ -136,7 +137,15 @@ def test_zonotopes() -> None:
         with pytest.raises(BoundDoesNotApply, match="widths 2 m, w"):
             bounds.arora2018_lower(2, widths)
     with pytest.raises(BoundDoesNotApply, match="w at least 3"):
-        bounds.serra2018_zonotope_lower(2, [6, 2])
+        bounds.serra2018_zonotope_lower(2, [6, 2, 2])
+
+
+def test_a_zonotope_that_is_cut_by_two_units() -> None:
+    """Six cones on which |x| + |y| + |x + y| grows from 0 without end, and two of its level lines."""
+    normals = np.array([[1, 0], [0, 1], [1, 1]])
+    layers = [(np.vstack([normals, -normals]), None), (np.ones((2, 6)), [-1, -2]), ([[1, 1]], None)]
+    found = regions.count(regions.Network(layers), regions.Plane([0, 0], [1, 0], [0, 1]))
+    assert found == bounds.serra2018_zonotope_lower(2, [6, 2]) == 18
 
 
 def test_telgarsky() -> None:

@@ -230,7 +230,7 @@ class TestArrangements:
             (lambda: arrangements.type_b(0), "at least 1, got 0"),
             (lambda: arrangements.threshold(1), "at least 2"),
             (lambda: arrangements.resonance(0), "at least 1"),
-            (lambda: arrangements.grid([]), "at least one axis"),
+            (lambda: arrangements.grid([]), "counts is empty"),
             (lambda: arrangements.grid([2, 0]), "at least 1, got 0"),
             (lambda: arrangements.graphical(3, [(0, 3)]), r"from 0 to 2, got \(0, 3\)"),
             (lambda: arrangements.graphical(3, [(1, 1)]), "two different nodes"),
@@ -238,5 +238,5 @@ class TestArrangements:
         ],
     )
     def test_bad_input(self, make: Callable[[], object], message: str) -> None:
-        with pytest.raises(NetworkError, match=message):
+        with pytest.raises(ValueError, match=message):
             make()

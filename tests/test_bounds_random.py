@@ -216,6 +216,20 @@ class TestShallow:
         assert float(f"{value:.6g}") == expected
         assert isclose(bounds.expected_distance_shallow(d, units, weight_std=0.5, bias_std=3.0), 6 * value)
 
+    @pytest.mark.parametrize(
+        ("units", "d"), [(10_000, 3072), (100_000, 784), (4096, 10_000), (1000, 150_528), (1_000_000, 1), (4096, 784)]
+    )
+    @pytest.mark.filterwarnings("error")
+    def test_distance_to_many_planes(self, units: int, d: int) -> None:
+        """Nearly exponential, with the boundary's density at 0, on both sides, as its rate."""
+        rate = 2 * bounds.expected_strata_shallow(d, units)
+        mean = bounds.expected_distance_shallow(d, units)
+        assert isclose(mean, 1 / rate, rel_tol=2 / units)
+
+    def test_a_ball_that_holds_everything(self) -> None:
+        assert bounds.expected_regions_shallow_ball(2, 10, 1e300) == 56.0
+        assert bounds.expected_regions_shallow_ball(2, 10, 1e300, weight_std=1e300) == 56.0
+
     def test_distance_to_a_single_point(self) -> None:
         assert bounds.expected_distance_shallow(1, 1) == inf
         assert 0 < bounds.expected_distance_shallow(2, 1) < inf
@@ -266,7 +280,7 @@ class TestHaninRolnick:
         (lambda: bounds.raghu_length_lower(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
         (lambda: bounds.raghu_length_upper(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
         (lambda: bounds.raghu_transitions_lower(2, [3, 4], 1.0), BoundDoesNotApply, "equal width"),
-        (lambda: bounds.raghu_length_lower(2, [3], -1.0), ValueError, "sigma_w must be a finite number of at least 0"),
+        (lambda: bounds.raghu_length_lower(2, [3], -1.0), ValueError, "sigma_w must be at least 0, got -1.0"),
         (lambda: bounds.raghu_length_lower(2, [3], inf), ValueError, "sigma_w must be a finite number"),
         (lambda: bounds.raghu_length_lower(2, [3], "1"), TypeError, "sigma_w must be a number"),
         (lambda: bounds.raghu_length_lower(2, [3], 1.0, activation="abs"), ValueError, "activation must be one of"),
@@ -275,6 +289,7 @@ class TestHaninRolnick:
         (lambda: bounds.relu_length_factor(0), ValueError, "width must be at least 1"),
         (lambda: bounds.price_tanner(2, [3], "cauchy", 1.0), ValueError, "distribution must be one of"),
         (lambda: bounds.price_tanner(2, [3], "discrete", [1.0, 2.0]), ValueError, "scale must be symmetric"),
+        (lambda: bounds.price_tanner(2, [3], "discrete", ["a"]), TypeError, r"scale\[0\] must be a number, got 'a'"),
         (lambda: bounds.price_tanner(2, [3], "discrete", 1.0), TypeError, "scale must be a sequence"),
         (lambda: bounds.price_tanner(2, [3], "gaussian", 1.0, alpha=0.0), ValueError, "alpha must be above 0"),
         (lambda: bounds.price_tanner(2, [3], "gaussian", 1.0, alpha=1.5), ValueError, "at most 1"),
@@ -284,6 +299,14 @@ class TestHaninRolnick:
         (lambda: bounds.expected_distance_shallow(2, 3, bias_std=0.0), ValueError, "bias_std must be above 0"),
         (lambda: bounds.hanin_rolnick_expected(2, [3], c_grad=0, c_bias=1), ValueError, "c_grad must be above 0"),
         (lambda: bounds.hanin_rolnick_volume(2, [3], 3, c_grad=1, c_bias=1), ValueError, "codimension 3"),
+        (lambda: bounds.expected_length_relu_exact(2, [3] * 9, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.price_tanner(2, [3] * 9, "gaussian", 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.raghu_length_lower(2, [3] * 9, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.raghu_length_upper(2, [3] * 9, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.raghu_transitions_lower(2, [10**4] * 999, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.hard_tanh_length_growth(1e200), OverflowError, "beyond the largest double"),
+        (lambda: bounds.tube_volume([1.0] * 9, 1e100), OverflowError, "beyond the largest double"),
+        (lambda: bounds.raghu(2, {8, 16}), TypeError, "widths must be a sequence"),
         (lambda: bounds.tube_volume([], 1.0), ValueError, "volumes is empty"),
         (lambda: bounds.tube_volume([1.0, np.nan], 1.0), ValueError, r"volumes\[1\] must be a finite number"),
     ],
@@ -291,6 +314,15 @@ class TestHaninRolnick:
 def test_bad_arguments(call: Callable[[], object], error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_single_width_may_be_an_array() -> None:
+    assert bounds.raghu(2, np.array(3)) == bounds.raghu(2, 3)  # type: ignore[arg-type]
+
+
+def test_weights_too_small_to_saturate() -> None:
+    assert bounds.hard_tanh_length_growth(1e-200, 1e-200) == 1e-200
+    assert bounds.hard_tanh_length_growth(0.5, 1e-16) == 0.5
 
 
 def test_the_lengths_of_he_initialised_networks_shrink_slowly() -> None:

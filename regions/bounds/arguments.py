@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from regions.arguments import integer, number, positive, tuple_of
@@ -19,6 +20,7 @@ __all__ = [
     "Widths",
     "codimension_of",
     "equal_width",
+    "in_range",
     "numbers_per_layer",
     "one_each",
     "one_width",
@@ -39,7 +41,7 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
     ((2, (4, 4)), (2, (4,)))
     """
     dimension = integer(n_in, "n_in")
-    if not isinstance(widths, Iterable):
+    if not isinstance(widths, Iterable) or getattr(widths, "ndim", 1) == 0:
         return dimension, (integer(widths, "widths"),)
     layers = tuple_of(widths, "widths")
     return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
@@ -94,6 +96,13 @@ def rational(value: Any, name: str) -> Fraction:
     """Return a number above 0 as the fraction that it is."""
     rounded = positive(value, name)
     return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(rounded)
+
+
+def in_range(value: float, what: str) -> float:
+    """Refuse a result that is beyond the largest double."""
+    if not isfinite(value):
+        raise OverflowError(f"{what} is beyond the largest double")
+    return value
 
 
 def codimension_of(value: Any, n_in: int) -> int:

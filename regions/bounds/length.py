@@ -13,10 +13,10 @@ give. Floats: Gamma functions, square roots.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atan, erf, erfc, exp, fsum, pi, prod, sqrt
+from math import atan, erf, erfc, exp, fsum, hypot, pi, prod, sqrt
 
 from regions.arguments import integer, number, one_of, positive
-from regions.bounds.arguments import Widths, equal_width, numbers_per_layer, shape
+from regions.bounds.arguments import Widths, equal_width, in_range, numbers_per_layer, shape
 from regions.bounds.chi import chi_means
 
 __all__ = [
@@ -27,6 +27,9 @@ __all__ = [
     "raghu_transitions_lower",
     "relu_length_factor",
 ]
+
+# Of variances below it, one over the root is above all where erf is 1.
+TINY = 1e-30
 
 
 def relu_length_factor(width: int) -> float:
@@ -89,7 +92,8 @@ def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Se
     """
     _, layers = shape(n_in, widths)
     stds = numbers_per_layer(weight_std, layers, "weight_std")
-    return prod(std * relu_length_factor(width) for std, width in zip(stds, layers, strict=True))
+    factors = (std * relu_length_factor(width) for std, width in zip(stds, layers, strict=True))
+    return in_range(prod(factors), "the mean stretching")
 
 
 def raghu_length_lower(
@@ -144,10 +148,11 @@ def raghu_length_lower(
     if one_of(activation, ("relu", "hard_tanh"), "activation") == "relu":
         p = 0.5
     else:
-        variance = scale**2 + spread**2
-        p = erf(1.0 / sqrt(2.0 * variance)) if variance > 0.0 else 1.0
+        deviation = hypot(scale, spread)
+        p = erf(1.0 / (sqrt(2.0) * deviation)) if deviation > 0.0 else 1.0
     step = 0.5 * scale * sqrt(k) * p * (1.0 / sqrt(1.0 + (k - 1) * p) - (1.0 - p) ** (k - 1))
-    return max(step, 0.0) ** len(layers)  # k = 1: an exact zero, whatever the rounding
+    # k = 1: an exact zero, whatever the rounding
+    return in_range(prod([max(step, 0.0)] * len(layers)), "the bound on the mean stretching")
 
 
 def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
@@ -182,7 +187,8 @@ def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
     """
     _, layers = shape(n_in, widths)
     k = equal_width(layers, "the upper bound of Raghu et al.")
-    return float((number(sigma_w, "sigma_w") / sqrt(k) * chi_means(k)[k]) ** len(layers))
+    step = number(sigma_w, "sigma_w") / sqrt(k) * chi_means(k)[k]
+    return in_range(prod([step] * len(layers)), "the bound on the mean stretching")
 
 
 def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0) -> float:
@@ -218,8 +224,9 @@ def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: 
     _, layers = shape(n_in, widths)
     k = equal_width(layers, "Theorem 4 of Raghu et al.")
     ratio = number(sigma_b, "sigma_b") / positive(sigma_w, "sigma_w")
-    step = k * (1.0 - 2.0 / pi * atan(sqrt(k * (1.0 + ratio**2))))
-    return float(step ** (len(layers) - 1))
+    # 1 - 2 / pi atan(x) is 2 / pi atan(1 / x), which keeps its digits for large x.
+    step = 2.0 / pi * k * atan(1.0 / (sqrt(k) * hypot(1.0, ratio)))
+    return in_range(prod([step] * (len(layers) - 1), start=1.0), "the bound on mean transitions")
 
 
 def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
@@ -250,7 +257,9 @@ def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
     scale, spread = number(sigma_w, "sigma_w"), number(sigma_b, "sigma_b")
     if spread == 0.0 and scale <= 1.0:  # q = 0: nothing saturates
         return scale
-    low, high = 0.0, scale**2 + spread**2
+    low, high = 0.0, in_range(scale * scale + spread * spread, "the variance of pre-activations")
+    if high < TINY:  # nothing saturates, as far as doubles can tell
+        return scale
     while low < (middle := (low + high) / 2.0) < high:  # the right side is concave in q and crosses q once above 0
         if scale**2 * _clipped_variance(middle) + spread**2 > middle:
             low = middle

@@ -156,11 +156,12 @@ def arora2018_lower(n_in: int, widths: Widths) -> int:
 
 
 def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
-    """``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``, w at least 3.
+    """``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
 
-    `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units. The formula is quoted for w =
-    2 as well, but can not hold there for many layers: two layers of two units cut a segment into 7 pieces at most, not
-    into 9, so that their number grows by less than a factor of 3 per layer.
+    `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units: so w is at least 3, but for
+    the last layer, which folds nothing. The formula is quoted for w = 2 as well, but can not hold there for many
+    layers: two layers of two units cut a segment into 7 pieces at most, not into 9, so that their number grows by less
+    than a factor of 3 per layer.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     Raises
     ------
     BoundDoesNotApply
-        The first width is odd, or the others differ from each other or are below 3.
+        The first width is odd, or the others differ from each other, or are below 3 and more than one.
 
     References
     ----------
@@ -185,7 +186,8 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     >>> serra2018_zonotope_lower(2, [8, 3, 3])
     128
     """
-    return _zonotope("Theorem 7 of Serra et al. 2018", n_in, widths, least=3, more=1)
+    _, layers = shape(n_in, widths)
+    return _zonotope("Theorem 7 of Serra et al. 2018", n_in, layers, least=1 if len(layers) == 2 else 3, more=1)
 
 
 def telgarsky_lower(n_in: int, widths: Widths) -> int:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import comb, factorial, fsum, pi
+from math import comb, factorial, pi, prod
 
 from regions.arguments import integer, number, tuple_of
-from regions.bounds.arguments import Widths, codimension_of, rational, shape
+from regions.bounds.arguments import Widths, codimension_of, in_range, rational, shape
 
 __all__ = [
     "hanin_rolnick_distance",
@@ -204,4 +204,5 @@ def tube_volume(volumes: Iterable[float], radius: float) -> float:
     balls = [1.0, 2.0]  # omega_d = 2 pi / d omega_{d - 2}
     for d in range(2, n + 1):
         balls.append(2.0 * pi / d * balls[-2])
-    return fsum(balls[n - k] * eps ** (n - k) * sizes[k] for k in range(n + 1))
+    terms = [balls[n - k] * prod([eps] * (n - k)) * sizes[k] for k in range(n + 1)]
+    return in_range(sum(sorted(terms)), "the volume")

@@ -14,10 +14,10 @@ These are no bounds but expectations of single layers; floats, since incomplete 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, inf, pi, prod, sqrt
+from math import comb, exp, inf, log1p, pi, prod, sqrt
 
 from regions.arguments import positive
-from regions.bounds.arguments import Widths, codimension_of, one_width, shape
+from regions.bounds.arguments import Widths, codimension_of, in_range, one_width, shape
 from regions.bounds.binomials import binomial_row
 from regions.bounds.chi import chi_means
 
@@ -141,21 +141,22 @@ def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 
     ratio = positive(bias_std, "bias_std") / positive(weight_std, "weight_std")
     if d == units == 1:
         return inf
-    # With u = t / (1 + t) the range is finite, and what is left at its end is a power of 1 - u.
-    integral, _ = quad(
-        lambda u: (1.0 - _meets_the_ball(d, 1, u / (1.0 - u))) ** units / (1.0 - u) ** 2,
-        0.0,
-        1.0,
-        epsabs=0.0,
-        epsrel=1e-11,
-        limit=500,
-    )
-    return float(ratio * integral)
+    # About as far as the mean. With t = scale * u / (1 - u) the range is finite, nothing in it is narrow, and what is
+    # left at its end is a power of 1 - u.
+    scale = 1.0 / (units * chi_means(d)[d])
+
+    def missed(u: float) -> float:
+        chance = _meets_the_ball(d, 1, scale * u / (1.0 - u))
+        return exp(units * log1p(-chance)) / (1.0 - u) ** 2 if chance < 1.0 else 0.0
+
+    integral, _ = quad(missed, 0.0, 1.0, epsabs=0.0, epsrel=1e-11, limit=500)
+    return in_range(ratio * scale * float(integral), "the mean distance")
 
 
 def _meets_the_ball(d: int, j: int, a: float) -> float:
     """P_j: the probability that the flat where j hyperplanes meet comes within a of 0."""
     from scipy.special import betainc
 
-    # P(Beta(p, q) >= x) is P(Beta(q, p) <= 1 - x).
-    return float(betainc(j / 2, (d + 1 - j) / 2, a * a / (1.0 + a * a)))
+    # P(Beta(p, q) >= x) is P(Beta(q, p) <= 1 - x), here with 1 - x = a^2 / (1 + a^2).
+    share = a * a / (1.0 + a * a) if a < 1.0 else 1.0 / (1.0 + 1.0 / a / a)
+    return float(betainc(j / 2, (d + 1 - j) / 2, share))

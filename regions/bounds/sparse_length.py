@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, pi, prod, sqrt
 
-from regions.arguments import number, one_of, tuple_of
-from regions.bounds.arguments import Widths, numbers_per_layer, shape
+from regions.arguments import number, one_of, real, tuple_of
+from regions.bounds.arguments import Widths, in_range, numbers_per_layer, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["price_tanner"]
@@ -81,16 +81,17 @@ def price_tanner(
     if zero_bias and min(kept) < 1.0:
         raise BoundDoesNotApply("Theorem 2 of Price and Tanner needs biases with a density when weights are sparse")
     mean = _mean_projection(distribution, scale)
-    return prod(probability * mean * sqrt(width) / 2.0 for probability, width in zip(kept, layers, strict=True))
+    factors = (probability * mean * sqrt(width) / 2.0 for probability, width in zip(kept, layers, strict=True))
+    return in_range(prod(factors), "the bound on the mean stretching")
 
 
 def _mean_projection(distribution: str, scale: float | Iterable[float]) -> float:
     """M: a lower bound on E|w . u| over unit vectors u."""
     law = one_of(distribution, ("gaussian", "uniform", "discrete"), "distribution")
     if law == "discrete":
-        values = tuple_of(scale, "scale")
+        values = [real(value, f"scale[{i}]") for i, value in enumerate(tuple_of(scale, "scale"))]
         if sorted(values) != sorted(-value for value in values):
-            raise ValueError(f"scale must be symmetric, with -w for every w, got {list(values)}")
-        return fsum(number(abs(value), "abs(scale)") for value in values) / (sqrt(2.0) * len(values))
+            raise ValueError(f"scale must be symmetric, with -w for every w, got {values}")
+        return fsum(map(abs, values)) / (sqrt(2.0) * len(values))
     size = number(scale, "scale")
     return size * sqrt(2.0 / pi) if law == "gaussian" else size / (2.0 * sqrt(2.0))
