@@ -98,6 +98,17 @@ def test_refusals() -> None:
         Box([0, 2], [1, 1])
     with pytest.raises(ValueError, match="Ball: radius must be above 0"):
         Ball([0, 0], 0.0)
+    with pytest.raises(ValueError, match=r"Ball: radius must be above 0, got -1.0"):
+        Ball([0, 0], -1)
+    for make in (
+        lambda: Ball([1e300, 0], 1e-10),
+        lambda: Box([1, 0], [1 + 2**-40, 1]),
+        lambda: Box([-1e308, 0], [1.5e308, 1]),
+        lambda: Ball([0, 1], 1e-300),
+    ):
+        with pytest.raises(DegenerateDomainError, match="too small or too large there"):
+            make()
+    assert Ball([0, 0], 1e-300).radius == 1e-300
     with pytest.raises(ShapeMismatchError, match="a space of 3 dimensions, the network takes 2"):
         crofton_density(network, Ball([0, 0, 0], 1.0), lines=5, rng=rng)
     with pytest.raises(TypeError, match=r"expected a regions.measures.Ball or Box, got Polygon"):

@@ -28,6 +28,9 @@ __all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
 
 Floats = NDArray[np.float64]
 
+# How far apart doubles may be, relative to the size of a body: their rounding is far below the error of sampling.
+RESOLUTION = 2.0**-20
+
 
 class Chords(NamedTuple):
     """Where random lines enter and leave a body, float64 [m, n_in] each, and their weights, float64 [m]."""
@@ -46,6 +49,11 @@ class Ball:
     center : array_like [n_in]
     radius : float
 
+    Raises
+    ------
+    DegenerateDomainError
+        So small, for its distance from 0, that there are next to no doubles in it.
+
     Examples
     --------
     >>> Ball([0.0, 0.0, 0.0], 2.0).n_in
@@ -58,6 +66,7 @@ class Ball:
     def __post_init__(self) -> None:
         object.__setattr__(self, "center", one_point(self.center, "Ball: center"))
         object.__setattr__(self, "radius", positive(self.radius, "Ball: radius"))
+        _refuse_unresolved("Ball", self.center, self.radius)
 
     @property
     def n_in(self) -> int:
@@ -96,7 +105,7 @@ class Box:
     Raises
     ------
     DegenerateDomainError
-        A lower bound that is not below its upper one.
+        A lower bound that is not below its upper one, or so close to it that there are next to no doubles between.
 
     Examples
     --------
@@ -116,6 +125,10 @@ class Box:
             raise DegenerateDomainError(f"Box: lower[{wrong[0]}] is {low}, and must be below upper[{wrong[0]}], {high}")
         for name, corner in corners.items():
             object.__setattr__(self, name, corner)
+        with np.errstate(over="ignore"):
+            shortest = float(self.sides.min())
+        for corner in corners.values():
+            _refuse_unresolved("Box", corner, shortest)
 
     @property
     def n_in(self) -> int:
@@ -156,6 +169,16 @@ def in_space(body: Any, n_in: int) -> None:
         raise TypeError(f"expected a regions.measures.Ball or Box, got {type(body).__name__}")
     if body.n_in != n_in:
         raise ShapeMismatchError(f"the body lies in a space of {body.n_in} dimensions, the network takes {n_in} inputs")
+
+
+def _refuse_unresolved(name: str, place: Floats, size: float) -> None:
+    """Refuse bodies in which there are too few doubles for random points and lines."""
+    spacing = float(np.spacing(np.abs(place).max()))
+    if not (np.isfinite(size) and spacing <= size * RESOLUTION):
+        raise DegenerateDomainError(
+            f"{name}: a size of {size} is too small or too large there: doubles are {spacing} apart; move it to 0, "
+            "together with the network's biases, or scale both"
+        )
 
 
 def mean_cosine(n: int) -> float:

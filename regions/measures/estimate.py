@@ -66,6 +66,9 @@ class Estimate:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the mean, by Student's t.
 
+        It knows what the samples show: where all of them are equal, as when none of them met something rare, it is a
+        single number.
+
         Parameters
         ----------
         confidence : float
