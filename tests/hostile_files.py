@@ -209,6 +209,7 @@ def hostile_torch_pickles() -> dict[str, tuple[bytes, type[errors.RegionsError]]
             + b".",
             damaged,
         ),
+        "marks in marks": (b"\x80\x02" + b"(" * 1001 + b".", large),
         "too many opcodes": (b"\x80\x02" + b"N0" * 1_100_000 + b"N.", large),
         "a reference that is no tuple": (program(text("0") + b"Q"), damaged),
         "a reference with too few parts": (program(tuple_of(text("storage")) + b"Q"), damaged),

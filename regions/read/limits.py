@@ -25,6 +25,8 @@ MAX_ZIP_DIRECTORY_BYTES = 8 * MEBIBYTE
 # 100,000.
 MAX_PICKLE_BYTES = 32 * MEBIBYTE
 MAX_PICKLE_OPCODES = 2_000_000
+# A state dict is nested about four deep, and each mark keeps a list.
+MAX_PICKLE_DEPTH = 1000
 
 # The same 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes some ten times its text.
 MAX_JSON_BYTES = 16 * MEBIBYTE

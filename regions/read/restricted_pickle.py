@@ -53,6 +53,10 @@ class _Machine:
         self.pop()
 
     def mark(self) -> None:
+        if len(self.outer) == limits.MAX_PICKLE_DEPTH:
+            raise FileTooLargeError(
+                f"{self.path}: its pickle is nested more than {limits.MAX_PICKLE_DEPTH} deep, which no checkpoint is"
+            )
         self.outer.append(self.stack)
         self.stack = []
 
