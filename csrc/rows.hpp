@@ -29,6 +29,11 @@ using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, 
 template <int D>
 using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;
 
+template <class Lanes>
+Lanes absolute(Lanes lanes) {
+  return lanes < 0 ? -lanes : lanes;
+}
+
 // Of what is not zero, at least the floor of sizes.
 template <int D>
 AffineLanes<D> floored(AffineLanes<D> sizes) {
