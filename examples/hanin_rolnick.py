@@ -93,7 +93,7 @@ def density_at_zero(n_in: int, units: int, codimension: int, networks: int, rng:
 
 def theorem(networks: int, rng: np.random.Generator) -> list[float]:
     """Print both sides for each row of THEOREM; return the differences in standard errors."""
-    print(f"{'networks':<34}{'body':<18}{'k':>2}  {'boundary per volume':<22}{'integral':<22}{'apart':>6}")
+    print(f"{'networks':<36}{'body':<14}{'k':>2}  {'boundary per volume':<22}{'integral':<22}{'apart':>6}")
     deviations = []
     for random, body, k in THEOREM:
         lines = 4 if body.n_in > 1 else 1
@@ -101,10 +101,10 @@ def theorem(networks: int, rng: np.random.Generator) -> list[float]:
         places = lines if k == 1 else 8
         right = hanin_rolnick_integral(random, body, networks=networks, rng=rng, codimension=k, places=places)
         deviations.append(left.deviation(right))
-        laws = " uniform" if random.bias_law == "uniform" else ""
-        name = f"{'-'.join(map(str, random.sizes))} {random.activation}{laws}"
+        law = "uniform biases" if random.bias_law == "uniform" else "biases"
+        name = f"{'-'.join(map(str, random.sizes))} {random.activation}, {law} {random.bias_std:g}"
         where = f"{type(body).__name__.lower()} in R^{body.n_in}"
-        print(f"{name:<34}{where:<18}{k:>2}  {shown(left):<22}{shown(right):<22}{deviations[-1]:>6.2f}", flush=True)
+        print(f"{name:<36}{where:<14}{k:>2}  {shown(left):<22}{shown(right):<22}{deviations[-1]:>6.2f}", flush=True)
     return deviations
 
 

@@ -13,8 +13,7 @@ derived from these (`regions/definitions/`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -27,6 +26,7 @@ from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
 from regions.network import Network
 from regions.partition import Partition
+from regions.reporting import Progress, Report, reporting, share_of
 
 if TYPE_CHECKING:
     from regions.definitions import Definition
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["count", "enumerate"]
 
 Floats = NDArray[np.float64]
-Report = Callable[[float, int], object]
-Progress = bool | Report | None
 
 _NO_LIMIT = 2**62
 
@@ -122,6 +120,8 @@ def count(
         at work just then. With several domains both carry the array of the counts that were finished.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    CountNotDecided
+        For "convex", where it is hard to compute; ``least`` and ``most`` are the numbers it is between.
     ValueError
         Another definition.
 
@@ -141,7 +141,7 @@ def count(
     """
     compiled = _compiled(network)
     if isinstance(domain, Domain):
-        with _reporting(progress) as report:
+        with reporting(progress) as report:
             number, found, stats = _count(network, compiled, domain, definition, limit, report)
         return (number, certified(network, domain, found, stats)) if certificate else number
     if not isinstance(domain, Iterable):
@@ -153,9 +153,9 @@ def count(
     counts: list[int] = []
     certificates: list[Certificate] = []
     _check_one_dimension(domains)
-    with _reporting(progress) as report:
+    with reporting(progress) as report:
         for each in domains:
-            shifted = _shifted(report, len(counts), len(domains))
+            shifted = share_of(report, len(counts), len(domains))
             try:
                 number, found, stats = _count(network, compiled, each, definition, limit, shifted)
             except (LimitReached, KeyboardInterrupt) as stopped:
@@ -200,7 +200,7 @@ def enumerate(
     >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
-    with _reporting(progress) as report:
+    with reporting(progress) as report:
         status, partition = _enumerate(network, _compiled(network), domain, limit, report)
     _raise_unless_finished(status, limit, partition)
     return partition
@@ -305,32 +305,3 @@ def _raise_unless_finished(status: Any, limit: int | None, partial: Any) -> None
         )
     status.partial = partial
     raise status
-
-
-def _shifted(report: Report | None, done: int, total: int) -> Report | None:
-    """The report of one domain out of several."""
-    if report is None:
-        return None
-    return lambda share, found: report((done + share) / total, found)
-
-
-@contextmanager
-def _reporting(progress: Progress) -> Iterator[Report | None]:
-    """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
-    try:
-        if progress is None or progress is False:
-            yield None
-        elif progress is not True:
-            if not callable(progress):
-                raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
-            yield progress
-        else:
-            from regions.progress import bar
-
-            with bar() as report:
-                yield report
-    except KeyboardInterrupt as stopped:
-        # Ctrl-C just before the core began or after it ended: there is no part, and handlers look for one.
-        if not hasattr(stopped, "partial"):
-            stopped.partial = None  # type: ignore[attr-defined]
-        raise

@@ -21,6 +21,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
             TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
             AmbiguousCheckpointError
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
+        CountNotDecided (NotImplementedError)  a number that is hard to compute; known is between which ones it lies
         LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
         MissingDependencyError (ImportError)   an optional package is not installed
         InternalError (AssertionError)         our own invariant failed: please report
@@ -34,6 +35,7 @@ __all__ = [
     "AmbiguousCheckpointError",
     "BoundDoesNotApply",
     "CheckpointError",
+    "CountNotDecided",
     "DegenerateDomainError",
     "DomainError",
     "EmptyLayerError",
@@ -120,6 +122,28 @@ class AmbiguousCheckpointError(CheckpointError):
 
 class BoundDoesNotApply(RegionsError, ValueError):
     """The conditions of a theorem are not met; the message says which one."""
+
+
+class CountNotDecided(RegionsError, NotImplementedError):
+    """How many regions there are in some sense is not known, and why.
+
+    Attributes
+    ----------
+    least, most : int
+        Between which numbers it is.
+    """
+
+    def __init__(self, message: str, *, least: int, most: int) -> None:
+        super().__init__(message)
+        self.least = least
+        self.most = most
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_count_not_decided, (str(self), self.least, self.most)
+
+
+def _rebuild_count_not_decided(message: str, least: int, most: int) -> CountNotDecided:
+    return CountNotDecided(message, least=least, most=most)
 
 
 class LimitReached(RegionsError, RuntimeError):

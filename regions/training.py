@@ -1,233 +1,29 @@
 # SPDX-License-Identifier: MIT
 """What happens to the regions of a network through training?
 
-Counts in a domain, exactly, the boundary in it, and how far points are from the boundary, at each step that is
-recorded: what Hanin and Rolnick (2019) show in their Figs. 5 to 8. `watch` takes checkpoints, a `TrainingRecord` is
-filled in a training loop. A domain may be a list of them, lines through data points for instance; numbers are then
-the means.
-Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as theory has them.
-Cost: an enumeration of each domain at each step; distances as in `regions/measures/distance.py`.
+`watch` measures checkpoints, one after the other as they come, so that a generator can train in between and only one of
+them is in memory. A `TrainingRecord` is filled in a training loop, by hand. What Hanin and Rolnick (2019) show in their
+Figs. 5 to 8 can be drawn from either.
+Invariant: a row holds what a checkpoint was when its turn came, and whatever stops the work carries the rows that were
+finished.
+Cost: that of each row (`training_record.py`).
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from math import fsum, isfinite, nan
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from regions.arrays import points_float64
-from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
+from regions.arguments import tuple_of
 from regions.domains import Domain
-from regions.enumeration import enumerate as enumerate_regions
-from regions.errors import MissingDependencyError, ShapeMismatchError
-from regions.measures.arguments import bounded
-from regions.measures.boundary import boundary_volume
 from regions.network import Network
-from regions.read import load
 from regions.read.between_layers import ActivationChoice
+from regions.reporting import Progress, reporting, share_of
+from regions.training_record import TrainingRecord, TrainingRow, checked_step
 
 __all__ = ["TrainingRecord", "TrainingRow", "watch"]
-
-# Columns, with what the plot calls them.
-PANELS = (
-    ("regions", "regions"),
-    ("regions_per_kink", "regions per kink"),
-    ("density_per_kink", "boundary per volume and kink"),
-    ("distance_times_kinks", "mean distance to the boundary, times kinks"),
-)
-
-
-@dataclass(frozen=True)
-class TrainingRow:
-    """One step.
-
-    Attributes
-    ----------
-    step : int or float
-    regions : float
-        Activation regions, exactly; with several domains their mean.
-    regions_per_kink : float
-        Over the number of kinks, for ReLU that of hidden neurons.
-    boundary : float
-        Kinks on a line, or length in a plane, of the boundary in the domain; with several domains the mean.
-    density : float
-        Boundary over length or area of the domain; with several domains all boundary over all volume. nan where a
-        domain is unbounded.
-    density_per_kink : float
-    distance : float
-        Mean distance of the points to the boundary, in the whole input space; nan where none has a boundary.
-    distance_error : float
-        Its standard error.
-    distance_times_kinks : float
-    """
-
-    step: float
-    regions: float
-    regions_per_kink: float
-    boundary: float
-    density: float
-    density_per_kink: float
-    distance: float
-    distance_error: float
-    distance_times_kinks: float
-
-
-class TrainingRecord:
-    """A table that grows by one row for each step that is recorded.
-
-    Parameters
-    ----------
-    domain : Domain or iterable of Domain
-        All of one dimension, in one space.
-    points : array_like [m, n_in], optional
-        Points whose distance to the boundary is measured, at least two, the same at every step. By default 500 uniform
-        random points of the domain, which must be bounded then.
-    activation : str, Activation, or a sequence of these, optional
-        As for `regions.load`, where what is recorded does not say it.
-
-    Attributes
-    ----------
-    rows : list of TrainingRow
-
-    Raises
-    ------
-    TypeError, DomainError, ShapeMismatchError
-        Something else than domains, or none; unbounded ones without points; domains or points of different dimensions.
-
-    Examples
-    --------
-    >>> import regions
-    >>> record = TrainingRecord(regions.Segment([-1.0], [1.0]), points=[[-0.5], [0.75]])
-    >>> for step in range(2):
-    ...     net = regions.Network([([[1.0], [1.0]], [0.0, -0.5 * step]), ([[1.0, 1.0]], [0.0])])
-    ...     record.record(step, net)
-    >>> [(row.step, row.regions, row.density, row.distance) for row in record.rows]
-    [(0, 2.0, 0.5, 0.625), (1, 3.0, 1.0, 0.375)]
-    """
-
-    def __init__(
-        self,
-        domain: Domain | Iterable[Domain],
-        *,
-        points: ArrayLike | None = None,
-        activation: ActivationChoice = None,
-    ) -> None:
-        self.domains = _domains(domain)
-        self.activation = activation
-        self.rows: list[TrainingRow] = []
-        n_in = self.domains[0].n_in
-        if points is None:
-            for each in self.domains:
-                bounded(each, "a random point")
-            rng = np.random.default_rng(0)
-            share = -(-DISTANCE_SAMPLES // len(self.domains))
-            self.points = np.concatenate([uniform_points(each, share, rng) for each in self.domains])
-        else:
-            self.points = points_float64(points, n_in)
-            if self.points.ndim != 2 or len(self.points) < 2:
-                raise ShapeMismatchError(f"points must be an array [m, {n_in}] of at least 2, got {self.points.shape}")
-
-    def record(self, step: float, network: Any) -> None:
-        """Measure a network, and append a row.
-
-        Parameters
-        ----------
-        step : int or float
-            What the row is called: an epoch, the number of updates.
-        network : Network, torch module, state dict or path
-            What `regions.load` takes.
-        """
-        net = network if isinstance(network, Network) else load(network, self.activation)
-        partitions = [enumerate_regions(net, each) for each in self.domains]
-        counts = [len(partition) for partition in partitions]
-        boundaries = [boundary_volume(partition).total for partition in partitions]
-        volume = fsum(each.volume for each in self.domains)
-        density = fsum(boundaries) / volume if isfinite(volume) else nan
-        distance = mean_distance(net, self.points)
-        mean, error = (distance.value, distance.standard_error) if distance else (nan, nan)
-        count = fsum(counts) / len(counts)
-        kinks = max(net.kinks, 1)
-        self.rows.append(
-            TrainingRow(
-                step,
-                count,
-                count / kinks,
-                fsum(boundaries) / len(boundaries),
-                density,
-                density / kinks,
-                mean,
-                error,
-                mean * kinks,
-            )
-        )
-
-    def columns(self) -> dict[str, NDArray[np.float64]]:
-        """The table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
-        return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in _names()}
-
-    def to_csv(self, path: Any = None) -> str:
-        """The table as text with a row of names; numbers read back as the same doubles.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where to write it as well.
-        """
-        import csv
-
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(_names())
-        writer.writerows(asdict(row).values() for row in self.rows)
-        if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(stream.getvalue())
-        return stream.getvalue()
-
-    def plot(self, figure: Any = None) -> Any:
-        """Draw the table with matplotlib: regions, their density, boundary and distance over the steps.
-
-        Parameters
-        ----------
-        figure : matplotlib.figure.Figure, optional
-            Where to draw; by default a new one.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-
-        Raises
-        ------
-        MissingDependencyError
-            matplotlib is not installed.
-        """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-        figure = figure or Figure(figsize=(8.0, 6.0), layout="constrained")
-        columns = self.columns()
-        for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
-            ax.plot(columns["step"], columns[name], marker="o", markersize=3)
-            if name == "distance_times_kinks":
-                spread = columns["distance_error"] * columns[name] / columns["distance"]
-                ax.fill_between(columns["step"], columns[name] - 2 * spread, columns[name] + 2 * spread, alpha=0.2)
-            ax.set(xlabel="step", title=label)
-            ax.set_ylim(bottom=0.0)
-        return figure
-
-    def __str__(self) -> str:
-        table = [_names(), *([f"{value:.6g}" for value in asdict(row).values()] for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in table)
-
-    def __repr__(self) -> str:
-        return f"TrainingRecord({len(self.rows)} steps, {len(self.domains)} domain{'s' * (len(self.domains) > 1)})"
 
 
 def watch(
@@ -237,8 +33,14 @@ def watch(
     points: ArrayLike | None = None,
     activation: ActivationChoice = None,
     steps: Sequence[float] | None = None,
+    progress: Progress = None,
 ) -> TrainingRecord:
     """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
+
+    Each checkpoint is measured before the next one is asked for. So a generator may train one module in place and
+    yield it again and again. A list can not: one module that is in it several times, or its state dicts without a copy
+    of the tensors, are as many names for the same weights, those at the end. Save files, copy (``copy.deepcopy``),
+    write a generator, or fill a `TrainingRecord` in the training loop.
 
     Parameters
     ----------
@@ -248,6 +50,9 @@ def watch(
         As for `TrainingRecord`.
     steps : sequence of numbers, optional
         What the checkpoints are called; by default they are numbered from 0.
+    progress : bool or callable, optional
+        As for `regions.count`, with the number of regions in the domain at work; called after each checkpoint as well.
+        The share is that of all checkpoints, or, of a generator without ``steps``, of the one at work.
 
     Returns
     -------
@@ -256,7 +61,11 @@ def watch(
     Raises
     ------
     TypeError, ValueError
-        A single checkpoint instead of a sequence; another number of steps than of checkpoints.
+        A single checkpoint instead of a sequence; steps that are no finite real numbers, or not as many as checkpoints.
+    KeyboardInterrupt, Exception
+        On Ctrl-C, and what a checkpoint, the generator or ``progress`` raises: ``partial`` is the `TrainingRecord` with
+        the rows that were finished, or None on a Ctrl-C before the first checkpoint. The message begins with the
+        number and the step of the checkpoint if it was at work.
 
     References
     ----------
@@ -275,27 +84,39 @@ def watch(
     single = isinstance(checkpoints, (Network, str, Mapping)) or hasattr(checkpoints, "state_dict")
     if single or not isinstance(checkpoints, Iterable):
         raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {checkpoints!r}")
-    record = TrainingRecord(domain, points=points, activation=activation)
-    taken = list(checkpoints)
-    names = range(len(taken)) if steps is None else list(steps)
-    if len(names) != len(taken):
-        raise ValueError(f"there are {len(taken)} checkpoints and {len(names)} steps")
-    for step, checkpoint in zip(names, taken, strict=True):
-        record.record(step, checkpoint)
+    names = None if steps is None else [checked_step(x, f"steps[{i}]") for i, x in enumerate(tuple_of(steps, "steps"))]
+    known = len(checkpoints) if isinstance(checkpoints, Sized) else None
+    if names is not None and known is not None and len(names) != known:
+        raise ValueError(f"there are {known} checkpoints and {len(names)} steps")
+    total = known if names is None else len(names)
+    with reporting(progress) as report:
+        record = TrainingRecord(domain, points=points, activation=activation)
+        try:
+            for number, checkpoint in enumerate(checkpoints):
+                if number == total and names is not None:
+                    raise ValueError(f"there are more checkpoints than the {total} steps")
+                step = number if names is None else names[number]
+                share = report if total is None else share_of(report, number, total)
+                try:
+                    record.record(step, checkpoint, progress=share)
+                except Exception as error:
+                    _name_checkpoint(error, f"checkpoint {number} (step {step})")
+                    raise
+            if names is not None and len(record.rows) < len(names):
+                raise ValueError(f"there are {len(record.rows)} checkpoints and {len(names)} steps")
+        except BaseException as stopped:
+            stopped.partial = record  # type: ignore[attr-defined]
+            raise
     return record
 
 
-def _names() -> list[str]:
-    return [field.name for field in fields(TrainingRow)]
+def _name_checkpoint(error: Exception, which: str) -> None:
+    """Put in front of the message of an error which checkpoint it is about.
 
-
-def _domains(domain: Any) -> tuple[Domain, ...]:
-    """One or more bounded domains of one dimension, in one space."""
-    domains = (domain,) if isinstance(domain, Domain) else tuple(domain) if isinstance(domain, Iterable) else ()
-    wrong = [each for each in domains if not isinstance(each, Domain)]
-    if not domains or wrong:
-        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, or some, got {domain!r}")
-    for each in domains:
-        if (each.dimension, each.n_in) != (domains[0].dimension, domains[0].n_in):
-            raise ShapeMismatchError("domains of different dimensions: watch lines and polygons in separate calls")
-    return domains
+    The error stays the same object: classes differ in what their constructors take. So do messages that are no plain
+    text; these are left as they are.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        error.strerror = f"{which}: {error.strerror}"
+    elif error.args == (message := str(error),):
+        error.args = (f"{which}: {message}",)

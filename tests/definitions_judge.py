@@ -36,17 +36,19 @@ def beyond_everything(domain: Domain) -> Domain:
     return Domain(domain.origin, domain.directions, corners)
 
 
-def counts(network: Network, domain: Domain) -> dict[str, int]:
-    """Number of linear regions for each definition."""
+def counts(network: Network, domain: Domain) -> dict[str, int | None]:
+    """Number of linear regions for each definition; None where that of convex ones is not known to be extreme."""
     cells = reference.enumerate(network, domain)
     maps = [tuple(cell.output) for cell in cells]
     sets = [_points(cell) for cell in cells]
     sides = [_half_spaces(cell) for cell in sets]
     meetings = {(i, j): common for i, j in combinations(range(len(cells)), 2) if (common := _cut(sets[i], sides[j]))}
+    open_ = _open(maps, meetings, domain.dimension)
     return {
         "pattern": len(_patterns(network, domain, sets, list(meetings.values()))),
         "activation": len(cells),
-        "open": _open(maps, meetings, domain.dimension),
+        "convex": open_ if open_ == len(cells) or domain.dimension == 1 else None,
+        "open": open_,
         "closed": sum(_closed(level, maps, sets, sides, list(meetings)) for level in set(maps)),
         "affine": len(set(maps)),
     }

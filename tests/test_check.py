@@ -14,14 +14,10 @@ import regions
 from generators import FAMILIES, draw
 from regions import bounds
 from regions.checking import BoundItem, CheckReport, Invariant
-from regions.checking.invariants import invariant_items
-from regions.checking.judge import cut_off
 from regions.constructions import arrangement, serra_fold
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.errors import LimitReached
-from regions.measures import boundary_volume
 from regions.network import Network
-from regions.partition import Partition, raw_arrays
 
 PLANE = Plane([0, 0], [1, 0], [0, 1])
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -47,9 +43,18 @@ def invariant(report: CheckReport, name: str) -> Invariant:
 def test_the_counts_of_each_definition() -> None:
     report = regions.check(E1, Polygon([[-8, -8], [8, -8], [8, 8], [-8, 8]]))
     counts = [(item.definition, item.regions) for item in report.counts]
-    assert counts == [("pattern", 7), ("activation", 5), ("open", 3), ("closed", 3), ("affine", 3)]
+    names = ("pattern", "activation", "convex", "open", "closed", "affine")
+    assert counts == list(zip(names, (7, 5, None, 3, 3, 3), strict=True))
+    assert "between 3 and 5" in report.counts[2].note
     assert bound(report, "trivial").found == 7  # the bound is for patterns, those without area included
     assert [layer.regions for layer in report.layers] == [4, 5] and report.ok
+    # The first layer is (x, y, -y), with two patterns more where y = 0. Its four maps of x+, y+ and (-y)+ all differ.
+    assert [item.regions for item in report.layers[0].counts] == [6, 4, 4, 4, 4, 4]
+    # The second one is (x+ - y+ + (-y)+)+ and x+ alone.
+    by_hand = Network([*((layer.weights, layer.biases) for layer in E1.layers[:2]), (np.eye(2), [0, 0])])
+    second = {item.definition: item.regions for item in report.layers[1].counts}
+    for name in ("pattern", "open", "closed", "affine"):
+        assert second[name] == regions.count(by_hand, report.partition.domain, name)
 
 
 def test_a_layer_in_general_position_reaches_its_bounds() -> None:
@@ -139,7 +144,7 @@ def test_what_must_hold_holds(domain: Domain) -> None:
     report = regions.check(gaussian_network([2, 5, 4, 2]), domain)
     assert report.ok
     undecided = {item.name for item in report.invariants if item.status == "not decided"}
-    unbounded = {"volume", "neurons", "perimeters"} if domain.dimension == 2 else {"volume"}
+    unbounded = {"errors", "volume", "neurons", "perimeters"} if domain.dimension == 2 else {"errors", "volume"}
     assert undecided == (set() if domain.bounded else unbounded)
     if not domain.bounded:
         assert all(item.value is None and item.note for item in report.orders)
@@ -176,61 +181,13 @@ def test_a_broken_bound_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(report.to_json())["violations"] == [claimed.name]
 
 
-def damaged(partition: Partition, **arrays: np.ndarray) -> Partition:
-    return Partition(partition.network, partition.domain, {**raw_arrays(partition), **arrays})
-
-
-class TestDamage:
-    """Each identity notices the damage that it is about."""
-
-    net = gaussian_network([2, 5, 4, 2])
-    part = regions.enumerate(net, SQUARE)
-
-    def violated(self, **arrays: np.ndarray) -> set[str]:
-        part = damaged(self.part, **arrays)
-        layers = [regions.count(cut_off(self.net, depth), SQUARE) for depth in (1, 2)]
-        items = invariant_items(part, boundary_volume(part), layers, {"activation": len(part)})
-        return {item.name for item in items if item.status == "violated"}
-
-    def test_nothing(self) -> None:
-        assert self.violated() == set()
-
-    def test_a_corner_of_the_domain(self) -> None:
-        vertices = self.part.vertices.copy()
-        vertices[np.abs(vertices).sum(axis=1).argmax()] *= 1 - 1e-9
-        assert self.violated(vertices=vertices) >= {"volume", "perimeters"}
-
-    def test_a_vertex_too_many(self) -> None:
-        vertices = np.vstack([self.part.vertices, [[0.0, 0.0]]])
-        assert self.violated(vertices=vertices, vertex_errors=np.append(self.part.vertex_errors, 0.0)) == {"euler"}
-
-    def test_a_graph_in_two_parts(self) -> None:
-        """The facets of one region lead nowhere."""
-        facets = self.part.facet_regions.copy()
-        facets[(facets == 0).any(axis=1)] = -1
-        assert "connected" in self.violated(facet_regions=facets)
-
-    def test_definitions_and_layers_out_of_order(self) -> None:
-        boundary = boundary_volume(self.part)
-        counts = {"activation": 5, "affine": 6}
-        items = invariant_items(self.part, boundary, [len(self.part) + 1, len(self.part)], counts)
-        assert {i.name for i in items if i.status == "violated"} == {"definitions", "growth", "layers"}
-
-    def test_a_boundary_of_neurons_that_is_not_the_whole(self) -> None:
-        boundary = boundary_volume(self.part)
-        neurons = boundary.neurons * (1 + 1e-12)
-        items = invariant_items(self.part, replace(boundary, neurons=neurons), [11, 20], {})
-        assert "neurons" in {item.name for item in items if item.status == "violated"}
-
-    def test_a_wrong_pattern(self) -> None:
-        patterns = self.part.packed_patterns.copy()
-        patterns[0] = patterns[1]
-        assert "layers" in self.violated(patterns=patterns)
-
-    def test_a_facet_that_is_said_to_be_border(self) -> None:
-        kinks = self.part.facet_kinks.copy()
-        kinks[(kinks >= 0).argmax()] = -1
-        assert "perimeters" in self.violated(facet_kinks=kinks)
+def test_bounds_on_patterns_are_compared_with_patterns_after_each_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first layer of E1 has four activation regions, and six patterns."""
+    trivial = next(row for row in bounds.BOUNDS if row.name == "trivial")
+    claimed = replace(trivial, function=lambda n_in, widths, breakpoints: 5 if len(widths) == 1 else 7)
+    monkeypatch.setattr(bounds, "BOUNDS", (claimed,))
+    (item,) = regions.check(E1, PLANE).bounds
+    assert (item.status, item.found, item.value) == ("violated", 6, 5)
 
 
 def test_what_is_refused() -> None:

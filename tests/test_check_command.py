@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +33,7 @@ def test_json(run: Run) -> None:
     code, out, err = run("check", *MODEL, "--json")
     facts = json.loads(out)
     assert (code, err, facts["ok"], facts["violations"]) == (0, "", True, [])
+    assert facts["end"] == "complete" and facts["layers"][0]["counts"][0]["definition"] == "pattern"
 
 
 def test_a_page(run: Run) -> None:
@@ -51,9 +56,30 @@ def test_a_violation(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str
     assert f"violated: {broken.name}" in out and "has a bug, or the claim is broken" in out
 
 
-def test_what_was_found_in_part_is_not_checked(run: Run) -> None:
-    code, out, err = run("check", *MODEL, "--limit", "3")
-    assert code == 3 and "Not checked: only " in err and "bounds" not in out
+def test_what_was_found_in_part_is_printed_and_not_checked(run: Run) -> None:
+    words = (*MODEL, "--limit", "3", "-o", "report.html")
+    code, out, err = run("check", *words)
+    assert code == 3 and "regions           5 found before the limit stopped it" in out and "bounds" not in out
+    assert err == "Not checked: only some of the regions had been found. No report is written.\n"
+    code, out, err = run("check", *words, "--json")
+    facts = json.loads(out)
+    assert (code, facts["end"], facts["regions"], facts["ok"]) == (3, "limit", 5, None) and "Not checked" in err
+    assert not Path("report.html").exists()
+
+
+@pytest.mark.parametrize("words", [["info"], ["count", *SQUARE], ["check", *SQUARE]])
+def test_a_closed_standard_output_is_not_a_violation(words: list[str]) -> None:
+    command, *domain = words
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "regions", command, "model.npz", "--activation", "relu", *domain],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)},
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
 
 
 def test_a_wrong_command_line(run: Run) -> None:

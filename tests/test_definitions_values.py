@@ -1,37 +1,47 @@
 # SPDX-License-Identifier: MIT
-"""Do the bounds hold by which floating point decides about linear regions?
+"""Do the bounds hold by which floating point decides about linear regions, and what exact arithmetic says?
 
-Values at vertices against fractions, also where vertices are stored badly; and what is concluded from numbers with
-bounds, against all that these numbers may be.
+Values at vertices, maps, and their differences against fractions, also where vertices are stored badly; and what is
+concluded from numbers with bounds, against all that these numbers may be.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import gcd
+from typing import Any
 
 import numpy as np
 import pytest
 
+import regions
 from generators import FAMILIES
 from partition_cases import drawn
-from raw_from_reference import raw_from_reference
+from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
+from regions.definitions.certified_maps import CertifiedMaps
 from regions.definitions.certified_values import CertifiedValues
-from regions.definitions.differences import Bounded
+from regions.definitions.differences import Bounded, Differences
+from regions.definitions.incidence import Corners, at_infinity
+from regions.definitions.shared_forms import SharedForms
 from regions.domains import Domain
+from regions.equal_maps import equal_maps
+from regions.exact_forms import ExactForms
 from regions.network import Network
 from regions.partition import Partition
 
+vertices_off = pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
+
 
 def exact_values(network: Network, domain: Domain, point: tuple[Fraction, ...]) -> list[list[Fraction]]:
-    """Pre-activations of all layers at a chart point, the last ones are the outputs."""
+    """Pre-activations of all hidden layers at a chart point."""
     origin, *directions = [[Fraction(x) for x in row] for row in [domain.origin.tolist(), *domain.directions.tolist()]]
     values = [
         o + sum(p * step for p, step in zip(point, steps, strict=True))
         for o, *steps in zip(origin, *directions, strict=True)
     ]
     result = []
-    for layer in network.layers:
+    for layer in network.layers[:-1]:
         rows = zip(layer.weights.tolist(), layer.biases.tolist(), strict=True)
         h = [Fraction(b) + sum(Fraction(w) * x for w, x in zip(row, values, strict=True)) for row, b in rows]
         result.append(h)
@@ -44,10 +54,8 @@ def exact_values(network: Network, domain: Domain, point: tuple[Fraction, ...]) 
     return result
 
 
-@pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_values_are_within_their_bounds(family: str, moved: float) -> None:
-    network, domain = drawn(family, 2, seed=6)
+def with_moved_vertices(network: Network, domain: Domain, moved: float) -> tuple[Partition, list[Any]]:
+    """A partition whose vertices are stored as far off as they say, and its true vertices."""
     raw = raw_from_reference(network, domain)
     vertices = list(Partition(network, domain, raw).exact_vertices())
     shifts = moved * np.random.default_rng(0).choice([-1.0, 1.0], raw["vertices"].shape)
@@ -58,15 +66,96 @@ def test_values_are_within_their_bounds(family: str, moved: float) -> None:
             for stored, true in zip(raw["vertices"].tolist(), vertices, strict=True)
         ]
     )
-    partition = Partition(network, domain, raw)
+    return Partition(network, domain, raw), vertices
+
+
+@vertices_off
+@pytest.mark.parametrize("family", FAMILIES)
+def test_values_are_within_their_bounds(family: str, moved: float) -> None:
+    network, domain = drawn(family, 2, seed=6)
+    partition, vertices = with_moved_vertices(network, domain, moved)
     corners = np.arange(len(partition.cell_vertices))[:60]
-    regions = np.repeat(np.arange(len(partition)), partition.corner_counts)[corners]
+    owners = np.repeat(np.arange(len(partition)), partition.corner_counts)[corners]
     chosen = partition.cell_vertices[corners]
-    found = CertifiedValues(partition).at(chosen, partition.packed_patterns[regions])
+    found = CertifiedValues(partition).at(chosen, partition.packed_patterns[owners])
     for row, vertex in enumerate(chosen.tolist()):
         for exact, (values, errors) in zip(exact_values(network, domain, vertices[vertex]), found, strict=True):
             for x, value, error in zip(exact, values[row].tolist(), errors[row].tolist(), strict=True):
                 assert not error < np.inf or abs(Fraction(value) - x) <= Fraction(error)
+
+
+@pytest.mark.parametrize("dimension", [1, 2])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_maps_are_within_their_bounds(family: str, dimension: int) -> None:
+    network, domain = drawn(family, dimension, seed=6)
+    partition = partition_from_reference(network, domain)
+    chosen = np.random.default_rng(0).permutation(len(partition))[:40]
+    maps = CertifiedMaps(partition, chosen)
+    known = [maps.of(np.array(part)) for part in ([0], [*range(len(chosen))])]
+    values, errors = (np.concatenate(each) for each in zip(*known, strict=True))
+    true = [region.output for region in sorted_regions(network, domain)]
+    for region, forms, bounds in zip([chosen[0], *chosen], values.tolist(), errors.tolist(), strict=True):
+        for form, value, bound in zip(true[region], forms, bounds, strict=True):
+            for x, y, error in zip(form, value, bound, strict=True):
+                assert not error < np.inf or abs(Fraction(y) - x) <= Fraction(error)
+
+
+@vertices_off
+@pytest.mark.parametrize("family", FAMILIES)
+def test_differences_of_maps(family: str, moved: float) -> None:
+    """They are zero where they should be, and have the right signs and ratios elsewhere."""
+    network, domain = drawn(family, 2, seed=6)
+    partition, points = with_moved_vertices(network, domain, moved)
+    maps = equal_maps(partition)
+    rng = np.random.default_rng(0)
+    vertices = rng.permutation(np.flatnonzero(~at_infinity(partition)))[:60]
+    levels = rng.integers(maps.max() + 1, size=len(vertices))
+    corners = Corners.of(partition)
+    levels[::2] = maps[corners.regions[corners.by_vertex[corners.offsets[vertices[::2] + 1] - 1]]]
+    found = Differences(partition, maps, corners).at(vertices, levels)
+    true = [region.output for region in sorted_regions(network, domain)]
+    first = np.unique(maps, return_index=True)[1]
+    for row, (vertex, level) in enumerate(zip(vertices.tolist(), levels.tolist(), strict=True)):
+        own = corners.regions[corners.by_vertex[corners.offsets[vertex]]]
+        exact = [
+            sum((a - b) * x for a, b, x in zip(f, g, (Fraction(1), *points[vertex]), strict=True))
+            for f, g in zip(true[own], true[first[level]], strict=True)
+        ]
+        assert found.nonzero[row] == any(exact) and (row % 2 or not any(exact))
+        # What is known is a multiple: from the entry that is known best follow the others.
+        values, errors = ([Fraction(x) for x in each[row].tolist()] for each in found)
+        best = max(range(len(exact)), key=lambda i: abs(values[i]) - errors[i])
+        if any(exact):
+            factors = [(values[best] + sign * errors[best]) / exact[best] for sign in (-1, 1)]
+            assert min(factors) > 0
+            for x, value, error in zip(exact, values, errors, strict=True):
+                ends = sorted(factor * x for factor in factors)
+                assert ends[0] <= value + error and value - error <= ends[1]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_forms_are_shared_where_they_are_the_same(family: str) -> None:
+    network, domain = drawn(family, 2, seed=6)
+    shared, own = SharedForms(network, domain), ExactForms(network, domain)
+    for pattern in partition_from_reference(network, domain).patterns[::-1][:30]:
+        for forms in (shared, own):
+            forms.enter(pattern)
+        for kink in range(network.kinks):
+            one, other = ([x // (gcd(*form) or 1) for x in form] for form in (shared.kink(kink), own.kink(kink)))
+            assert one == other
+
+
+def test_a_form_of_a_unit_that_reads_few_others_is_computed_once() -> None:
+    """In the second layer one unit reads x, the other one y: there are as many forms as pieces of either function."""
+    first = np.repeat(np.eye(2), 3, axis=0), [0, -1, -2] * 2
+    network = Network([first, (np.repeat(np.eye(2), 3, axis=1), [-0.5, -0.5]), ([[1, 1]], None)])
+    partition = regions.enumerate(network, regions.Plane([0, 0], [1, 0], [0, 1]))
+    forms = SharedForms(network, partition.domain)
+    for pattern in partition.patterns:
+        forms.enter(pattern)
+        for kink in range(network.kinks):
+            forms.kink(kink)
+    assert len(forms.shared) == 6 + 4 + 4 < len(partition)
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 3])

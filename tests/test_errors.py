@@ -26,6 +26,7 @@ BUILTIN = {
     "FileTooLargeError": ValueError,
     "AmbiguousCheckpointError": ValueError,
     "BoundDoesNotApply": ValueError,
+    "CountNotDecided": NotImplementedError,
     "LimitReached": RuntimeError,
     "MissingDependencyError": ImportError,
     "InternalError": AssertionError,
@@ -48,6 +49,12 @@ def test_limit_reached_carries_what_was_found_also_through_pickle() -> None:
     error = errors.LimitReached("stopped at 3", limit=3, partial=2)
     for copy in (error, pickle.loads(pickle.dumps(error))):
         assert (str(copy), copy.limit, copy.partial) == ("stopped at 3", 3, 2)
+
+
+def test_count_not_decided_carries_its_bounds_also_through_pickle() -> None:
+    error = errors.CountNotDecided("between 3 and 5", least=3, most=5)
+    for copy in (error, pickle.loads(pickle.dumps(error))):
+        assert (str(copy), copy.least, copy.most) == ("between 3 and 5", 3, 5)
 
 
 def test_missing_dependency_names_the_extra_also_through_pickle() -> None:

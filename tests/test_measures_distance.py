@@ -7,22 +7,19 @@ Judges: the distances to all kinks in fractions, by plain loops; the polygons of
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, isnan
+from math import inf
 
 import numpy as np
 import pytest
 
 import regions
 from generators import FAMILIES
-from partition_cases import SQUARE, drawn, random_network
+from partition_cases import drawn, random_network
 from raw_from_reference import partition_from_reference
-from regions import bounds
 from regions.constructions import sawtooth
-from regions.domains import Domain, Line, Polygon, Rectangle, Segment
+from regions.domains import Domain, Line
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures import (
-    boundary_facets,
-    boundary_volume,
     distance_in_domain,
     distance_to_boundary,
 )
@@ -171,11 +168,16 @@ def test_a_closed_layer_is_no_boundary() -> None:
     assert (found.distances.tolist(), found.kinks.tolist()) == ([2.0, 0.25], [0, 0])
 
 
-def test_exact_arithmetic_is_for_the_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(self: ExactDistances, point: np.ndarray) -> None:
+def forbid_exact_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
         raise AssertionError("this point was not settled in floating point")
 
-    monkeypatch.setattr(ExactDistances, "enter", never)
+    monkeypatch.setattr(ExactDistances, "signs", never)
+    monkeypatch.setattr(ExactDistances, "nearest", never)
+
+
+def test_exact_arithmetic_is_for_the_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    forbid_exact_distances(monkeypatch)
     rng = np.random.default_rng(3)
     for sizes in ([2, 32, 32, 32, 1], [100, 16, 16, 16, 16, 10]):
         distance_to_boundary(random_network(sizes, seed=4), rng.standard_normal((300, sizes[0])))
@@ -184,56 +186,54 @@ def test_exact_arithmetic_is_for_the_few(monkeypatch: pytest.MonkeyPatch) -> Non
     assert distance_to_boundary(closed, [[-3.0, -1.0]]).distances == pytest.approx([np.sqrt(8.0)], rel=1e-15)
 
 
-def test_agrees_with_the_partition_where_the_domain_does_not_end() -> None:
-    network = random_network([2, 10, 10, 1], seed=5)
-    partition = regions.enumerate(network, Polygon([[-3, -3], [3, -3], [3, 3], [-3, 3]]))
-    points = np.random.default_rng(5).uniform(-2, 2, (300, 2))
-    everywhere, inside = distance_to_boundary(network, points), distance_in_domain(partition, points)
-    near = everywhere.distances < 1.0
-    assert near.sum() > 250
-    assert inside.distances[near] == pytest.approx(everywhere.distances[near], rel=1e-9)
-    assert inside.nearest[near] == pytest.approx(everywhere.nearest[near], abs=1e-9)
-    assert (partition.facet_kinks[inside.facets[near]] == everywhere.kinks[near]).mean() > 0.99
+def test_copied_units_need_no_exact_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies, negatives and multiples of units are on the hyperplanes of the first ones, in every layer."""
+    rng = np.random.default_rng(6)
+    (w0, b0), (w1, b1), last = ((layer.weights, layer.biases) for layer in random_network([20, 6, 5, 3], seed=6).layers)
+    w0, b0 = np.round(64 * w0), np.round(64 * b0)  # so that multiples of them are doubles
+    wide = Network(
+        [
+            (
+                np.concatenate([w0, w0[::-1], -w0, 3 * w0, 0.25 * w0]),
+                np.concatenate([b0, b0[::-1], -b0, 3 * b0, 0.25 * b0]),
+            ),
+            (np.concatenate([np.hstack([w1, np.zeros((5, 24))])] * 2), np.concatenate([b1, b1])),
+            (np.hstack([last[0], last[0]]), last[1]),
+        ]
+    )
+    points = 4 * rng.standard_normal((100, 20))
+    expected = distance_to_boundary(Network([(w0, b0), (w1, b1), last]), points)
+    assert len(set(expected.kinks.tolist())) >= 10
+    forbid_exact_distances(monkeypatch)
+    found = distance_to_boundary(wide, points)
+    assert found.kinks.tolist() == np.where(expected.layers == 0, expected.units, 30 + expected.units).tolist()
+    assert found.distances == pytest.approx(expected.distances, rel=1e-13)
+    assert found.nearest == pytest.approx(expected.nearest, abs=1e-12)
 
 
-def test_boundary_of_the_gradient_in_a_plane() -> None:
-    """By the facets one by one; the plane is a slanted one, with a chart that is not orthonormal."""
-    network = random_network([3, 4, 3, 2, 1], seed=8)
-    partition = regions.enumerate(network, Rectangle([-2, -2, 0], [4, 1, 0], [1, 3, 2]))
-    assert not boundary_facets(partition, "gradient")[partition.facet_kinks >= 0].all()
-    chart = np.random.default_rng(7).random((50, 2))
-    for boundary in ("activation", "gradient"):
-        found = distance_in_domain(partition, chart, boundary, space="chart")
-        segments = partition.facet_vertices[boundary_facets(partition, boundary)]
-        a, b = (partition.domain.to_input(partition.vertices[ends]) for ends in segments.T)
-        x = partition.domain.to_input(chart)[:, np.newaxis]
-        share = (((x - a) * (b - a)).sum(axis=2) / ((b - a) ** 2).sum(axis=1)).clip(0, 1)[..., np.newaxis]
-        expected = np.linalg.norm(a + share * (b - a) - x, axis=2).min(axis=1)
-        assert found.distances == pytest.approx(expected, rel=1e-9)
-        reached = partition.domain.to_input(found.nearest) - x[:, 0]
-        assert np.linalg.norm(reached, axis=1) == pytest.approx(expected, rel=1e-9)
-        assert boundary_facets(partition, boundary)[found.facets].all()
+def test_rows_are_compared_within_a_layer_only() -> None:
+    """Equal rows of two layers: of kinks at 1 and at 2, the second is nearer to the point by 2^-52."""
+    network = Network([([[1.0]], [-1.0]), ([[1.0]], [-1.0]), ([[1.0]], None)])
+    found = distance_to_boundary(network, [[1.5 + 2.0**-52]])
+    assert (found.kinks.tolist(), found.distances.tolist()) == ([1], [0.5 - 2.0**-52])
 
 
-def test_on_a_line() -> None:
-    network = Network([([[1.0, 0.0]] * 3, [0.0, -0.5, -2.0]), ([[1.0, 1.0, 0.0]], [0.0])])
-    partition = regions.enumerate(network, Segment([-1, 0], [3, 0]))
-    points = [[-1.0, 0.0], [0.2, 0.0], [0.3, 0.0], [1.5, 0.0], [2.5, 0.0]]
-    assert distance_in_domain(partition, points).distances == pytest.approx([1.0, 0.2, 0.2, 0.5, 0.5])
-    assert distance_in_domain(partition, points, "gradient").distances == pytest.approx([1.0, 0.2, 0.2, 1.0, 2.0])
-    nowhere = distance_in_domain(regions.enumerate(network, Segment([3, 0], [4, 0])), [[3.5, 0.0]])
-    assert (nowhere.distances.tolist(), nowhere.facets.tolist(), isnan(nowhere.nearest[0, 0])) == ([inf], [-1], True)
-
-
-def test_points_near_the_boundary_fill_no_more_than_its_tube() -> None:
-    """Lemma 12 of Hanin and Rolnick, and nearly with equality for small radii."""
-    partition = regions.enumerate(random_network([2, 6, 6, 1], seed=8), SQUARE)
-    length, crossings = boundary_volume(partition, "gradient").strata
-    points = np.random.default_rng(8).uniform(-1, 1, (20000, 2))
-    distances = distance_in_domain(partition, points, "gradient").distances
-    for radius, least in ((0.002, 0.9), (0.02, 0.6)):
-        share = 4.0 * (distances < radius).mean() / bounds.tube_volume([crossings, length, 0.0], radius)
-        assert least < share < 1.05
+def test_forms_are_kept_no_longer_than_they_hold() -> None:
+    """Kinks of two layers that coincide at every point, under many patterns: only exact arithmetic sees the tie."""
+    network = random_network([3, 5, 4, 1], seed=7, activation="hard_tanh")
+    through = Network(
+        [*((layer.weights, layer.biases) for layer in network.layers[:2]), (np.eye(4), None), (np.ones((1, 4)), None)],
+        [layer.activation for layer in network.layers[:2]] + [network.layers[0].activation],
+    )
+    points = np.random.default_rng(7).standard_normal((60, 3))
+    points = np.concatenate([points, points[::-1]])
+    found = distance_to_boundary(through, points)
+    assert len({pattern.tobytes() for pattern in through.pattern(points)}) > 10
+    for index, point in enumerate(points):
+        expected = nearest_kink(through, point)
+        assert expected is not None
+        assert found.kinks[index] == expected[1]
+        assert found.distances[index] ** 2 == pytest.approx(float(expected[0]), rel=1e-12)
 
 
 def test_distribution() -> None:
@@ -265,6 +265,21 @@ def test_refusals() -> None:
         distance_to_boundary(network, [[1.0, 2.0, inf]])
     with pytest.raises(TypeError, match="expected a regions.Network, got list"):
         distance_to_boundary([1], [[1.0]])  # type: ignore[arg-type]
+    closed = Network([([[1.0], [0.0]], [0.0, 1.0]), ([[1.0, 0.0]], [0.0]), ([[0.0]], None)], "hard_tanh")
+    everywhere = distance_to_boundary(closed, [[[0.5], [7.0]], [[-2.0], [3.0]]])
+    assert everywhere.times_neurons().value == pytest.approx(3 * (0.5 + 6.0 + 1.0 + 2.0) / 4)
+    nowhere = distance_to_boundary(Network([([[0.0]], [1.0]), ([[1.0]], None)]), [[0.0], [1.0]])
+    with pytest.raises(
+        NonFiniteError, match=r"^no boundary, .* at 2 of 2 points, first at points\[0\]: .*leave such points out"
+    ):
+        nowhere.times_neurons()
+    beyond = distance_to_boundary(Network([([[1e-308]], [1.7]), ([[1.0]], None)]), [[-1e308], [1e308]])
+    with pytest.raises(
+        NonFiniteError, match=r"^no boundary, .* at 1 of 2 points, first at points\[1\]: .*leave such points out"
+    ):
+        beyond.times_neurons()
+    with pytest.raises(ShapeMismatchError, match="at least 2 points, got 1"):
+        distance_to_boundary(network, [1.0, 2.0, 3.0]).times_neurons()
     flat = distance_to_boundary(Network([([[1.0]], [0.0]), ([[1.0]], [0.0])]), [[0.0], [0.0]])
     with pytest.raises(ValueError, match="no distance is above 0 and finite"):
         flat.log_histogram()

@@ -86,6 +86,17 @@ def test_estimate() -> None:
     assert not estimate.samples.flags.writeable
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_estimate_of_huge_or_tiny_numbers() -> None:
+    """Their squares are no doubles, nor is the sum of the huge ones."""
+    plain = Estimate([1.0, 1.5, 1.75])
+    for exponent in (-1000, 1023):
+        scaled = Estimate(np.ldexp(plain.samples, exponent))
+        assert np.ldexp(scaled.value, -exponent) == plain.value
+        assert np.ldexp(scaled.standard_error, -exponent) == plain.standard_error
+    assert (Estimate([0.0, 0.0]).value, Estimate([0.0, 0.0]).standard_error) == (0.0, 0.0)
+
+
 def test_refusals() -> None:
     network, rng = random_network([2, 4, 1]), np.random.default_rng(11)
     with pytest.raises(ShapeMismatchError, match="at least 2 numbers"):

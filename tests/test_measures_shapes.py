@@ -15,7 +15,7 @@ import regions
 from partition_cases import SQUARE, drawn, everywhere, families, in_plane, random_network
 from regions import bounds
 from regions.domains import Domain, Plane, Polygon, Rectangle, Segment
-from regions.errors import DomainError, LimitReached
+from regions.errors import DegenerateDomainError, DomainError, LimitReached, NonFiniteError
 from regions.measures import degrees, diameter, inscribed_discs
 from regions.network import Network
 
@@ -80,6 +80,39 @@ def test_discs_of_degenerate_regions(family: str, dimension: int) -> None:
         if dimension == 2:
             largest = np.abs(domain.directions).max() * np.abs(domain.generators[:, 1:]).max()
             assert (np.pi * discs.radii**2 <= partition.volumes * (1 + 1e-9) + 1e-12 * largest**2).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-1000, -550, 550, 1000])
+def test_discs_at_any_scale(exponent: int) -> None:
+    """A power of two changes nothing else: squares of these are no doubles."""
+    network, scale = random_network([2, 6, 5, 1], seed=3), 2.0**exponent
+    scaled = Network([(layer.weights, scale * layer.biases) for layer in network.layers])
+    expected = inscribed_discs(regions.enumerate(network, SQUARE))
+    square = Polygon(scale * SQUARE.generators[:, 1:])
+    for domain in (square, Rectangle([-scale, -scale], [2 * scale, 0], [0, 2 * scale])):
+        partition = regions.enumerate(scaled, domain)
+        found = inscribed_discs(partition)
+        assert sorted(found.radii / scale) == pytest.approx(sorted(expected.radii), rel=1e-12)
+        # Some regions are strips, with more than one largest disc.
+        assert (partition.locate(found.centers, space="chart") == np.arange(len(partition))).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_discs_of_the_largest_and_the_thinnest() -> None:
+    largest = np.finfo(np.float64).max
+    whole = Network([([[1.0, 2.0]], [0.0])])
+    corners = Polygon([[-largest, -largest], [largest, -largest], [largest, largest], [-largest, largest]])
+    assert inscribed_discs(regions.enumerate(whole, corners)).radii == pytest.approx([largest], rel=1e-15)
+    assert inscribed_discs(regions.enumerate(whole, Segment([-largest, 0], [0, 0]))).radii.tolist() == [largest / 2]
+    with pytest.raises(NonFiniteError, match="the radius of the largest disc in region 0 is beyond the largest double"):
+        inscribed_discs(
+            regions.enumerate(whole, Polygon.in_chart([0, 0], 1e200 * np.eye(2), 1e200 * SQUARE.generators[:, 1:]))
+        )
+    thin = Rectangle([0, 0], [1, 0], [0, 1e-300])
+    assert inscribed_discs(regions.enumerate(whole, thin)).radii.tolist() == [5e-301]
+    with pytest.raises(DegenerateDomainError, match="so nearly parallel .* take perpendicular ones"):
+        inscribed_discs(regions.enumerate(whole, Rectangle([0, 0], [1, 0], [1, 5e-324])))
 
 
 @everywhere

@@ -28,7 +28,7 @@ if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
 import regions  # noqa: E402
 from generator_parts import Rng, any_domain, gaussian, network, sizes, small_integers  # noqa: E402
 from regions import bounds  # noqa: E402
-from regions.checking.judge import cut_off  # noqa: E402
+from regions.checking.layers import cut_off  # noqa: E402
 from regions.constructions import montufar_fold, sawtooth, serra_fold, square_fold  # noqa: E402
 from regions.domains import Domain, Line, Plane  # noqa: E402
 from regions.network import Network  # noqa: E402

@@ -7,6 +7,8 @@ or an identity that is violated means a bug of this package, or a claim that is 
 
     against_bounds   which bounds apply, and are they kept?
     conditions       what a bound asks of network and domain, decided exactly
+    layers           how many regions, by each definition, and after each layer?
+    patterns         do patterns fit facets and corners?
     invariants       which identities must hold, and do they?
     orders           how much boundary, how near, beside the orders that theory expects?
     items            one line of a report

@@ -20,28 +20,31 @@ from regions.bounds.registry import Bound, Value
 from regions.checking.conditions import covered_layers, why_not_here
 from regions.checking.items import BoundItem, BoundStatus
 from regions.errors import BoundDoesNotApply
-from regions.measures.region_graph import degrees, diameter
+from regions.measures.region_graph import degrees, diameter_bounds
 from regions.partition import Partition
 
-__all__ = ["bound_items"]
+__all__ = ["bound_items", "no_bounds"]
 
+# Facets that searches for the diameter look at, in all: a few seconds.
+SEARCH_BUDGET = 5e7
 # Measured for the whole network only.
 _MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
     "bounded regions": lambda partition: int(np.isfinite(partition.volumes).sum()),
     "mean degree": lambda partition: Fraction(int(degrees(partition).sum()), len(partition)),
     "least degree": lambda partition: int(degrees(partition).min()),
-    "diameter": diameter,
 }
 
 
-def bound_items(partition: Partition, after_layers: Sequence[int], counts: Mapping[str, int]) -> tuple[BoundItem, ...]:
+def bound_items(
+    partition: Partition, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
+) -> tuple[BoundItem, ...]:
     """Compare a partition with every bound.
 
     Parameters
     ----------
     partition : Partition
-    after_layers : sequence of int
-        Activation regions of the network cut off after each hidden layer.
+    after_layers : sequence of mappings of str to int
+        Regions of the network cut off after each hidden layer, by definition; "activation" is always there.
     counts : mapping of str to int
         Regions of the whole network, by definition.
 
@@ -53,7 +56,14 @@ def bound_items(partition: Partition, after_layers: Sequence[int], counts: Mappi
     return tuple(_item(bound, partition, after_layers, counts) for bound in bounds.BOUNDS)
 
 
-def _item(bound: Bound, partition: Partition, after_layers: Sequence[int], counts: Mapping[str, int]) -> BoundItem:
+def no_bounds(reason: str) -> tuple[BoundItem, ...]:
+    """All bounds, none of them compared, for one reason."""
+    return tuple(_no(bound, reason) for bound in bounds.BOUNDS)
+
+
+def _item(
+    bound: Bound, partition: Partition, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
+) -> BoundItem:
     network = partition.network
     if bound.kind.startswith("expected"):
         return _no(bound, "is about the mean over random networks; a single one may be on either side")
@@ -62,7 +72,7 @@ def _item(bound: Bound, partition: Partition, after_layers: Sequence[int], count
     depth, reason = covered_layers(bound, network)
     if depth == 0:
         return _no(bound, reason)
-    if bound.quantity in _MEASURES:
+    if bound.quantity in _MEASURES or bound.quantity == "diameter":
         return _no(bound, reason) if reason else _measured(bound, partition)
     if reason_here := why_not_here(bound, network, partition):
         return _no(bound, reason_here)
@@ -71,9 +81,9 @@ def _item(bound: Bound, partition: Partition, after_layers: Sequence[int], count
     if not known:
         return _no(bound, reason_shape)
     last = known[-1]
-    found = list(after_layers)
-    if bound.definition in counts:
-        found[-1] = counts[bound.definition]
+    # Of a coarser definition there are no more regions, so these are what the bound is for as well.
+    found = [layer.get(bound.definition, layer["activation"]) for layer in after_layers]
+    found[-1] = counts.get(bound.definition, found[-1])
     note = "" if last + 1 == len(network.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
     if bound.kind == "best":
         return _with(bound, "for information", found[last], values[last], values, note)
@@ -106,10 +116,21 @@ def _measured(bound: Bound, partition: Partition) -> BoundItem:
         value = bound.value(partition.dimension, partition.network.widths)
     except BoundDoesNotApply as error:
         return _no(bound, str(error))
+    if bound.quantity == "diameter":
+        return _diameter(bound, partition, value)
     exactly = _MEASURES[bound.quantity](partition)
     kept = exactly >= value if bound.kind == "lower" else exactly <= value
     found = exactly if isinstance(exactly, int) else float(exactly)
     return _with(bound, "holds" if kept else "violated", found, value)
+
+
+def _diameter(bound: Bound, partition: Partition, value: Value) -> BoundItem:
+    """Compare the diameter with an upper bound, or the numbers between which it is when the searches have to stop."""
+    least, most = diameter_bounds(partition, most_searches=1 + int(SEARCH_BUDGET // len(partition.cell_facets)))
+    note = "" if least == most else f"not searched to the end: at least {least:,}, at most {most:,}"
+    if least <= value < most:
+        return _no(bound, note)
+    return _with(bound, "holds", most, value, note=note) if most <= value else _with(bound, "violated", least, value)
 
 
 def _no(bound: Bound, reason: str) -> BoundItem:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.bounds.registry import Bound
+from regions.checking.layers import cut_off
 from regions.domains import Domain
 from regions.domains.exact import gram_matrix, independent
 from regions.exact_pattern import ExactNetwork
@@ -74,7 +75,8 @@ def why_not_generic(partition: Partition) -> str:
         degrees = _vertex_degrees(partition)
         if (degrees[degrees > 0] != 4).any():
             return "is for neurons in general position; here some vertices do not have four facets"
-    linear = ExactNetwork(partition.network, partition.domain).rows.integers[:, 1:]
+    first_layer = cut_off(partition.network, 1)  # the weights of the others are many, and would be made integers too
+    linear = ExactNetwork(first_layer, partition.domain).rows.integers[:, 1:]
     if _rank(linear) < min(linear.shape):
         return "is for neurons in general position; the first layer is parallel, or constant, on the domain"
     return ""

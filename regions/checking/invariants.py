@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: MIT
 """Which identities must hold between the numbers of a result, and do they?
 
-Those about counts, the graph and Euler's relation are compared as integers. Lengths and areas are rounded: two sides
-agree when they differ by no more than rounding can have done, a bound that is made here from the errors of the vertices
-and from what floating point guarantees (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), as in
-`regions/certification/rounding.py`. `regions.certify` compares volumes exactly, and takes longer.
-Cost: linear in facets, but for what the counts themselves cost.
+Those about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are rounded:
+two sides agree when they differ by no more than rounding can have done, a bound that is made here from the errors of
+the vertices and from what floating point guarantees (Higham, Accuracy and Stability of Numerical Algorithms, section
+3.1), as in `regions/certification/rounding.py`. Errors of vertices as large as the domain would allow anything: they
+violate an identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes
+longer.
+Cost: linear in facets, but for patterns (`patterns.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import fsum, isfinite
+from itertools import pairwise
+from math import fsum, inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.certification.rounding import _loosest_bound
 from regions.checking.items import Invariant
+from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
-from regions.domains.exact import gram_matrix, square_root
+from regions.domains.exact import gram_matrix, nearest_float, square_root
 from regions.measures.boundary import BoundaryVolume, perimeters, switching_kinks
 from regions.partition import Partition
 
-__all__ = ["invariant_items"]
+__all__ = ["definitions_item", "invariant_items"]
 
 Floats = NDArray[np.float64]
 
@@ -31,25 +37,27 @@ U = 2.0**-53
 
 
 def invariant_items(
-    partition: Partition, boundary: BoundaryVolume, after_layers: Sequence[int], counts: Mapping[str, int]
+    partition: Partition, boundary: BoundaryVolume, beginnings: Sequence[int], counted: Sequence[int | None]
 ) -> tuple[Invariant, ...]:
-    """Check all identities.
+    """Check all identities of a partition.
 
     Parameters
     ----------
     partition : Partition
     boundary : BoundaryVolume
         That of the activation regions.
-    after_layers : sequence of int
-        Activation regions of the network cut off after each hidden layer, counted on their own.
-    counts : mapping of str to int
-        Regions of the whole network, by definition, from the finest to the coarsest.
+    beginnings : sequence of int
+        In how many ways its patterns begin, up to each hidden layer.
+    counted : sequence of int or None
+        Activation regions of the network cut off after each hidden layer, counted on their own, where that was done.
     """
     return (
-        _count(partition, after_layers),
-        _layers(partition, after_layers),
-        _growth(after_layers),
-        _definitions(counts),
+        _count(partition, counted),
+        _layers(beginnings, counted),
+        _growth([number for number in counted if number is not None]),
+        facet_item(partition),
+        pattern_item(partition),
+        _errors(partition),
         _volume(partition),
         _euler(partition),
         _connected(partition),
@@ -58,32 +66,43 @@ def invariant_items(
     )
 
 
-def _count(partition: Partition, after_layers: Sequence[int]) -> Invariant:
-    counted = after_layers[-1] if after_layers else 1
-    return _equal("count", "counting finds as many regions as enumerating", len(partition), counted)
-
-
-def _layers(partition: Partition, after_layers: Sequence[int]) -> Invariant:
-    """Cells with a common beginning of their patterns are the parts of one region of the layers up to there."""
-    network, patterns = partition.network, partition.patterns
-    found = []
-    for layer in range(len(network.widths)):
-        beginnings = np.packbits(patterns[:, network.kink_layers <= layer], axis=1)
-        found.append(len(np.unique(beginnings, axis=0)) if beginnings.shape[1] else 1)
-    claim = "patterns begin in as many ways as the network cut off there has regions"
-    return _equal("layers", claim, found, list(after_layers))
-
-
-def _growth(after_layers: Sequence[int]) -> Invariant:
-    ordered = all(a <= b for a, b in zip(after_layers, after_layers[1:], strict=False))
-    return _decided("growth", "a layer more never makes fewer regions", ordered, _shown(after_layers), "ascending")
-
-
-def _definitions(counts: Mapping[str, int]) -> Invariant:
+def definitions_item(counts: Mapping[str, int], note: str = "") -> Invariant:
+    """Compare the numbers of regions by each definition, finest first, or say why there are none."""
+    claim = "coarser definitions have no more regions"
+    if note:
+        return Invariant("definitions", claim, "not decided", note=note)
     numbers = list(counts.values())
-    ordered = all(a >= b for a, b in zip(numbers, numbers[1:], strict=False))
-    claim = f"coarser definitions have no more regions: {', '.join(counts)}"
-    return _decided("definitions", claim, ordered, _shown(numbers), "descending")
+    ordered = all(a >= b for a, b in pairwise(numbers))
+    return _decided("definitions", f"{claim}: {', '.join(counts)}", ordered, _shown(numbers), "descending")
+
+
+def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
+    number = counted[-1] if counted else 1
+    assert number is not None  # the whole network is always counted
+    return _equal("count", "counting finds as many regions as enumerating", len(partition), number)
+
+
+def _layers(beginnings: Sequence[int], counted: Sequence[int | None]) -> Invariant:
+    """Cells with a common beginning of their patterns are the parts of one region of the layers up to there."""
+    claim = "patterns begin in as many ways as the network cut off there has regions"
+    found = [number for number, other in zip(beginnings, counted, strict=True) if other is not None]
+    left_out = [str(index) for index, other in enumerate(counted, start=1) if other is None]
+    note = f"not counted after layers {', '.join(left_out)}: that would take too long" if left_out else ""
+    return replace(_equal("layers", claim, found, [number for number in counted if number is not None]), note=note)
+
+
+def _growth(counted: Sequence[int]) -> Invariant:
+    ordered = all(a <= b for a, b in pairwise(counted))
+    return _decided("growth", "a layer more never makes fewer regions", ordered, _shown(counted), "ascending")
+
+
+def _errors(partition: Partition) -> Invariant:
+    claim = "vertices are known far more closely than the domain is wide: the largest bound on an error"
+    loosest = _loosest_bound(partition)
+    if loosest is None:
+        return Invariant("errors", claim, "not decided", note="the domain is unbounded")
+    largest = float(partition.vertex_errors.max())
+    return _decided("errors", claim, largest <= loosest, f"{largest:.2g}", f"at most {nearest_float(loosest):.2g}")
 
 
 def _volume(partition: Partition) -> Invariant:
@@ -91,7 +110,8 @@ def _volume(partition: Partition) -> Invariant:
     claim = f"the {size} of the regions add up to that of the domain"
     if not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
-    return _close("volume", claim, _sum(partition.volumes), partition.domain.volume, _volume_error(partition))
+    found, expected = _sum(partition.volumes), partition.domain.volume
+    return _close("volume", claim, found, expected, _volume_error(partition), expected)
 
 
 def _euler(partition: Partition) -> Invariant:
@@ -113,11 +133,12 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     domain = partition.domain
     if partition.dimension == 2 and not domain.bounded:
         return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
-    around, outline = _sum(perimeters(partition)), _outline(domain)
+    with np.errstate(over="ignore"):
+        around, outline = _sum(perimeters(partition)), _outline(domain)
     error = 0.0
     if partition.dimension == 2:
         error = _border_error(partition) + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
-    return _close("perimeters", claim, boundary.total, (around - outline) / 2, error)
+    return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 
 def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
@@ -130,7 +151,8 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     neurons = np.cumsum([0, *partition.network.widths])[partition.network.kink_layers[kinks]]
     pairs = np.unique(np.stack([facets, neurons + partition.network.kink_units[kinks]]), axis=1)
     times = np.bincount(pairs[0], minlength=len(volumes))
-    more = fsum((volumes * np.maximum(times - 1, 0)).tolist())
+    with np.errstate(over="ignore"):
+        more = _sum(volumes * np.maximum(times - 1, 0))
     found = _sum(boundary.neurons)
     return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
 
@@ -148,7 +170,7 @@ def _volume_error(partition: Partition) -> float:
         else:
             (x, y), (dx, dy) = widths.T, off.T
             chart = count * (x * dy + y * dx + dx * dy + 4 * (count + 8) * U * (x + dx) * (y + dy))
-        total = 1.01 * fsum(chart.tolist()) * partition.domain.scale + 16 * U * partition.domain.volume
+        total = 1.01 * _sum(chart) * partition.domain.scale + 16 * U * partition.domain.volume
     return float(total) + len(partition) * float(np.finfo(np.float64).smallest_subnormal)
 
 
@@ -173,17 +195,23 @@ def _outline(domain: Domain) -> float:
     for (a, b), (c, d) in zip(corners, [*corners[1:], corners[0]], strict=True):
         x, y = c - a, d - b
         lengths.append(square_root(x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]))
-    return fsum(lengths)
+    return _sum(np.array(lengths))
 
 
 def _sum(values: Floats) -> float:
-    """Correctly rounded; infinite where a summand is."""
-    return fsum(values.tolist()) if np.isfinite(values).all() else float("inf")
+    """Correctly rounded; infinite where a summand is, or the sum."""
+    try:
+        return fsum(values.tolist()) if np.isfinite(values).all() else inf
+    except OverflowError:
+        return inf
 
 
-def _close(name: str, claim: str, found: float, expected: float, error: float) -> Invariant:
+def _close(name: str, claim: str, found: float, expected: float, error: float, size: float = inf) -> Invariant:
+    """Compare up to an error; one of the size of what is measured would allow anything."""
     if not (isfinite(found) and isfinite(expected) and isfinite(error)):
         return Invariant(name, claim, "not decided", note="beyond the largest double")
+    if error >= size > 0.0:
+        return Invariant(name, claim, "not decided", note=f"known too roughly: rounding can do {error:.2g}")
     difference = abs(found - expected)
     note = f"off by {difference:.2g}, rounding can do {error:.2g}"
     return _decided(name, claim, difference <= error, f"{found:.15g}", f"{expected:.15g}", note)

@@ -26,11 +26,15 @@ class CountItem:
     ----------
     definition : str
         As `regions.count` names them.
-    regions : int
+    regions : int or None
+        None where it is not decided.
+    note : str
+        Between which numbers it is then.
     """
 
     definition: str
-    regions: int
+    regions: int | None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,9 @@ class LayerItem:
         Activation regions of the network that ends after this layer.
     boundary : float
         Points or length of the boundary that this layer makes, in the whole network.
+    counts : tuple of CountItem
+        Regions by each definition, where the activations of this layer are the outputs. Empty where that would take too
+        long.
     """
 
     layer: int
@@ -54,6 +61,7 @@ class LayerItem:
     activation: str
     regions: int
     boundary: float
+    counts: tuple[CountItem, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,37 @@
 # SPDX-License-Identifier: MIT
 """In which order is a network checked against the theory?
 
-Regions are enumerated, counted again for the network cut off after each layer, and counted by the other definitions;
-then bounds, invariants and orders are looked at, which build on these numbers.
-Cost: an enumeration, a count for each layer, and that of the other definitions.
+Regions are enumerated, and counted again for the network cut off after each layer. Where the regions themselves violate
+an invariant, that is the report. Else they are counted by the other definitions, and bounds and orders are looked at,
+which build on all these numbers.
+Cost: an enumeration, a count, and that of the other definitions; what else grows out of proportion has budgets
+(`layers.py`, `orders.py`, `against_bounds.py`).
 """
 
 from __future__ import annotations
 
-from typing import get_args
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import replace
 
 from regions.arguments import checked_network
-from regions.checking.against_bounds import bound_items
-from regions.checking.invariants import invariant_items
-from regions.checking.items import CountItem, LayerItem
-from regions.checking.orders import order_items
+from regions.checking.against_bounds import bound_items, no_bounds
+from regions.checking.invariants import definitions_item, invariant_items
+from regions.checking.items import CountItem, Invariant, LayerItem
+from regions.checking.layers import by_definition, independent_counts, layers_by_definition
+from regions.checking.orders import no_orders, order_items
+from regions.checking.patterns import beginnings
 from regions.checking.report import CheckReport
-from regions.definitions import Definition, linear_regions
 from regions.domains import Domain
-from regions.enumeration import count, enumerate
-from regions.layer import Layer
+from regions.enumeration import enumerate
+from regions.errors import InternalError
 from regions.measures.arguments import complete
 from regions.measures.boundary import boundary_volume
 from regions.network import Network
 from regions.partition import Partition
 
-__all__ = ["check", "cut_off"]
+__all__ = ["check"]
+
+NOT_SOUND = "the regions themselves violate an invariant"
 
 
 def check(network: Network, domain: Domain | Partition) -> CheckReport:
@@ -42,7 +46,8 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     Returns
     -------
     CheckReport
-        ``violations`` is empty, unless there is a bug in this package or a claim is false.
+        ``violations`` is empty, unless there is a bug in this package, a claim is false, or regions that were handed
+        over have been altered.
 
     Raises
     ------
@@ -65,31 +70,32 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     """
     checked_network(network)
     partition = _partition(network, domain)
-    boundary = boundary_volume(partition)
-    after_layers = [count(cut_off(network, depth), partition.domain) for depth in range(1, len(network.widths) + 1)]
-    count_items = _counts(partition)
-    counts = {item.definition: item.regions for item in count_items}
+    boundary, begin = boundary_volume(partition), beginnings(partition)
+    counted = independent_counts(partition, begin)
+    invariants = invariant_items(partition, boundary, begin, counted)
+    counts, definitions = _definitions(partition, [item.name for item in invariants if item.status == "violated"])
+    sound = len(counts) > 1
+    by_layer = layers_by_definition(partition, begin) if sound else [()] * len(begin)
     layers = tuple(
         LayerItem(
-            index + 1, len(layer.biases), layer.activation.name, after_layers[index], float(boundary.layers[index])
+            index + 1,
+            network.widths[index],
+            network.layers[index].activation.name,
+            counted[index] or begin[index],
+            float(boundary.layers[index]),
+            by_layer[index],
         )
-        for index, layer in zip(range(len(after_layers)), network.layers, strict=False)
+        for index in range(len(begin))
     )
+    after_layers = [_numbers(item.counts) | {"activation": item.regions} for item in layers]
     return CheckReport(
         partition,
-        count_items,
+        counts,
         layers,
-        bound_items(partition, after_layers, counts),
-        invariant_items(partition, boundary, after_layers, counts),
-        order_items(boundary),
+        bound_items(partition, after_layers, _numbers(counts)) if sound else no_bounds(NOT_SOUND),
+        (*invariants, definitions),
+        order_items(boundary) if sound else no_orders(NOT_SOUND),
     )
-
-
-def cut_off(network: Network, depth: int) -> Network:
-    """The network that ends after its first ``depth`` hidden layers: their activations are its outputs."""
-    units = network.widths[depth - 1]
-    readout = Layer(np.eye(units), np.zeros(units), network.layers[-1].activation, "readout")
-    return Network.from_layers([*network.layers[:depth], readout])
 
 
 def _partition(network: Network, domain: Domain | Partition) -> Partition:
@@ -103,6 +109,18 @@ def _partition(network: Network, domain: Domain | Partition) -> Partition:
     return domain
 
 
-def _counts(partition: Partition) -> tuple[CountItem, ...]:
-    """Regions by each definition, from the finest to the coarsest."""
-    return tuple(CountItem(name, linear_regions(partition, name).count) for name in get_args(Definition))
+def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[CountItem, ...], Invariant]:
+    """Regions by each definition, and whether they obey their order; those of a wrong partition are not derived."""
+    given = (CountItem("activation", len(partition)),)
+    if violated:
+        return given, definitions_item({}, f"{NOT_SOUND}: {', '.join(violated)}")
+    try:
+        counts = by_definition(partition)
+    except InternalError as error:
+        return given, replace(definitions_item({}, str(error)), status="violated")
+    return counts, definitions_item(_numbers(counts))
+
+
+def _numbers(items: Sequence[CountItem]) -> dict[str, int]:
+    """The numbers that are known."""
+    return {item.definition: item.regions for item in items if item.regions is not None}

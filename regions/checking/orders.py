@@ -6,25 +6,37 @@ and a point is of the order of 1 / (T N) away from it, at random initialisation 
 Orders have constants that depend on the law of the weights: nothing can be violated.
 The boundary is measured in the domain, from the facets. Distances are those in the whole input space, from uniform
 random points of the domain, with fixed seed: the mean is an estimate, given with its standard error.
+Cost: a distance takes a product of the weights with as many vectors as there are inputs, or units in the first layer.
+There are fewer points, or none, where these would take more multiplications than the budget has.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.checking.items import OrderItem
 from regions.domains import Domain
+from regions.errors import NonFiniteError
 from regions.measures.boundary import BoundaryVolume, boundary_volume
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.network import Network
 
-__all__ = ["DISTANCE_SAMPLES", "mean_distance", "order_items", "uniform_points"]
+__all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
 
 Floats = NDArray[np.float64]
 
-DISTANCE_SAMPLES = 500
+NAMES = ("boundary per volume", "of it, where the gradient jumps", "mean distance to the boundary")
+# At most, and at least if there are any at all.
+DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
+# Multiplications: some seconds.
+DISTANCE_BUDGET = 2e10
+BEYOND = "beyond the largest double"
 
 
 def order_items(boundary: BoundaryVolume) -> tuple[OrderItem, ...]:
@@ -37,22 +49,59 @@ def order_items(boundary: BoundaryVolume) -> tuple[OrderItem, ...]:
     """
     partition = boundary.partition
     network, domain = partition.network, partition.domain
+    if network.kinks == 0 or not domain.bounded:
+        return no_orders("the network has no kink" if network.kinks == 0 else "the domain is unbounded")
+    both = (boundary, boundary_volume(partition, "gradient"))
+    densities = [_density(name, each.total, domain, network.kinks) for name, each in zip(NAMES, both, strict=False)]
+    return (*densities, _distance(network, domain))
+
+
+def no_orders(reason: str) -> tuple[OrderItem, ...]:
+    """All of them without a value, for one reason."""
+    return tuple(OrderItem(name, None, None, "", reason) for name in NAMES)
+
+
+def _density(name: str, total: float, domain: Domain, kinks: int) -> OrderItem:
+    size = ("length", "area")[domain.dimension - 1]
+    if domain.volume == 0.0:
+        return OrderItem(name, None, None, "", f"the {size} of the domain is below the least double")
+    if not isfinite(domain.volume):
+        return OrderItem(name, None, None, "", f"the {size} of the domain is {BEYOND}")
+    density = float(total) / domain.volume
+    if not isfinite(density):
+        return OrderItem(name, None, None, "", BEYOND)
+    return OrderItem(name, density, density / kinks, f"kinks, {kinks:,}")
+
+
+def _distance(network: Network, domain: Domain) -> OrderItem:
+    name = NAMES[-1]
+    count = _affordable_samples(network)
+    if count < FEWEST_SAMPLES:
+        reason = f"{FEWEST_SAMPLES} points would take more than {DISTANCE_BUDGET:.0e} multiplications"
+        return OrderItem(name, None, None, "", reason)
+    try:
+        found = mean_distance(network, uniform_points(domain, count, np.random.default_rng(0)))
+    except NonFiniteError:  # on the way to a point: no double holds an input of that size
+        return OrderItem(name, None, None, "", BEYOND)
+    if found is None:
+        return OrderItem(name, None, None, "", "no point has a boundary")
     kinks = network.kinks
-    names = ("boundary per volume", "of it, where the gradient jumps", "mean distance to the boundary")
-    if kinks == 0 or not domain.bounded or not np.isfinite(domain.volume):
-        why = "the network has no kink" if kinks == 0 else "the domain is unbounded"
-        return tuple(OrderItem(name, None, None, "", why) for name in names)
-    gradient = boundary_volume(partition, "gradient")
-    densities = [float(each.total / domain.volume) for each in (boundary, gradient)]
-    per_volume = [
-        OrderItem(name, density, density / kinks, f"kinks, {kinks:,}")
-        for name, density in zip(names, densities, strict=False)
-    ]
-    distance = mean_distance(network, uniform_points(domain, DISTANCE_SAMPLES, np.random.default_rng(0)))
-    if distance is None:
-        return (*per_volume, OrderItem(names[2], None, None, "", "no point has a boundary"))
-    note = f"+- {distance.standard_error * kinks:.2g}, estimated from {len(distance.samples)} points"
-    return (*per_volume, OrderItem(names[2], distance.value, distance.value * kinks, f"1 / kinks, 1 / {kinks:,}", note))
+    value, error = found.value, found.standard_error
+    if not isfinite(value * kinks):
+        return OrderItem(name, None, None, "", BEYOND)
+    note = f"+- {error * kinks:.2g}, estimated from {len(found.samples)} points"
+    if count < DISTANCE_SAMPLES:
+        note += f", as many as {DISTANCE_BUDGET:.0e} multiplications are enough for"
+    return OrderItem(name, value, value * kinks, f"1 / kinks, 1 / {kinks:,}", note)
+
+
+def _affordable_samples(network: Network) -> int:
+    """How many points, up to all of them, the budget is enough for."""
+    widths = network.widths
+    coordinates = min(network.n_in, widths[0])
+    once = network.n_in * widths[0] ** 2 if widths[0] < network.n_in else 0  # for orthogonal coordinates
+    each = coordinates * (network.n_in + sum(a * b for a, b in pairwise(widths)))
+    return min(DISTANCE_SAMPLES, max(0, int((DISTANCE_BUDGET - once) // each)))
 
 
 def mean_distance(network: Network, points: Floats) -> Estimate | None:
@@ -70,12 +119,15 @@ def uniform_points(domain: Domain, count: int, rng: np.random.Generator) -> Floa
     corners = domain.generators[:, 1:]
     if domain.dimension == 1:
         low, high = corners
-        return domain.to_input(low + rng.random((count, 1)) * (high - low))
-    # A fan of triangles around the first corner; each is drawn by its area.
+        along = rng.random((count, 1))
+        return domain.to_input((1 - along) * low + along * high)
+    # A fan of triangles around the first corner; each is drawn by its area, which is found exactly: thin ones have one.
     first, second, third = corners[:1], corners[1:-1], corners[2:]
-    (a, b), (c, d) = (second - first).T, (third - first).T
-    areas = a * d - b * c
-    triangles = rng.choice(len(areas), size=count, p=areas / areas.sum())
+    fan = [[Fraction(x) - Fraction(o) for x, o in zip(corner, corners[0], strict=True)] for corner in corners.tolist()]
+    areas = [a * d - b * c for (a, b), (c, d) in zip(fan[1:], fan[2:], strict=False)]
+    total = sum(areas)
+    shares = [float(area / total) for area in areas]
+    triangles = rng.choice(len(areas), size=count, p=shares)
     root, share = np.sqrt(rng.random((count, 1))), rng.random((count, 1))
     inside = (1 - root) * first + root * ((1 - share) * second[triangles] + share * third[triangles])
     return domain.to_input(inside)

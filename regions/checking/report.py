@@ -16,15 +16,18 @@ from typing import Any
 
 from regions.bounds.registry import Value
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
+from regions.definitions import DEFINITIONS
 from regions.partition import Partition
 
 __all__ = ["CheckReport"]
 
 # Of integers in JSON: Python reads no more than 4,300 digits.
 MOST_BITS = 14_000
+# Than activation regions, whose column has another name.
+COARSER_OR_FINER = tuple(name for name in DEFINITIONS if name != "activation")
 WHAT_IT_MEANS = (
-    "A proven statement about this result is false. Either relu-regions has a bug, or the claim is broken: please "
-    "report it, with the model and the domain."
+    "A proven statement about this result is false. Unless the regions were altered after they had been found, "
+    "relu-regions has a bug, or the claim is broken: please report it, with the model and the domain."
 )
 
 
@@ -50,7 +53,7 @@ class CheckReport:
     >>> report.ok, report.violations
     (True, ())
     >>> report.conclusion
-    '3 regions: 7 bounds and 9 invariants hold'
+    '3 regions: 7 bounds and 12 invariants hold'
     """
 
     partition: Partition = field(repr=False)
@@ -91,15 +94,12 @@ class CheckReport:
         compared = [item for item in self.bounds if item.status in ("holds", "violated")]
         return {
             "Regions, by definition": [
-                ("definition", "regions"),
-                *((item.definition, _number(item.regions)) for item in self.counts),
+                ("definition", "regions", ""),
+                *((item.definition, _number(item.regions), item.note) for item in self.counts),
             ],
             "After each layer": [
-                ("layer", "units", "activation", "regions", "boundary"),
-                *(
-                    (str(item.layer), f"{item.units:,}", item.activation, _number(item.regions), _number(item.boundary))
-                    for item in self.layers
-                ),
+                ("layer", "units", "activation", "boundary", "regions", *COARSER_OR_FINER, ""),
+                *(_layer_row(item) for item in self.layers),
             ],
             "Bounds": [
                 ("bound", "", "on", "found", "bound", "ratio", "source"),
@@ -166,6 +166,13 @@ class CheckReport:
         from regions.checking.page import report_page
 
         return report_page(self)
+
+
+def _layer_row(item: LayerItem) -> tuple[str, ...]:
+    counts = {count.definition: _number(count.regions) or "?" for count in item.counts}
+    numbers = (counts.get(definition, "") for definition in COARSER_OR_FINER)
+    start = (str(item.layer), f"{item.units:,}", item.activation, _number(item.boundary), _number(item.regions))
+    return (*start, *numbers, "" if counts else "not counted by definition")
 
 
 def _bound_row(item: BoundItem) -> tuple[str, ...]:

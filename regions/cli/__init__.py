@@ -9,6 +9,7 @@ The same for users, with all exit codes: docs/command-line.md.
 
 from __future__ import annotations
 
+import signal
 import sys
 
 __all__ = ["main"]
@@ -24,6 +25,8 @@ def main() -> None:
         from regions.installation import explain_missing_core
 
         sys.exit(f"Error: {explain_missing_core(error)}")
+    # Where `head` has read enough, end as other programs do, and not with the exit code of something that is wrong.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         regions_group(prog_name="regions")
     except OSError as error:  # where help is printed, that is before a command is invoked

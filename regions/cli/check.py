@@ -2,11 +2,12 @@
 """How is a model checked against the theory on the command line?
 
 `regions check` enumerates as the other commands do, and hands the result to `regions.check`. What was only found in
-part, because of a limit or Ctrl-C, is not checked. Exit code 1 when a proven bound or identity is violated.
+part, because of a limit or Ctrl-C, is printed and not checked. Exit code 1 when a proven bound or identity is violated.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from regions import check
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.job import run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.report import outcome_facts, print_outcome
 from regions.cli.steps import announce, load_model, writing
 
 __all__ = ["check_command"]
@@ -45,13 +47,17 @@ def check_command(
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
     if outcome.exit_code:
-        click.echo(f"Not checked: only {outcome.regions:,} regions had been found.", err=True)
+        if as_json:
+            click.echo(json.dumps({"ok": None, **outcome_facts(outcome)}))
+        else:
+            print_outcome(outcome)
+        click.echo("Not checked: only some of the regions had been found. No report is written.", err=True)
         ctx.exit(outcome.exit_code)
     report = check(network, outcome.partition)
     if output:
         with writing(output):
             output.write_text(report.to_html(), encoding="utf-8")
-    click.echo(report.to_json() if as_json else f"\n{report}")
+    click.echo(json.dumps({"end": outcome.end, **json.loads(report.to_json())}) if as_json else f"\n{report}")
     if output and not as_json:
         click.echo(f"wrote {output}")
     ctx.exit(0 if report.ok else 1)

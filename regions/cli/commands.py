@@ -4,7 +4,8 @@
 `info`, `count`, `enumerate`, `plot`, `certify`, and `check`, which is in `check.py`. Everything about a network, a
 domain, a partition or a picture is done by the package; here are the order of things, and exit codes:
 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click);
-3 stopped at the limit; 130 stopped by Ctrl-C. After 3 and 130 what was found has been printed and saved.
+3 stopped at the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`).
+After 3 and 130 what was found has been printed and saved.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ PICTURE_SUFFIXES = (".png", ".svg")
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
-what had been found is printed and saved all the same. For certify, 1 means
-that something in the result is wrong; for check, that a bound is violated."""
+what had been found is printed and saved all the same, but not checked. For
+certify, 1 means that something in the result is wrong; for check, that a
+bound is violated; for count --definition convex, that the number is not
+decided."""
 
 
 class _Group(click.Group):
@@ -112,8 +115,9 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
     type=click.Choice(DEFINITIONS),
     default="activation",
     show_default=True,
-    help="What a region is: patterns even on edges and in points; regions with interior; those merged where the "
-    "network is one affine map on an open set, or on a closed one; or the affine maps.",
+    help="What a region is: patterns even on edges and in points; regions with interior; the fewest convex pieces, if "
+    "that is easy; those merged where the network is one affine map on an open set, or on a closed one; or the affine "
+    "maps.",
 )
 @limit_option
 @click.pass_context

@@ -15,8 +15,9 @@ from typing import Literal
 
 from regions import Certificate, Domain, LimitReached, Network, Partition, enumerate, linear_regions
 from regions.definitions import Definition
-from regions.enumeration import Report, certified, count_with_statistics
+from regions.enumeration import certified, count_with_statistics
 from regions.progress import bar
+from regions.reporting import Report
 
 __all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_count", "run_enumerate"]
 

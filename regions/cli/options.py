@@ -40,7 +40,7 @@ def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
         "--limit",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Stop when there are more regions than this; what was found is still used.",
+        help="Stop when there are more regions than this; what was found is printed, drawn or saved, but not checked.",
     )(function)
 
 

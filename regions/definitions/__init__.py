@@ -2,8 +2,10 @@
 """What is a linear region?
 
 One of several things. `linear_regions.py` has the published definitions, all derived from a partition into activation
-regions; `lower_patterns.py` and `level_sets.py` decide what takes geometry, from values at vertices
-(`certified_values.py`, `differences.py`, `incidence.py`); `shapes.py` has the merged polygons.
+regions. Two of them take geometry: `lower_patterns.py` decides from the signs of units at vertices
+(`certified_values.py`), `level_sets.py` from differences of affine maps there (`differences.py`; in floating point
+`certified_maps.py`, exactly `exact_differences.py` and `shared_forms.py`). `incidence.py` says what meets where;
+`shapes.py` has the merged polygons.
 """
 
 from regions.definitions.linear_regions import (

@@ -4,7 +4,7 @@
 A unit's pre-activation is an affine form on a region, and by continuity also on its corners. So the form of a region
 is evaluated at its corners under its pattern: no sign has to be known. It is the forward pass of
 `certified_pattern.py`, with its bounds; the vertex, which is stored rounded, adds what it is off times the slopes of
-the first layer. The outputs come out as one more layer does.
+the first layer.
 What overflows, or is stored as infinite, has a bound that is no number, so that it is never below anything.
 Cost: two forward passes per point.
 """
@@ -14,14 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.activations import identity
 from regions.affine import slopes_and_intercepts
 from regions.certified_pattern import CertifiedNetwork
-from regions.layer import Layer
-from regions.network import Network
 from regions.partition import Partition
 
-__all__ = ["CertifiedValues", "with_outputs_as_layer"]
+__all__ = ["CertifiedValues"]
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +27,7 @@ ROOM = 1 + 2.0**-40
 
 
 class CertifiedValues(CertifiedNetwork):
-    """Units and outputs of a network at the vertices of a partition.
+    """Units of a network, which has hidden layers, at the vertices of a partition.
 
     Parameters
     ----------
@@ -38,10 +35,9 @@ class CertifiedValues(CertifiedNetwork):
     """
 
     def __init__(self, partition: Partition) -> None:
-        network = with_outputs_as_layer(partition.network)
-        unknown = np.zeros(network.kinks, dtype=bool)
-        super().__init__(network, partition.domain, unknown, unknown)
-        self.network = network
+        unknown = np.zeros(partition.network.kinks, dtype=bool)
+        super().__init__(partition.network, partition.domain, unknown, unknown)
+        self.network = partition.network
         self.vertices, self.vertex_errors = partition.vertices, partition.vertex_errors
 
     @property
@@ -55,7 +51,7 @@ class CertifiedValues(CertifiedNetwork):
         Returns
         -------
         list of (float64 [m, units], float64 [m, units])
-            Pre-activations of each hidden layer, at the end the outputs; each with bounds on its errors.
+            Pre-activations of each hidden layer, with bounds on their errors.
         """
         with np.errstate(all="ignore"):
             h, errors = self._first(self.vertices[vertices])
@@ -63,14 +59,6 @@ class CertifiedValues(CertifiedNetwork):
             moved = self.vertex_errors[vertices][:, np.newaxis] * slopes_of_chart
             result = [(h, (errors + moved) * ROOM)]
             pieces = slopes_and_intercepts(self.network, packed)
-            for index, (slopes, intercepts) in enumerate(pieces):
-                if index + 1 < len(self.layers):
-                    result.append(self._next(index, *result[-1], slopes, intercepts))
+            for index, (slopes, intercepts) in zip(range(len(self.layers) - 1), pieces, strict=False):
+                result.append(self._next(index, *result[-1], slopes, intercepts))
         return result
-
-
-def with_outputs_as_layer(network: Network) -> Network:
-    """The same network with its outputs as the last hidden layer: patterns stay as they are."""
-    *hidden, last = network.layers
-    outputs = Layer(last.weights, last.biases, identity(), "outputs")
-    return Network.from_layers([*hidden, outputs, Layer(np.eye(network.n_out), np.zeros(network.n_out), identity())])

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Where does a network f equal an affine map g, at corners of regions and on their facets?
+"""What is f - g at vertices, for a network f and affine maps g that it has on regions?
 
-On a closed region f is affine, and so f - g is, a vector with an entry for each output. It is zero somewhere between
-the ends of a facet iff its values there are opposite vectors, multiples of each other by a negative number.
-First in floating point, with bounds that prove most answers (`certified_values.py`); then exactly: the maps of regions
-and the vertices have integer coordinates, up to a common factor.
-At a vertex at infinity, which stands for a direction, the value is the slope in that direction.
-Cost: four forward passes per corner; milliseconds for each answer that needs exact arithmetic.
+The map of a region around a vertex minus g, evaluated there: a vector with an entry for each output. First in floating
+point, with bounds that prove most of these vectors not to be zero (`certified_maps.py`). Exact arithmetic decides the
+others (`exact_differences.py`); they are rounded to 53 bits, up to a positive factor, on which nothing depends.
+Cost: a few operations for each vertex and g, beside the maps; microseconds where exact arithmetic is needed.
 """
 
 from __future__ import annotations
 
-from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.definitions.certified_values import CertifiedValues, with_outputs_as_layer
-from regions.exact_forms import ExactForms, Form
-from regions.exact_outline import ExactOutlines, Point
-from regions.exact_pattern import Dyadic
+from regions.definitions.certified_maps import CertifiedMaps
+from regions.definitions.exact_differences import ExactDifferences
+from regions.definitions.incidence import Corners
 from regions.partition import Partition
 
 __all__ = ["Bounded", "Differences"]
@@ -28,12 +24,15 @@ __all__ = ["Bounded", "Differences"]
 Bits = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Objects = NDArray[np.object_]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20
 # Room for the rounding of a few operations, and for underflow in products, as in `certified_pattern.py`.
 ROUNDING = 2.0**-50
 TINY = 1e-300
+# More than what rounding can take away from a bound that is made of a few sums and products.
+ROOM = 1 + 2.0**-40
 
 
 class Bounded(NamedTuple):
@@ -74,79 +73,59 @@ class Bounded(NamedTuple):
 
 
 class Differences:
-    """f - g at the corners of the regions of a partition, for one map g after the other.
+    """f - g at the vertices of a partition, for maps g that the network f has on regions.
 
     Parameters
     ----------
     partition : Partition
         Of dimension 2.
-    regions : int64 [K]
-        Region of each corner.
+    maps : int64 [R]
+        Map of each region, numbered from 0 in the order in which they first occur.
+    corners : Corners
+        Of the partition.
     """
 
-    def __init__(self, partition: Partition, regions: Integers) -> None:
-        self.partition, self.regions = partition, regions
-        self.values, self.outlines = CertifiedValues(partition), ExactOutlines(partition)
-        self.forms = ExactForms(with_outputs_as_layer(partition.network), partition.domain)
-        self.points: dict[int, Point] = {}
+    def __init__(self, partition: Partition, maps: Integers, corners: Corners) -> None:
+        self.partition, self.maps = partition, maps
+        _, firsts = np.unique(maps, return_index=True)
+        self.certified = CertifiedMaps(partition, firsts)
+        self.exact = ExactDifferences(partition, maps, firsts)
+        self.corner_at = corners.by_vertex[corners.offsets[:-1]]
+        self.map_at = maps[corners.regions[self.corner_at]]
 
-    def subtract(self, region: int) -> None:
-        """From now on g is the map of this region."""
-        self.level_pattern, self.level = self.partition.packed_patterns[region], self._map(region)
+    def at(self, vertices: Integers, levels: Integers) -> Bounded:
+        """f - g at vertices [m], which are points, for the maps g with these numbers [m].
 
-    def at(self, corners: Integers, rows: Integers) -> Bounded:
-        """f - g at ``corners[rows]``, in these rows of the result; nothing is known at the other corners."""
-        values, errors = np.full((2, len(corners), self.partition.network.n_out), np.nan)
-        vertices, packed = self.partition.cell_vertices[corners], self.partition.packed_patterns
-        step = max(1, CHUNK // self.values.size)
-        for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            f, f_errors = self.values.at(vertices[part], packed[self.regions[corners[part]]])[-1]
-            level = np.broadcast_to(self.level_pattern, (len(part), packed.shape[1]))
-            g, g_errors = self.values.at(vertices[part], level)[-1]
-            with np.errstate(all="ignore"):
-                values[part] = f - g
-                bounds = f_errors + g_errors
-                errors[part] = bounds + ROUNDING * (bounds + np.abs(values[part])) + TINY
-        return Bounded(values, errors)
+        A vector is proven not to be zero, or it is zero.
+        """
+        values, errors = np.empty((2, len(vertices), self.partition.network.n_out))
+        step = max(1, CHUNK // (12 * self.partition.network.n_out))
+        for start in range(0, len(vertices), step):
+            part = slice(start, start + step)
+            values[part], errors[part] = self._evaluated(vertices[part], levels[part])
+        result = Bounded(values, errors)
+        open_ = np.flatnonzero(~result.nonzero)
+        values[open_], errors[open_] = _shortened(self.exact.at(self.corner_at[vertices[open_]], levels[open_]))
+        return result
 
-    def zero_at(self, corner: int) -> bool:
-        """Whether f = g at a corner, exactly."""
-        return not any(_values(self._difference(corner), self._point(corner)))
-
-    def zero_between(self, corner: int, following: int) -> bool:
-        """Whether f = g on a facet between its ends, where (if they are points) that is not so, exactly."""
-        start, end = self._point(corner), self._point(following)
-        if not (start[0] or end[0]):
-            # A whole line that no kink crosses: all kinks are parallel to it, and f is a function of one variable.
-            return False
-        difference = self._difference(corner)
-        a, b = _values(difference, start), _values(difference, end)
-        return sum(map(mul, a, b)) < 0 and _parallel(a, b)
-
-    def _difference(self, corner: int) -> list[Form]:
-        """f - g on the region of a corner: a form for each output, all times one positive number."""
-        difference = self._map(int(self.regions[corner])) + Dyadic(-self.level.integers, self.level.exponent)
-        return [tuple(form) for form in difference.integers.tolist()]
-
-    def _map(self, region: int) -> Dyadic:
-        network = self.partition.network
-        bits = np.unpackbits(self.partition.packed_patterns[region], count=network.kinks, bitorder="little")
-        self.forms.enter(bits.view(np.bool_))
-        return self.forms.preactivations(len(network.widths), np.arange(network.n_out))
-
-    def _point(self, corner: int) -> Point:
-        vertex = int(self.partition.cell_vertices[corner])
-        if vertex not in self.points:
-            self.points[vertex] = self.outlines.vertex(corner)
-        return self.points[vertex]
+    def _evaluated(self, vertices: Integers, levels: Integers) -> tuple[Floats, Floats]:
+        """The same in floating point, with bounds on the errors."""
+        f, f_errors = self.certified.of(self.map_at[vertices])
+        g, g_errors = self.certified.of(levels)
+        points, off = self.partition.vertices[vertices], self.partition.vertex_errors[vertices]
+        # In homogeneous coordinates, [m, 1, 3].
+        x = np.insert(points, 0, 1.0, axis=1)[:, np.newaxis]
+        x_errors = np.insert(np.broadcast_to(off[:, np.newaxis], points.shape), 0, 0.0, axis=1)[:, np.newaxis]
+        with np.errstate(all="ignore"):
+            difference = f - g
+            terms, bounds = difference * x, f_errors + g_errors
+            bounds += ROUNDING * np.abs(difference) + TINY
+            errors = bounds * (np.abs(x) + x_errors) + np.abs(difference) * x_errors + ROUNDING * np.abs(terms) + TINY
+            return terms.sum(axis=2), ROOM * errors.sum(axis=2)
 
 
-def _values(forms: list[Form], point: Point) -> list[int]:
-    return [sum(map(mul, form, point)) for form in forms]
-
-
-def _parallel(a: list[int], b: list[int]) -> bool:
-    """Whether two vectors, the first of them not zero, are on one line through zero."""
-    pivot = next(i for i, x in enumerate(a) if x)
-    return all(a[pivot] * y == x * b[pivot] for x, y in zip(a, b, strict=True))
+def _shortened(vectors: Objects) -> tuple[Floats, Floats]:
+    """Vectors [m, outputs] of integers of at most 53 bits, up to a positive factor, and by how much they may be off."""
+    bits = np.asarray(np.frompyfunc(int.bit_length, 1, 1)(vectors))
+    shifts = np.maximum(bits.max(axis=1, keepdims=True) - 53, 0)
+    return np.right_shift(vectors, shifts).astype(np.float64), np.broadcast_to(shifts > 0, vectors.shape)

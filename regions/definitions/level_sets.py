@@ -6,13 +6,16 @@ of points and segments, in other regions, on which the network f happens to equa
 so its part of {f = g} is convex: empty, a point, a segment or ray, all of it. So are the parts on its facets. Hence
 {f = g} hangs together as these parts do, and they meet in vertices with f = g, and in facets that have such a point
 between their ends: it is enough to know where these are (`differences.py`).
-The set is followed outwards from the regions whose map is g, as far as it goes. (On a line nothing has to be: two
-pieces that touch share a facet, and a path between two others is a piece.)
-Cost: a few forward passes per region that the set meets. Only maps that several separate pieces have need it: in
-generic networks hardly any.
+The sets are followed outwards from the regions whose map is g, those of many maps g side by side, as far as they go.
+(On a line nothing has to be: two pieces that touch share a facet, and a path between two others is a piece.)
+Cost: about five microseconds for each region that a set meets, what `differences.py` takes for it included. Only maps
+that several separate pieces have need it, in generic networks hardly any; in networks of plateaus each region is met by
+ten sets or so.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from regions.cell_geometry import next_corners
-from regions.definitions.differences import Differences
+from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity, ranges
 from regions.partition import Partition
 
@@ -33,81 +36,122 @@ Integers = NDArray[np.int64]
 class LevelSets:
     """The sets {f = g} of a network f in a plane, for affine maps g that it has on regions.
 
+    In each set vertices are nodes, and regions, numbered after them. ``map * nodes + node`` is a node of a set.
+
     Parameters
     ----------
     partition : Partition
         Of dimension 2.
+    maps : int64 [R]
+        Map of each region, numbered from 0 in the order in which they first occur.
     """
 
-    def __init__(self, partition: Partition) -> None:
-        self.partition, self.corners = partition, Corners.of(partition)
-        self.following, self.infinite = next_corners(partition.cell_offsets), at_infinity(partition)
-        self.differences = Differences(partition, self.corners.regions)
-        self.zero = np.zeros(len(partition.vertices), dtype=bool)  # where f = g, as far as known
-        self.reached = np.zeros(len(partition), dtype=bool)
+    def __init__(self, partition: Partition, maps: Integers) -> None:
+        self.partition, self.maps = partition, maps
+        self.corners, self.infinite = Corners.of(partition), at_infinity(partition)
+        self.to_next = next_corners(partition.cell_offsets) - np.arange(len(partition.cell_vertices))
+        self.differences = Differences(partition, maps, self.corners)
+        self.nodes = len(partition.vertices) + len(partition)
 
-    def components(self, members: Integers) -> Integers:
-        """Number the connected components of {f = g} that have interior.
+    def components(self, members: Integers, most: float = inf) -> Integers | None:
+        """Number the connected components, if they have interior, of some of the sets.
 
         Parameters
         ----------
         members : int64 [m]
-            All regions whose map is g, ascending.
+            All regions with certain maps.
+        most : float
+            How many links between nodes to remember, 16 bytes each (and a few times that in passing).
 
         Returns
         -------
-        int64 [m]
-            Component of each member; numbers are not consecutive.
+        int64 [m] or None
+            Component of each member; numbers are not consecutive. None if there are more links.
         """
-        self.differences.subtract(int(members[0]))
-        self.zero[self.partition.cell_vertices[self._corners_of(members)]] = True
-        self.zero &= ~self.infinite
-        # Regions are nodes, and so are vertices, numbered after them.
-        links, frontier = [np.stack([members, members])], members
+        own = self._regions(self.maps[members], members)
+        corners, levels = self._corners_of(self.maps[members], members)
+        covered = _distinct(levels * self.nodes + self.partition.cell_vertices[corners])
+        # Of a region with another map, next to one with g across a facet, that facet is all where f = g.
+        neighbors = self.partition.neighbors[corners]
+        ended = _distinct(np.append(own, self._regions(levels, neighbors)[neighbors >= 0]))
+        links, before, frontier = [np.stack([own, own])], own[:0], np.sort(own)
         while frontier.size:
-            self.reached[frontier] = True
-            links += self._links(frontier)
-            near = np.unique(np.concatenate([link[0] for link in links[-2:]]))
-            frontier = near[~self.reached[near]]
-        self.zero[:] = self.reached[:] = False
+            found, near = self._links(frontier, covered)
+            links.append(found)
+            most -= found.shape[1]
+            if most < 0:
+                return None
+            # What is linked to the frontier is in it, in the one before, or new: links go both ways.
+            seen = np.concatenate([before, frontier])
+            before, frontier = frontier, np.setdiff1d(near[~_contains(ended, near)], seen, assume_unique=True)
         nodes, pairs = np.unique(np.concatenate(links, axis=1), return_inverse=True)
-        return components(len(nodes), pairs.reshape(2, -1))[np.searchsorted(nodes, members)]
+        return components(len(nodes), pairs.reshape(2, -1))[np.searchsorted(nodes, own)]
 
-    def _links(self, regions: Integers) -> list[Integers]:
-        """What hangs together around some regions, int64 [2, k] each; the upper row has all regions that do."""
-        partition, corners = self.partition, self._corners_of(regions)
-        vertices = partition.cell_vertices[corners]
-        zero, crossed = self._where_zero(corners, vertices)
-        met = np.unique(vertices[zero])
-        touching, counts = self.corners.at(met)
-        through = corners[crossed]
-        return [
-            np.stack([self.corners.regions[touching], np.repeat(len(partition) + met, counts)]),
-            np.stack([partition.neighbors[through], self.corners.regions[through]]),
-        ]
+    def _links(self, frontier: Integers, covered: Integers) -> tuple[Integers, Integers]:
+        """What hangs together with some regions, int64 [2, k], and all regions that do, ascending.
 
-    def _where_zero(self, corners: Integers, vertices: Integers) -> tuple[Bits, Bits]:
+        ``covered`` are vertices, ascending, where f = g because it is on a region around.
+        """
+        levels, regions = np.divmod(frontier, self.nodes)
+        corners, levels = self._corners_of(levels, regions - len(self.partition.vertices))
+        vertices = levels * self.nodes + self.partition.cell_vertices[corners]
+        zero, crossed = self._where_zero(corners, levels, vertices, covered)
+        own = self._regions(levels, self.corners.regions[corners])
+        across = self._regions(levels, self.partition.neighbors[corners])[crossed]
+        met = _distinct(vertices[zero])
+        touching, counts = self.corners.at(met % self.nodes)
+        around = self._regions(np.repeat(met // self.nodes, counts), self.corners.regions[touching])
+        links = np.stack([np.append(own[zero], own[crossed]), np.append(vertices[zero], across)])
+        return links, _distinct(np.append(around, across))
+
+    def _where_zero(self, corners: Integers, levels: Integers, nodes: Integers, covered: Integers) -> tuple[Bits, Bits]:
         """At which corners f = g, and on which facets after them that is so somewhere between the ends only.
 
-        The corners, ascending, are all those of some regions.
+        The corners are all those of some regions, one region after the other; their vertices are the nodes.
         """
-        open_ = np.flatnonzero(~(self.zero[vertices] | self.infinite[vertices]))
-        known = self.differences.at(corners, open_)
-        for index in open_[~known.nonzero[open_]].tolist():
-            vertex = vertices[index]
-            self.zero[vertex] = self.zero[vertex] or self.differences.zero_at(int(corners[index]))
-        zero = self.zero[vertices]
-        following = np.searchsorted(corners, self.following[corners])
+        zero = _contains(covered, nodes)
+        finite = ~self.infinite[self.partition.cell_vertices[corners]]
+        zero &= finite
+        open_ = np.flatnonzero(finite & ~zero)
+        asked, rows = np.unique(nodes[open_], return_inverse=True)
+        known = self.differences.at(asked % self.nodes, asked // self.nodes)
+        zero[open_] = ~known.nonzero[rows]
+        # At infinity nothing is known.
+        row_at = np.full(len(corners), len(asked))
+        row_at[open_] = rows
+        nothing = np.full((1, known.values.shape[1]), np.nan)
+        known = Bounded(np.concatenate([known.values, nothing]), np.concatenate([known.errors, nothing]))
+        following = np.arange(len(corners)) + self.to_next[corners]
         facets = np.flatnonzero((self.partition.neighbors[corners] >= 0) & ~zero & ~zero[following])
-        start, end = known.take(facets), known.take(following[facets])
+        start, end = known.take(row_at[facets]), known.take(row_at[following[facets]])
         crossed = np.zeros(len(corners), dtype=bool)
         crossed[facets] = opposite = start.opposite(end)
-        for index in facets[~(opposite | start.apart(end))].tolist():
-            crossed[index] = self.differences.zero_between(int(corners[index]), int(corners[following[index]]))
+        open_ = facets[~(opposite | start.apart(end))]
+        between = self.differences.exact.zero_between
+        crossed[open_] = between(corners[open_], corners[following[open_]], levels[open_])
         return zero, crossed
 
-    def _corners_of(self, regions: Integers) -> Integers:
-        return ranges(self.partition.cell_offsets[regions], self.partition.corner_counts[regions])
+    def _regions(self, levels: Integers, regions: Integers) -> Integers:
+        """Regions as nodes of sets."""
+        return levels * self.nodes + len(self.partition.vertices) + regions
+
+    def _corners_of(self, levels: Integers, regions: Integers) -> tuple[Integers, Integers]:
+        """The corners of regions, and the map of the set in which each region is."""
+        counts = self.partition.corner_counts[regions]
+        return ranges(self.partition.cell_offsets[regions], counts), np.repeat(levels, counts)
+
+
+def _distinct(values: Integers) -> Integers:
+    """Values, ascending, each one once. (Faster than `numpy.unique`, which hashes integers.)"""
+    ascending = np.sort(values)
+    return ascending[np.append(True, ascending[1:] != ascending[:-1])] if len(values) else ascending
+
+
+def _contains(ascending: Integers, values: Integers) -> Bits:
+    """Which values are in an array that is not empty."""
+    places = np.searchsorted(ascending, values)
+    found: Bits = ascending[np.minimum(places, len(ascending) - 1)] == values
+    return found
 
 
 def components(count: int, pairs: Integers) -> Integers:

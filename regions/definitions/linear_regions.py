@@ -5,13 +5,16 @@ Stargalla, Hertrich and Reichman (2025) sort the definitions in use, from R1, th
 is enumerated here R2. The others follow from it. Finer: patterns on edges and vertices (`lower_patterns.py`). Coarser:
 regions with one affine map (`equal_maps.py`) are merged, if they share facets, if they hang together in the closed set
 where the network equals that map (`level_sets.py`), or wherever they are. R3, the smallest number of convex pieces,
-lies between R2 and R4 and is not offered: unless these agree it is hard to compute.
+lies between R2 and R4. In a plane it is hard to compute unless these agree, and refused; on a line the regions of R4
+are intervals, so convex.
 Invariant: all decisions are exact. Counts are of the network on the domain, all outputs together.
+Cost: that of the maps, at most a few forward passes per region; for "closed" that of `level_sets.py` besides.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 
 from regions.arguments import one_of
 from regions.equal_maps import equal_maps, numbered
+from regions.errors import CountNotDecided
 from regions.measures.arguments import complete
 
 if TYPE_CHECKING:
@@ -29,8 +33,11 @@ __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "checked_definition", "
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-Definition = Literal["pattern", "activation", "open", "closed", "affine"]
+Definition = Literal["pattern", "activation", "convex", "open", "closed", "affine"]
 DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
+
+# Level sets are followed side by side; fewer of them, if they have more links than this together.
+MOST_LINKS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +70,9 @@ class LinearRegions:
         In chart coordinates, with the partition's stored vertices as corners, and without others. A
         MultiPolygon where pieces meet in vertices only, or are apart. What joins them in the sense "closed", or has a
         pattern of its own, without having area, is not shown.
+        Coordinates are rounded, and where that has folded or flattened a cell (`Partition.folded_cells`) shapely makes
+        it valid first. A region with such a cell can have corners besides the vertices, and further parts that are not
+        there in truth: slivers, lines and points of the size of rounding. Labels and counts do not depend on it.
 
         Raises
         ------
@@ -100,6 +110,8 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     definition : str
         "pattern" (R1): patterns attained anywhere in the domain, its border included, if only on an edge or in a point.
         "activation" (R2): those with interior, the regions of the partition.
+        "convex" (R3): the fewest convex pieces that form a polyhedral complex and on each of which the network is
+        affine. Known if there are as many "open" as "activation" regions, and on lines.
         "open" (R4): the largest connected open sets on which the network is affine.
         "closed" (R5): connected components, if they have interior, of the sets where the network equals one of its
         affine maps.
@@ -113,6 +125,8 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     ------
     TypeError, ValueError
         No partition, or a partial one; another definition.
+    CountNotDecided
+        The number of "convex" regions, where it is only known to be between ``least`` and ``most``.
 
     Notes
     -----
@@ -146,6 +160,8 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
         labels = maps if name == "affine" else _open(partition, maps)
         if name == "closed" and partition.dimension == 2:
             labels = _closed(partition, maps, labels)
+        if name == "convex":
+            _require_convex(partition, labels)
     count = int(labels.max(initial=-1)) + 1
     if name == "pattern":
         from regions.definitions.lower_patterns import lower_patterns
@@ -169,18 +185,38 @@ def _open(partition: Partition, maps: Integers) -> Integers:
     return numbered(components(len(partition), pairs[:, same]))
 
 
+def _require_convex(partition: Partition, pieces: Integers) -> None:
+    """Refuse open pieces that need not be a smallest set of convex ones: all but activation regions and intervals."""
+    least, most = int(pieces.max(initial=-1)) + 1, len(partition)
+    if least < most and partition.dimension == 2:
+        raise CountNotDecided(
+            f"the number of convex regions (R3) on {partition.domain!r} is between {least} (open) and {most} "
+            "(activation); it is hard to compute, and only known here where these two agree",
+            least=least,
+            most=most,
+        )
+
+
 def _closed(partition: Partition, maps: Integers, pieces: Integers) -> Integers:
     """Merge those of the open pieces with one map that hang together in the closed set where the network equals it."""
+    from regions.definitions.incidence import ranges
     from regions.definitions.level_sets import LevelSets
 
     _, first = np.unique(pieces, return_index=True)
     several = np.flatnonzero(np.bincount(maps[first]) > 1)
     if several.size == 0:
         return pieces
-    result, sets = pieces.copy(), LevelSets(partition)
-    order, ends = np.argsort(maps, kind="stable"), np.cumsum(np.bincount(maps))
-    for index in several.tolist():
-        members = order[ends[index - 1] if index else 0 : ends[index]]
-        _, one, component = np.unique(sets.components(members), return_index=True, return_inverse=True)
+    result, sets = pieces.copy(), LevelSets(partition, maps)
+    order, ends = np.argsort(maps, kind="stable"), np.append(0, np.cumsum(np.bincount(maps)))
+    count = several.size
+    while several.size:
+        chosen = several[:count]
+        members = order[ranges(ends[chosen], ends[chosen + 1] - ends[chosen])]
+        components = sets.components(members, MOST_LINKS if count > 1 else inf)
+        if components is None:
+            count = -(-count // 4)
+            continue
+        _, one, component = np.unique(components, return_index=True, return_inverse=True)
         result[members] = pieces[members[one]][component]
+        several = several[count:]
     return numbered(result)

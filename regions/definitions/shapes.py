@@ -2,8 +2,9 @@
 """Which polygons, or intervals, do merged regions make?
 
 The regions of a partition form a coverage: common edges are bit-equal. So merging only leaves edges out, and no
-coordinate is computed. Where rounding has folded a cell (`Partition.folded_cells`), a union in the general sense takes
-the place of that of a coverage.
+coordinate is computed. Where rounding has folded a cell (`Partition.folded_cells`), it is made valid, and a union in
+the general sense takes the place of that of a coverage: both compute coordinates, and can leave slivers, lines and
+points.
 """
 
 from __future__ import annotations
@@ -31,13 +32,12 @@ def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object
         raise DomainError("regions on a line make no polygons: take `intervals`")
     polygons = partition.to_shapely()
     folded = partition.folded_cells()
-    union = shapely.coverage_union_all
-    if folded.size:
-        polygons[folded] = shapely.make_valid(polygons[folded])
-        union = shapely.union_all
+    polygons[folded] = shapely.make_valid(polygons[folded])
+    mended = set(labels[folded].tolist())
     order, ends = _sorted(labels)
     result = np.empty(len(ends), dtype=object)
     for index, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        union = shapely.union_all if index in mended else shapely.coverage_union_all
         result[index] = polygons[order[start]] if end - start == 1 else union(polygons[order[start:end]])
     return result
 

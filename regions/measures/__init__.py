@@ -19,9 +19,11 @@ One file for each question:
     boundary            length of the boundary by layer, neuron and kink; strata, densities; perimeters
     gradient_jumps      which facets are in B_N
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
-    hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`)
+    hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`, `pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
-    domain_distance     the same within a line or plane, to either boundary
+    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
+    point_distances     what both say of a batch of points
+    lengths             chart points in coordinates of which lengths are those of input space
     shapes              the largest disc in each region
     region_graph        neighbours and diameter
     estimate            what is known about a number that was sampled

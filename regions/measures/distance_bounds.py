@@ -41,6 +41,7 @@ class KinkIntervals(NamedTuple):
     """Distances from m points to the hyperplanes of all kinks, in the region of each point."""
 
     decided: Bits  # [m]: the signs of all kinks are proven; without that, nothing else is
+    above: Bits  # [m, kinks]: whether the point is above the breakpoint
     live: Bits  # [m, kinks]: whether there is a hyperplane, as far as is known
     distances: Floats  # [m, kinks], rounded
     lowest: Floats  # [m, kinks]: proven
@@ -130,7 +131,8 @@ def kink_intervals(
     """
     count = len(points)
     shape = (count, network.kinks)
-    live, distances, lowest, highest = np.zeros(shape, dtype=bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    above, live = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    distances, lowest, highest = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     decided, least = np.ones(count, dtype=bool), np.full(count, np.inf)
     steps = np.zeros((count, len(coordinates.gradients)))
     nothing = np.zeros_like(points)
@@ -151,7 +153,7 @@ def kink_intervals(
             lengths, shortest, longest = (
                 np.repeat(each, kinks, axis=1) for each in (units.lengths, units.shortest, units.longest)
             )
-            live[:, part] = np.repeat(units.live, kinks, axis=1)
+            above[:, part], live[:, part] = on, np.repeat(units.live, kinks, axis=1)
             distances[:, part] = sizes / lengths
             unit = _unit(4)  # for the roundings of the next two lines
             low = np.maximum(sizes - errors, 0.0) / longest * (1.0 - unit) - TINY
@@ -167,7 +169,7 @@ def kink_intervals(
                 steps[better] = -(offsets[better, kink] / lengths[better, kink])[:, np.newaxis] * along
             inputs = _activations(layer, units, on)
             start = stop
-    return KinkIntervals(decided, live, distances, lowest, highest, coordinates.to_input(steps))
+    return KinkIntervals(decided, above, live, distances, lowest, highest, coordinates.to_input(steps))
 
 
 def _preactivations(layer: Layer, inputs: _Inputs, coordinates: Coordinates) -> _Units:

@@ -9,7 +9,7 @@ is proven, and rare large samples that did not occur are not in it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import frexp, fsum, ldexp, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,12 +56,20 @@ class Estimate:
     @property
     def value(self) -> float:
         """Mean of the samples."""
-        return fsum(self.samples.tolist()) / len(self.samples)
+        scaled, exponent = self._scaled
+        return ldexp(fsum(scaled.tolist()) / len(scaled), exponent)
 
     @property
     def standard_error(self) -> float:
         """Standard deviation of the value, estimated from the samples."""
-        return float(np.std(self.samples, ddof=1)) / sqrt(len(self.samples))
+        scaled, exponent = self._scaled
+        return ldexp(float(np.std(scaled, ddof=1)) / sqrt(len(scaled)), exponent)
+
+    @property
+    def _scaled(self) -> tuple[NDArray[np.float64], int]:
+        """The samples times 2**-exponent, so that their squares stay within the doubles; no digit changes."""
+        _, exponent = frexp(float(np.abs(self.samples).max()))
+        return np.ldexp(self.samples, -exponent), exponent
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the mean, by Student's t.

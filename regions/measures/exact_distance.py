@@ -1,28 +1,36 @@
 # SPDX-License-Identifier: MIT
 """How far is a point of input space from each kink of its region, exactly?
 
-Weights and points are doubles, so a forward pass can be taken in integers with one exponent per array, as in
-`regions/exact_pattern.py`, here in the full input space. The distance to a kink is |h - t| over the length of its
-gradient: the square of it is a fraction, and fractions are compared. Only its root is rounded.
-Cost: of an order of 100 ns per weight for the pass, and as much again for each kink: milliseconds. It is meant for the
-few points that floating point can not settle (`distance.py`).
+Weights and points are doubles, so everything is integers with one exponent per array, as in `regions/exact_pattern.py`,
+here in the full input space. A forward pass gives signs. With them, hence with a piece for every unit, the
+pre-activation of a kink is an affine form, found from its row of weights backwards through the layers. The distance is
+|h - t| over the length of the form's gradient: its square is a fraction, fractions are compared, and only the root is
+rounded. Forms depend on the pieces of the layers below alone, and are kept until these change: those of the first layer
+for good.
+Units that were copied, scaled or negated have their kinks on one hyperplane for every input. Their rows tell, and so
+ties between them need no arithmetic at any point (`distinct`).
+Cost: about 100 ns per weight for signs, and 60 per weight below it for the form of a kink behind the first layer: 12
+and 7 ms with 784-150-100 units. A kink of the first layer, or whose form is known, takes 0.1 ms there, the nearest
+point 0.5 ms, and the row of a unit, to be told from others, 0.4 ms once.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.domains.exact import nearest_float, square_root
+from regions.domains.exact import dyadic, square_root
 from regions.exact_pattern import Dyadic, exactly
 from regions.network import Network
 
 __all__ = ["ExactDistances", "NearestKink"]
 
 Floats = NDArray[np.float64]
+Bits = NDArray[np.bool_]
 
 
 class NearestKink(NamedTuple):
@@ -31,6 +39,14 @@ class NearestKink(NamedTuple):
     kink: int
     distance: float
     nearest: Floats
+
+
+class _Form(NamedTuple):
+    """The affine form of a kink, ``gradient @ x + constant``, and the square of the gradient's length."""
+
+    gradient: Dyadic
+    constant: Fraction
+    squared_length: Fraction
 
 
 class ExactDistances:
@@ -44,62 +60,142 @@ class ExactDistances:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.layers = network.layers[:-1]
-        self.weights = [exactly(layer.weights) for layer in self.layers]
-        self.point = np.zeros(0)
-        self.preactivations: list[Dyadic] = []
-        self.slopes: list[Floats] = []
+        self.weights: list[Dyadic | None] = [None] * len(self.layers)
+        self.layer_of: list[int] = network.kink_layers.tolist()
+        self.first_kink = np.searchsorted(network.kink_layers, np.arange(len(self.layers) + 1))
+        self.above = np.zeros(network.kinks, dtype=bool)
+        self.forms: list[dict[int, _Form]] = [{} for _ in self.layers]
+        self.hyperplanes: dict[tuple[int, ...], int] = {}
+        self.hyperplane_of: dict[int, int] = {}
 
-    def enter(self, point: Floats) -> NDArray[np.int8]:
-        """Go to a point [n_in]; return the sign of pre-activation minus breakpoint of every kink, int8 [kinks]."""
-        self.point, self.preactivations, self.slopes = point, [], []
-        values, signs = exactly(point), [np.zeros(0, dtype=np.int8)]
-        for layer, weights in zip(self.layers, self.weights, strict=True):
+    def signs(self, point: Floats) -> NDArray[np.int8]:
+        """The sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
+        values, result = exactly(point), [np.zeros(0, dtype=np.int8)]
+        for index, layer in enumerate(self.layers):
             reads = np.flatnonzero(values.integers != 0)
-            h = weights.at((slice(None), reads)).matrix_times(values.at(reads)) + exactly(layer.biases)
-            above = [(h + exactly(np.array([-t]))).signs() for t in layer.activation.breakpoints]
-            layer_signs = np.stack(above, axis=1) if above else np.zeros((len(layer.biases), 0), dtype=np.int8)
+            h = self._weights(index).at((slice(None), reads)).matrix_times(values.at(reads)) + exactly(layer.biases)
+            signs = [(h + exactly(np.array([-t]))).signs() for t in layer.activation.breakpoints]
+            layer_signs = np.stack(signs, axis=1) if signs else np.zeros((len(layer.biases), 0), dtype=np.int8)
             # On a breakpoint both pieces have the same value, and 0 counts as below: the pattern is that of the point.
             pieces = (layer_signs > 0).sum(axis=1)
-            slopes = layer.activation.slopes_of(pieces)
-            values = exactly(slopes).times(h) + exactly(layer.activation.intercepts_of(pieces))
-            signs.append(layer_signs.ravel())
-            self.preactivations.append(h)
-            self.slopes.append(slopes)
-        return np.concatenate(signs)
+            slopes, intercepts = layer.activation.slopes_of(pieces), layer.activation.intercepts_of(pieces)
+            values = exactly(slopes).times(h) + exactly(intercepts)
+            result.append(layer_signs.ravel())
+        return np.concatenate(result)
 
-    def nearest(self, kinks: NDArray[np.integer]) -> NearestKink | None:
-        """The nearest of some kinks, the first of several; None if all their gradients are 0 here."""
-        best: tuple[Fraction, int, Dyadic] | None = None
-        for kink in kinks.tolist():
-            gradient = self._gradient(kink)
-            length = _squared_length(gradient)
-            if length:
-                squared = self._offset(kink) ** 2 / length
+    def distinct(self, kinks: list[int]) -> list[int]:
+        """Of some kinks, ascending, the first on each hyperplane, as far as single rows of weights tell."""
+        first: dict[int, int] = {}
+        for kink in kinks:
+            first.setdefault(self._hyperplane(kink), kink)
+        return list(first.values())
+
+    def nearest(self, point: Floats, above: Bits, kinks: list[int]) -> NearestKink | None:
+        """The nearest of some kinks, the first of several; None if all their gradients are 0 here.
+
+        Parameters
+        ----------
+        point : float64 [n_in]
+        above : bool [kinks]
+            Which kinks are above their breakpoint there.
+        kinks : list of int
+            Ascending.
+        """
+        self._enter(above)
+        place = exactly(point)
+        best: tuple[Fraction, int, Fraction] | None = None
+        for kink in kinks:
+            form = self._form(kink)
+            if form.squared_length:
+                offset = _dot(form.gradient, place) + form.constant
+                squared = offset**2 / form.squared_length
                 if best is None or squared < best[0]:
-                    best = squared, kink, gradient
+                    best = squared, kink, offset
+                if not squared:
+                    break  # nothing is nearer, and what is as near comes later
         if best is None:
             return None
-        squared, kink, gradient = best
-        step = self._offset(kink) / _squared_length(gradient) * Fraction(2) ** gradient.exponent
-        moved = [Fraction(x) - step * g for x, g in zip(self.point.tolist(), gradient.integers.tolist(), strict=True)]
-        return NearestKink(kink, square_root(squared) if squared else 0.0, np.array([nearest_float(x) for x in moved]))
+        squared, kink, offset = best
+        return NearestKink(kink, square_root(squared) if squared else 0.0, _moved(place, self._form(kink), offset))
 
-    def _offset(self, kink: int) -> Fraction:
-        """Pre-activation minus breakpoint."""
-        h = self.preactivations[self.network.kink_layers[kink]].at(self.network.kink_units[kink])
-        value: Fraction = int(h.integers) * Fraction(2) ** h.exponent
-        return value - Fraction(float(self.network.kink_values[kink]))
+    def _enter(self, above: Bits) -> None:
+        """Keep what does not depend on the bits that changed."""
+        changed = np.flatnonzero(above != self.above)
+        if changed.size:
+            self.above = above.copy()
+            for forms in self.forms[self.layer_of[int(changed[0])] + 1 :]:
+                forms.clear()
 
-    def _gradient(self, kink: int) -> Dyadic:
-        """Gradient of a kink's pre-activation where the pattern is that of the point, [n_in]."""
-        layer = int(self.network.kink_layers[kink])
-        row = self.weights[layer].at(self.network.kink_units[kink])
+    def _form(self, kink: int) -> _Form:
+        """Pre-activation minus breakpoint where the pattern is that of the point."""
+        layer = self.layer_of[kink]
+        known = self.forms[layer].get(kink)
+        if known is not None:
+            return known
+        row, constant = exactly(self._row(kink)), self._threshold(kink)
         for below in range(layer - 1, -1, -1):
-            reads = np.flatnonzero((row.integers != 0) & (self.slopes[below] != 0.0))
-            row = row.at(reads).times(exactly(self.slopes[below][reads])).matrix_times(self.weights[below].at(reads))
+            slopes, intercepts = self._pieces(below)
+            constant += _dot(row, exactly(intercepts))
+            reads = np.flatnonzero((row.integers != 0) & (slopes != 0.0))
+            row = row.at(reads).times(exactly(slopes[reads]))
+            constant += _dot(row, exactly(self.layers[below].biases[reads]))
+            row = row.matrix_times(self._weights(below).at(reads))
+        self.forms[layer][kink] = form = _Form(row, constant, _dot(row, row))
+        return form
+
+    def _pieces(self, layer: int) -> tuple[Floats, Floats]:
+        """Slopes and intercepts of the units of a layer around the point."""
+        activation, count = self.layers[layer].activation, len(self.layers[layer].biases)
+        above = self.above[self.first_kink[layer] : self.first_kink[layer + 1]]
+        pieces = above.reshape(count, activation.breakpoints.size).sum(axis=1, dtype=np.intp)
+        return activation.slopes_of(pieces), activation.intercepts_of(pieces)
+
+    def _weights(self, layer: int) -> Dyadic:
+        known = self.weights[layer]
+        if known is None:
+            known = self.weights[layer] = exactly(self.layers[layer].weights)
+        return known
+
+    def _row(self, kink: int) -> Floats:
+        """The weights of a kink's unit."""
+        row: Floats = self.layers[self.layer_of[kink]].weights[self.network.kink_units[kink]]
         return row
 
+    def _threshold(self, kink: int) -> Fraction:
+        """Bias minus breakpoint."""
+        bias = self.layers[self.layer_of[kink]].biases[self.network.kink_units[kink]]
+        return Fraction(float(bias)) - Fraction(float(self.network.kink_values[kink]))
 
-def _squared_length(vector: Dyadic) -> Fraction:
-    result: Fraction = int((vector.integers**2).sum()) * Fraction(4) ** vector.exponent
+    def _hyperplane(self, kink: int) -> int:
+        """The same number for kinks whose rows, with the threshold, are multiples of each other."""
+        known = self.hyperplane_of.get(kink)
+        if known is None:
+            integers, exponent = dyadic(self._row(kink))
+            threshold = self._threshold(kink) / Fraction(2) ** exponent
+            numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
+            sign = 1 if next(filter(None, numbers), 1) > 0 else -1
+            divisor = sign * (gcd(*numbers) or 1)
+            key = (self.layer_of[kink], *(x // divisor for x in numbers))
+            known = self.hyperplane_of[kink] = self.hyperplanes.setdefault(key, len(self.hyperplanes))
+        return known
+
+
+def _dot(a: Dyadic, b: Dyadic) -> Fraction:
+    result: Fraction = int((a.integers * b.integers).sum()) * Fraction(2) ** (a.exponent + b.exponent)
     return result
+
+
+def _moved(point: Dyadic, form: _Form, offset: Fraction) -> Floats:
+    """Where a point comes to the zeros of a form if it goes straight there, each coordinate correctly rounded."""
+    step = offset / form.squared_length
+    lowest = min(point.exponent, form.gradient.exponent)
+    numerators = point.over(lowest) * step.denominator - form.gradient.over(lowest) * step.numerator
+    up, down = (1 << max(lowest, 0)), (1 << max(-lowest, 0)) * step.denominator
+    return np.array([_quotient(numerator * up, down) for numerator in numerators.tolist()])
+
+
+def _quotient(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator  # correctly rounded, for integers of any size
+    except OverflowError:
+        return float("inf") if numerator > 0 else float("-inf")

@@ -2,11 +2,13 @@
 """How many neighbours have regions, and how far are they apart in the graph of regions?
 
 The graph has regions for nodes and facets between them for edges; it is exact, so are its degrees and its diameter.
-The diameter, without a search from every node: a search from one node u, with the greatest distance e(u), bounds the
-greatest distance of every other node v by max(d(u, v), e(u) - d(u, v)) <= e(v) <= e(u) + d(u, v). Searches from the
-nodes with the highest upper and the lowest lower bound, in turn, close the gap (Takes, Kosters, Determining the
-diameter of small world networks, 2011); for regions of a network a few dozen do.
-Cost: a search is linear in the number of facets. At worst there are as many searches as regions.
+The diameter, without a search from every node: a search from one node u, with the greatest distance e(u), bounds that
+of every other node v by e(v) <= e(u) + d(u, v) (Takes, Kosters, Determining the diameter of small world networks,
+2011). The next search is from the node with the highest bound, until no bound is above a distance that has been found.
+Where only the first layer makes facets, they lie on lines. A straight way crosses each line at most once: no two
+regions are farther apart than there are lines, and in a whole plane some are as far: a few searches find them.
+Cost: a search is linear in the number of facets. For regions of a network in a polygon a few dozen do, in a whole plane
+about as many as there are neurons, at worst as many as regions.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from regions.partition import Partition
 
-__all__ = ["degrees", "diameter"]
+__all__ = ["degrees", "diameter", "diameter_bounds"]
 
 Integers = NDArray[np.int64]
 
@@ -79,36 +81,69 @@ def diameter(partition: Partition) -> int:
     >>> diameter(regions.enumerate(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])))
     2
     """
+    return diameter_bounds(partition)[1]
+
+
+def diameter_bounds(partition: Partition, most_searches: int | None = None) -> tuple[int, int]:
+    """The numbers between which the diameter is known to lie after some searches: equal when it is found.
+
+    Parameters
+    ----------
+    partition : Partition
+    most_searches : int, optional
+        After how many searches to stop; never before the diameter is found, by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No partition, or a partial one; one whose regions do not hang together.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1, 0], [0, 1]], [0, 0]), ([[1, 1]], [-1]), ([[1]], [0])])
+    >>> part = regions.enumerate(net, regions.Polygon([[-2, -2], [2, -2], [2, 2], [-2, 2]]))
+    >>> diameter_bounds(part, 0), diameter_bounds(part)
+    ((0, 6), (3, 3))
+    """
+    from scipy.sparse import csr_array
+
     complete(partition)
+    count = len(partition)
     if partition.dimension == 1:
-        return len(partition) - 1
-    graph = partition.adjacency
-    lower, upper = np.zeros(len(partition), dtype=np.int64), np.full(len(partition), len(partition), dtype=np.int64)
-    from_above = True
-    while lower.max() < upper.max():
-        candidates = np.flatnonzero(lower < upper)
-        node = candidates[upper[candidates].argmax() if from_above else lower[candidates].argmin()]
-        from_above = not from_above
+        return count - 1, count - 1
+    lines = count - 1
+    if partition.facet_layers.max(initial=-1) == 0:
+        lines = len(np.unique(partition.facet_kinks[partition.facet_kinks >= 0]))
+    table = partition.adjacency
+    # What scipy computes with, so that no search has to convert it.
+    graph = csr_array((np.ones(table.nnz), table.indices.astype(np.int32), table.indptr.astype(np.int32)), table.shape)
+    least, above = 0, np.full(count, min(lines, count - 1))
+    searches = 0
+    while least < above.max() and searches != most_searches:
+        searches += 1
+        node = int(above.argmax())
         distances = _distances(graph, node)
         reach = int(distances.max())
-        np.maximum(lower, np.maximum(distances, reach - distances), out=lower)
-        np.minimum(upper, reach + distances, out=upper)
-        lower[node] = upper[node] = reach
-    return int(lower.max())
+        least = max(least, reach)
+        np.minimum(above, reach + distances, out=above)
+    return least, max(least, int(above.max()))
 
 
-def _distances(graph: csr_array, node: np.int64) -> Integers:
-    """Number of steps from a node to every other one, breadth first."""
-    starts, neighbors = graph.indptr, graph.indices
-    distances = np.full(len(starts) - 1, -1, dtype=np.int64)
-    distances[node] = steps = 0
-    front = np.array([node])
-    while front.size:
-        steps += 1
-        counts = starts[front + 1] - starts[front]
-        ends = np.cumsum(counts)
-        reached = neighbors[np.repeat(starts[front] - ends + counts, counts) + np.arange(ends[-1])]
-        reached = reached[distances[reached] < 0]
-        distances[reached] = steps
-        front = np.unique(reached)
+def _distances(graph: csr_array, node: int) -> Integers:
+    """Number of steps from a node to every other one."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    order, predecessors = breadth_first_order(graph, node)
+    if len(order) < graph.shape[0]:
+        raise ValueError("the regions of this partition do not hang together: their graph has no diameter")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    # Nodes come in the order of their distance, and so do the nodes that they were reached from.
+    reached_from = place[predecessors[order[1:]]]
+    ends = [0, 1]
+    while ends[-1] < len(order):
+        ends.append(1 + int(np.searchsorted(reached_from, ends[-1])))
+    distances = np.empty(len(order), dtype=np.int64)
+    distances[order] = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     return distances

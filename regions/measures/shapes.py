@@ -7,7 +7,8 @@ it had never been there, since the disc that is sought does not touch it (or tou
 are left, the disc is the one that touches them.
 An edge i between h and j dies when the disc that touches all three has grown to radius r_i: with unit normals n and
 offsets c, n . x + r = c three times. Three different unit vectors are never on one line, so there is one solution.
-Invariant: corners are taken relative to each region's first one, so thin regions far from the origin lose nothing.
+Invariant: corners are taken relative to each region's first one, so thin regions far from the origin lose nothing; and
+in units of the region's own size, a power of two, so that nothing over- or underflows on the way.
 Cost: all regions with k corners at once, k - 3 times the solution of k systems of three equations. Rounded.
 """
 
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.errors import DegenerateDomainError, NonFiniteError
 from regions.measures.arguments import bounded, complete
-from regions.measures.domain_distance import length_coordinates
+from regions.measures.lengths import length_factor, length_vectors, scaled
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -56,7 +58,9 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     DomainError
         The domain is unbounded.
     NonFiniteError
-        Lengths beyond the largest double.
+        A radius beyond the largest double.
+    DegenerateDomainError
+        Directions of the chart that floating point can not tell from parallel ones.
 
     References
     ----------
@@ -72,20 +76,37 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     """
     complete(partition)
     bounded(partition.domain, "an inscribed disc")
+    domain, counts, starts = partition.domain, partition.corner_counts, partition.cell_offsets[:-1]
     corners = partition.vertices[partition.cell_vertices]
-    first = corners[partition.cell_offsets[:-1]]
-    with np.errstate(over="ignore"):
-        relative = corners - np.repeat(first, partition.corner_counts, axis=0)
-    lengths = length_coordinates(partition.domain, relative)
+    first = corners[starts]
+    lengths, exponents = length_vectors(domain, np.repeat(first, counts, axis=0), corners)
     if partition.dimension == 1:
-        return InscribedDiscs(np.abs(lengths[1::2, 0]) / 2.0, (corners[0::2] + corners[1::2]) / 2.0)
-    factor = length_coordinates(partition.domain, np.eye(2)).T
+        radii, centers = scaled(np.abs(lengths[1::2, 0]), exponents[1::2] - 1), corners[0::2] / 2 + corners[1::2] / 2
+        return InscribedDiscs(_finite(radii), centers)
+    units = np.maximum.reduceat(exponents, starts)
+    lengths = scaled(lengths, (exponents - np.repeat(units, counts))[:, np.newaxis])
+    factor, exponents_of_axes = length_factor(domain)
+    turn = float(np.prod(np.sign(np.diag(factor))))
+    if turn == 0.0:
+        raise DegenerateDomainError(
+            "the two directions are so nearly parallel that floating point can not tell them apart: no disc in their "
+            "plane can be computed; take perpendicular ones"
+        )
     radii, centers = np.zeros(len(partition)), np.zeros((len(partition), 2))
-    for count in np.unique(partition.corner_counts).tolist():
-        regions = np.flatnonzero(partition.corner_counts == count)
-        rows = partition.cell_offsets[regions][:, np.newaxis] + np.arange(count)
-        centers[regions], radii[regions] = _largest_discs(lengths[rows], np.sign(np.linalg.det(factor)))
-    return InscribedDiscs(radii, first + np.linalg.solve(factor, centers.T).T)
+    for count in np.unique(counts).tolist():
+        regions = np.flatnonzero(counts == count)
+        rows = starts[regions][:, np.newaxis] + np.arange(count)
+        centers[regions], radii[regions] = _largest_discs(lengths[rows], turn)
+    steps = np.asarray(np.linalg.solve(factor, centers.T).T, dtype=np.float64)
+    steps = scaled(steps, units[:, np.newaxis] - exponents_of_axes)
+    return InscribedDiscs(_finite(scaled(radii, units)), first + steps)
+
+
+def _finite(radii: Floats) -> Floats:
+    beyond = np.flatnonzero(~np.isfinite(radii))
+    if beyond.size:
+        raise NonFiniteError(f"the radius of the largest disc in region {beyond[0]} is beyond the largest double")
+    return radii
 
 
 def _largest_discs(corners: Floats, turn: float) -> tuple[Floats, Floats]:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Do the patterns of a partition fit its facets and its corners, and in how many ways do they begin?
+
+Across a facet the kink that it names has to switch: bits are compared. At a corner of a region no kink can be on and
+below its breakpoint, or off and above it: values are computed with proven bounds on their errors
+(`regions/definitions/certified_values.py`), and what these do not prove wrong is let pass: where kinks meet, and in
+deep networks, whose bounds are wide. `regions.certify` decides exactly.
+Beginnings: in the order of their bits, patterns that begin alike follow each other; so the first kink in which each
+differs from the one before says how many begin differently up to any layer.
+Cost: two forward passes per region, and a sort.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.checking.items import Invariant
+from regions.definitions.certified_values import CertifiedValues
+from regions.measures.boundary import switching_kinks
+from regions.partition import Partition
+
+__all__ = ["beginnings", "facet_item", "pattern_item"]
+
+# Numbers per temporary array.
+CHUNK = 1 << 21
+# Each byte with its bits in reverse: the first kink of the eight is the highest.
+REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little"), axis=1)
+
+
+def beginnings(partition: Partition) -> list[int]:
+    """In how many ways patterns begin, up to each hidden layer."""
+    network = partition.network
+    if network.kinks == 0:
+        return [1] * len(network.widths)
+    rows = REVERSED[partition.packed_patterns, 0]
+    ordered = np.sort(rows.view(f"V{rows.shape[1]}").ravel()).view(np.uint8).reshape(rows.shape)
+    differences = ordered[1:] ^ ordered[:-1]
+    byte = (differences != 0).argmax(axis=1)
+    bits = np.unpackbits(differences[np.arange(len(byte)), byte][:, np.newaxis], axis=1)
+    layers = network.kink_layers[8 * byte + bits.argmax(axis=1)][bits.any(axis=1)]
+    new = np.bincount(layers, minlength=len(network.widths))
+    return [1 + int(count) for count in np.cumsum(new)]
+
+
+def facet_item(partition: Partition) -> Invariant:
+    """Whether the kink that each facet names switches across it."""
+    facets, kinks = switching_kinks(partition)
+    inside = np.flatnonzero(partition.facet_kinks >= 0)
+    right = facets[partition.facet_kinks[facets] == kinks]
+    note = ""
+    if len(right) < len(inside):
+        facet = int(np.setdiff1d(inside, right)[0])
+        note = f"kink {partition.facet_kinks[facet]} does not switch across facet {facet}, which names it"
+    return Invariant(
+        "facets",
+        "the kink that a facet names switches across it: facets where it does, of all",
+        "violated" if note else "holds",
+        f"{len(right):,}",
+        f"{len(inside):,}",
+        note,
+    )
+
+
+def pattern_item(partition: Partition) -> Invariant:
+    """Whether patterns have the signs that kinks have at corners of the regions: at one of each, the best known."""
+    network, count = partition.network, len(partition)
+    wrong, proven = np.zeros(count, dtype=bool), 0
+    if network.kinks:
+        owners = np.repeat(np.arange(count), partition.corner_counts)
+        errors = partition.vertex_errors[partition.cell_vertices]
+        corners = np.lexsort([errors, owners])[partition.cell_offsets[:-1]]
+        vertices, values = partition.cell_vertices[corners], CertifiedValues(partition)
+        step = max(1, CHUNK // values.size)
+        for start in range(0, count, step):
+            part = slice(start, start + step)
+            right, wrong[part] = _signs(values, partition, vertices[part], partition.packed_patterns[part])
+            proven += right
+    note = f"{proven:,} of {count * network.kinks:,} signs are proven"
+    if wrong.any():
+        note = f"in region {wrong.argmax()}, for one; {note}"
+    return Invariant(
+        "patterns",
+        "no kink is on below its breakpoint, or off above it: regions that have one at a corner",
+        "violated" if wrong.any() else "holds",
+        f"{wrong.sum():,}",
+        "0",
+        note,
+    )
+
+
+def _signs(
+    values: CertifiedValues, partition: Partition, vertices: NDArray[np.int64], packed: NDArray[np.uint8]
+) -> tuple[int, NDArray[np.bool_]]:
+    """How many bits of patterns uint8 [m, bytes] are proven to be right, at vertices [m], and which patterns wrong."""
+    network = partition.network
+    on = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little").view(np.bool_)
+    right, wrong, start = 0, np.zeros(len(vertices), dtype=bool), 0
+    for layer, (h, errors) in zip(network.layers[:-1], values.at(vertices, packed), strict=False):
+        # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
+        distances = h[:, :, np.newaxis] - layer.activation.breakpoints
+        bits = on[:, start : start + distances[0].size].reshape(distances.shape)
+        above = np.where(bits, distances, -distances)
+        right += int((above > errors[:, :, np.newaxis]).sum())
+        wrong |= (-above > errors[:, :, np.newaxis]).any(axis=(1, 2))
+        start += distances[0].size
+    return right, wrong

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Where does a network f equal an affine map g, exactly?
+
+The maps of regions, and their vertices, have integer coordinates up to a common factor, so f - g at a vertex is an
+integer for each output, up to a positive factor. At a vertex at infinity, which stands for a direction, it is the
+slope in that direction.
+Cost: microseconds, once the two maps and the vertex are known. These take up to milliseconds each, and are kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.definitions.certified_maps import with_outputs_as_layer
+from regions.definitions.shared_forms import SharedForms
+from regions.exact_forms import ExactForms
+from regions.exact_outline import ExactOutlines
+from regions.partition import Partition
+
+__all__ = ["ExactDifferences"]
+
+Bits = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+# Python's integers, of any length.
+Objects = NDArray[np.object_]
+
+# Differences at a time: as Python's integers the maps take some kilobytes for each.
+CHUNK = 1 << 12
+
+
+class ExactDifferences:
+    """f - g at the corners of a partition, for maps g that the network f has on regions.
+
+    Parameters
+    ----------
+    partition : Partition
+        Of dimension 2.
+    maps : int64 [R]
+        Map of each region, equal numbers for equal maps.
+    firsts : int64 [maps]
+        A region of each map.
+    """
+
+    def __init__(self, partition: Partition, maps: Integers, firsts: Integers) -> None:
+        self.partition, self.firsts = partition, firsts
+        self.map_at = np.repeat(maps, partition.corner_counts)
+        self.outlines = ExactOutlines(partition)
+        self.outlines.forms = SharedForms(partition.network, partition.domain)
+        self.points = np.empty((len(partition.vertices), 3), dtype=np.object_)
+        self.point_known = np.zeros(len(partition.vertices), dtype=bool)
+        # Maps are ``forms * 2**exponents``.
+        self.network_forms = ExactForms(with_outputs_as_layer(partition.network), partition.domain)
+        self.forms = np.empty((len(firsts), partition.network.n_out, 3), dtype=np.object_)
+        self.exponents = np.zeros(len(firsts), dtype=np.int64)
+        self.map_known = np.zeros(len(firsts), dtype=bool)
+
+    def at(self, corners: Integers, levels: Integers) -> Objects:
+        """f - g at corners [m], for the maps g with these numbers [m]: [m, outputs], each row up to a factor."""
+        result = np.empty((len(corners), self.partition.network.n_out), dtype=np.object_)
+        for start in range(0, len(corners), CHUNK):
+            part = slice(start, start + CHUNK)
+            result[part] = self._evaluated(corners[part], levels[part])
+        return result
+
+    def _evaluated(self, corners: Integers, levels: Integers) -> Objects:
+        (f, f_exponents), (g, g_exponents) = self._maps(self.map_at[corners]), self._maps(levels)
+        points = self._points(corners)[:, np.newaxis]
+        lowest = np.minimum(f_exponents, g_exponents)
+        f_values, g_values = (f * points).sum(axis=2), (g * points).sum(axis=2)
+        result: Objects = _shifted(f_values, f_exponents - lowest) - _shifted(g_values, g_exponents - lowest)
+        return result
+
+    def zero_between(self, corners: Integers, following: Integers, levels: Integers) -> Bits:
+        """Whether f = g on facets [m] between their ends, where (if they are points) that is not so.
+
+        On a facet f - g is affine: zero is between its values at the ends iff these are opposite vectors, multiples of
+        each other by a negative number. (A facet between two ends at infinity is a whole line. No kink crosses it, so
+        all are parallel to it, f is a function of one variable, and the slopes along the line are zero.)
+        """
+        a, b = self.at(corners, levels), self.at(following, levels)
+        product = (a * b).sum(axis=1)
+        # Equality in the inequality of Cauchy and Schwarz.
+        parallel = product * product == (a * a).sum(axis=1) * (b * b).sum(axis=1)
+        result: Bits = ((product < 0) & parallel).astype(np.bool_)
+        return result
+
+    def _maps(self, numbers: Integers) -> tuple[Objects, Integers]:
+        """Maps as forms [m, outputs, 3], times two to the power of exponents [m]."""
+        network = self.partition.network
+        for number in np.unique(numbers[~self.map_known[numbers]]).tolist():
+            packed = self.partition.packed_patterns[self.firsts[number]]
+            self.network_forms.enter(np.unpackbits(packed, count=network.kinks, bitorder="little").view(np.bool_))
+            forms = self.network_forms.preactivations(len(network.widths), np.arange(network.n_out))
+            self.forms[number], self.exponents[number] = forms
+            self.map_known[number] = True
+        return self.forms[numbers], self.exponents[numbers]
+
+    def _points(self, corners: Integers) -> Objects:
+        """Homogeneous coordinates of the vertices at corners: [m, 3]."""
+        vertices = self.partition.cell_vertices[corners]
+        missing = np.flatnonzero(~self.point_known[vertices])
+        _, first = np.unique(vertices[missing], return_index=True)
+        for row in missing[first].tolist():
+            self.points[vertices[row]] = self.outlines.vertex(int(corners[row]))
+            self.point_known[vertices[row]] = True
+        return self.points[vertices]
+
+
+def _shifted(integers: Objects, bits: Integers) -> Objects:
+    """Rows of integers [m, k], each times a power of two."""
+    result: Objects = np.left_shift(integers, bits.astype(np.object_)[:, np.newaxis])
+    return result

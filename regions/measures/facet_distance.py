@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""How far is a point from a facet: a point of a line; a segment, a ray or a whole line of a plane?
+
+If the point's projection on the facet's line is between the ends, it is the distance from the line, else that from an
+end. Everything is measured from the nearest of the places that are known on the line: so close to a vertex nothing is
+lost, however long the facet.
+Of a facet that goes on for ever the partition stores no direction. So its line comes from its exact form
+(`regions/exact_outline.py`), rounded once; likewise that of a facet with an end beyond the largest double.
+Cost: a few dozen floating point operations for each pair of a point and a facet; for a facet without an end, once,
+what one of its vertices costs in `regions/exact_vertices.py`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.domains.exact import nearest_float
+from regions.exact_outline import ExactOutlines
+from regions.measures.lengths import length_vectors, scaled
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["StraightFacets"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class StraightFacets:
+    """Some facets of a partition, as pieces of straight lines.
+
+    Parameters
+    ----------
+    partition : Partition
+    facets : int64 [m]
+
+    Attributes
+    ----------
+    places : float64 [m, 3, d]
+        In the chart: the two ends, infinite where there is none; with such an end, one more point of the line.
+    shares : float64 [m, 3]
+        How many steps along its line each place is.
+    steps : float64 [m, d]
+    """
+
+    def __init__(self, partition: Partition, facets: Integers) -> None:
+        self.domain = partition.domain
+        ends = partition.facet_vertices[facets]
+        low, high = partition.vertices[ends[:, 0]], partition.vertices[ends[:, -1]]
+        self.places: Floats = np.stack([low, high, np.full_like(low, inf)], axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.steps = high - low
+            wide = np.isinf(self.steps[:, 0]) | np.isinf(self.steps[:, -1])
+            self.steps[wide] = (high / 2 - low / 2)[wide]
+        self.shares: Floats = np.where(wide[:, np.newaxis], [0.0, 2.0, 0.0], [0.0, 1.0, 0.0])
+        if partition.dimension == 2:
+            outlines = ExactOutlines(partition)
+            for index in np.flatnonzero(~np.isfinite(self.places[:, :2]).all(axis=(1, 2))).tolist():
+                self._lay(index, int(facets[index]), partition, outlines)
+        self.directions, self.exponents = length_vectors(self.domain, np.zeros_like(self.steps), self.steps)
+
+    def distances(self, facets: Integers, points: Floats) -> tuple[Floats, Floats]:
+        """From chart points [.., d] to a facet each: distances float64 [..] and nearest points [.., d] in the chart.
+
+        Infinite beyond the largest double; never 0 but where a point is on the facet as it is stored.
+        """
+        shares, along, places = self.shares[facets], self.directions[facets], self.places[facets]
+        vectors, exponents = length_vectors(self.domain, places, points[..., np.newaxis, :])
+        sizes = _lengths(vectors)
+        with np.errstate(all="ignore"):
+            # Infinite places are never the nearest; logarithms, since lengths can be beyond the largest double.
+            base = np.where(np.isfinite(sizes), np.log2(sizes) + exponents, inf).argmin(axis=-1)[..., np.newaxis]
+            vector, place = (
+                np.take_along_axis(each, base[..., np.newaxis], axis=-2)[..., 0, :] for each in (vectors, places)
+            )
+            exponent: Integers = np.take_along_axis(exponents, base, axis=-1)[..., 0]
+            start: Floats = np.take_along_axis(shares, base, axis=-1)[..., 0]
+            length = _lengths(along)
+            further = scaled((vector * along).sum(axis=-1) / length**2, exponent - self.exponents[facets])
+            further = np.where(length > 0.0, further, 0.0)
+            across = np.abs(vector[..., 0] * along[..., -1] - vector[..., -1] * along[..., 0]) / length
+            distances, nearest = _doubles(across, exponent), place + further[..., np.newaxis] * self.steps[facets]
+            low, high = shares[..., 0] - start, shares[..., 1] - start
+            # Shares beyond the largest double are not beyond where there is no end.
+            for side, beyond in enumerate(((further <= low) & (low > -inf), (further >= high) & (high < inf))):
+                distances = np.where(beyond, _doubles(sizes, exponents)[..., side], distances)
+                nearest = np.where(beyond[..., np.newaxis], places[..., side, :], nearest)
+        return distances, nearest
+
+    def _lay(self, index: int, facet: int, partition: Partition, outlines: ExactOutlines) -> None:
+        """Find the line of a facet with an end that no double reaches."""
+        region = int(partition.facet_regions[facet, 0])
+        start, stop = partition.cell_offsets[region : region + 2].tolist()
+        corner = partition.cell_facets[start:stop].tolist().index(facet)
+        low, high = outlines.vertex(start + corner), outlines.vertex(start + (corner + 1) % (stop - start))
+        kink = int(partition.facet_kinks[facet])
+        constant, a, b = outlines.forms.kink(kink)
+        # The region is on the left, counter-clockwise as it goes around itself, and the form has its bit's sign there.
+        x, y = (b, -a) if outlines.forms.bits[kink] else (-b, a)
+        largest, squared = max(abs(x), abs(y)), x * x + y * y
+        # The point of the line that is nearest to 0 in the chart.
+        foot = Fraction(-constant * a, squared), Fraction(-constant * b, squared)
+        self.places[index, 2] = [nearest_float(coordinate) for coordinate in foot]
+        self.steps[index] = x / largest, y / largest
+        for side, (weight, *place) in enumerate((low, high)):
+            share = (-inf, inf)[side]
+            if weight:
+                offsets = [Fraction(p, weight) - q for p, q in zip(place, foot, strict=True)]
+                share = nearest_float((offsets[0] * x + offsets[1] * y) * largest / squared)
+            self.shares[index, side] = share
+
+
+def _lengths(vectors: Floats) -> Floats:
+    result: Floats = np.hypot(vectors[..., 0], vectors[..., 1:].sum(axis=-1))
+    return result
+
+
+def _doubles(sizes: Floats, exponents: Integers) -> Floats:
+    """Sizes times two to the exponents: infinite beyond the largest double, but 0 for nothing but 0."""
+    smallest = np.finfo(np.float64).smallest_subnormal
+    results = scaled(np.where(np.isnan(sizes), inf, sizes), exponents)
+    return np.where(sizes > 0.0, np.maximum(results, smallest), results)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What do the distances of many points to a boundary tell?
+
+What is common to distances in the whole input space (`distance.py`) and within a domain (`domain_distance.py`): which
+neuron's boundary is the nearest, the mean, and the distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arrays import name_point, refuse_overflow
+from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.measures.estimate import Estimate
+from regions.network import Network
+
+__all__ = ["PointDistances"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointDistances:
+    """How far points are from a boundary: the base of `BoundaryDistances` and `DomainDistances`.
+
+    Attributes
+    ----------
+    network : Network
+    distances : float64 [..]
+        Infinite where there is no boundary.
+    kinks : int64 [..]
+        The pattern bit that switches there; -1 where there is no boundary.
+    nearest : float64 [.., n]
+    """
+
+    network: Network
+    distances: Floats
+    kinks: Integers
+    nearest: Floats
+
+    @property
+    def layers(self) -> Integers:
+        """Hidden layer, from 0, of each nearest kink, int64 [..]; -1 where there is none."""
+        return np.append(self.network.kink_layers, -1)[self.kinks]
+
+    @property
+    def units(self) -> Integers:
+        """Unit, within its layer, of each nearest kink, int64 [..]; -1 where there is none."""
+        return np.append(self.network.kink_units, -1)[self.kinks]
+
+    def times_neurons(self) -> Estimate:
+        """Mean distance times the number of hidden neurons: of order 1, says theory, before training and after.
+
+        The points are taken as independent samples.
+
+        Raises
+        ------
+        ShapeMismatchError, NonFiniteError
+            Fewer than two points; a point without a boundary, or a product beyond the largest double.
+
+        References
+        ----------
+        Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, Corollary 5 and Fig. 6 (b).
+        """
+        flat = self.distances.ravel()
+        if len(flat) < 2:
+            raise ShapeMismatchError(f"a mean with a standard error needs at least 2 points, got {len(flat)}")
+        without = np.flatnonzero(np.isinf(flat))
+        if without.size:
+            first = name_point(int(without[0]), self.distances.shape)
+            raise NonFiniteError(
+                f"no boundary, or only one beyond the largest double, at {len(without)} of {len(flat)} points, first "
+                f"at {first}: the mean is infinite; leave such points out, points[np.isfinite(found.distances)]"
+            )
+        with np.errstate(over="ignore"):
+            samples = refuse_overflow(flat[:, np.newaxis] * self.network.hidden, "distance times neurons")
+        return Estimate(samples[:, 0])
+
+    def log_histogram(self, bins: int | ArrayLike = 50) -> tuple[Floats, Floats]:
+        """Distribution of the decimal logarithms of the distances.
+
+        Of the points that are neither on the boundary nor without one.
+
+        Parameters
+        ----------
+        bins : int or array_like
+            As for `numpy.histogram`, in decimal logarithms.
+
+        Returns
+        -------
+        densities : float64 [bins]
+            With an integral of 1.
+        edges : float64 [bins + 1]
+
+        Raises
+        ------
+        ValueError
+            There is no such point.
+
+        References
+        ----------
+        Hanin, Rolnick 2019, Fig. 7.
+        """
+        finite = self.distances[(self.distances > 0.0) & np.isfinite(self.distances)]
+        if not finite.size:
+            raise ValueError("no distance is above 0 and finite: there is no logarithm to show")
+        densities, edges = np.histogram(np.log10(finite), bins=bins, density=True)
+        return densities, edges.astype(np.float64)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.distances.size} points, {self.network!r})"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Who is told how far the work is?
+
+Nobody, the caller's function, or a bar in the terminal (`progress.py`); each is called with the share that is done and
+the number of regions found. Work that has parts gives each of them its share of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Progress", "Report", "reporting", "share_of"]
+
+Report = Callable[[float, int], object]
+Progress = bool | Report | None
+
+
+def share_of(report: Report | None, done: int, total: int) -> Report | None:
+    """The report of a part of the work, after ``done`` of ``total`` parts."""
+    if report is None:
+        return None
+    return lambda share, found: report((done + share) / total, found)
+
+
+@contextmanager
+def reporting(progress: Progress) -> Iterator[Report | None]:
+    """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
+    try:
+        if progress is None or progress is False:
+            yield None
+        elif progress is not True:
+            if not callable(progress):
+                raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+            yield progress
+        else:
+            from regions.progress import bar
+
+            with bar() as report:
+                yield report
+    except KeyboardInterrupt as stopped:
+        # Ctrl-C just before the core began or after it ended: there is no part, and handlers look for one.
+        if not hasattr(stopped, "partial"):
+            stopped.partial = None  # type: ignore[attr-defined]
+        raise
