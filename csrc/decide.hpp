@@ -222,7 +222,8 @@ class Deciding {
     const Lanes lower = sum.center - sum.radius;
     double steepness = 0;
     for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius[k]);
-    const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + (row.columns + 16) * unit_roundoff * scale +
+    // The product with the scale comes first: it overflows before any of the sums does that it bounds.
+    const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + unit_roundoff * ((row.columns + 16) * scale) +
                                   steepness * extent_->error) +
                           extent_->underflow;
     // Both extremes at once: the greatest of (upper, -lower) over the corners.

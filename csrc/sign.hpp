@@ -5,7 +5,7 @@
 // that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
 // sum of D + 2 products), underflow included (lanes.hpp). What the filter cannot tell is decided exactly, and zero is
 // an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term has the last word).
-// NaN and infinity compare false and so never decide.
+// Overflow decides nothing either: a bound is infinite wherever a sum can overflow, and NaN compares false.
 #pragma once
 
 #include <cmath>
@@ -50,16 +50,19 @@ struct Extent {
 
 enum class Side : std::int64_t { inactive, active, crossing, uncertain };
 
-// Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors.
+// Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors. It is
+// infinite where the sum of a value's terms can overflow on the way to a value that is a double.
 template <int D>
 void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint, const AffineLanes<D>& largest) {
-  double margin = (D + 3) * unit_roundoff * std::fabs(breakpoint);
+  double size = std::fabs(breakpoint);
+  double error = 0;
   double steepness = 0;
   for (int k = 0; k <= D; ++k) {
-    margin += (row.error[k] + (D + 3) * unit_roundoff * std::fabs(row.value[k])) * largest[k];
+    size += std::fabs(row.value[k]) * largest[k];
+    error += row.error[k] * largest[k];
     if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
   }
-  lines.margin[index] = 1.01 * margin + room_for_underflow;
+  lines.margin[index] = 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow;
   lines.steepness[index] = 1.01 * steepness;
 }
 

@@ -66,7 +66,7 @@ inline Value evaluate(const Row<D>& row, double breakpoint, const double* positi
     error += row.error[k] * reach;
   }
   if (size == 0 && vanishes(row, breakpoint, position)) return {0, 0};
-  return {value, 1.01 * (error + (D + 3) * unit_roundoff * size) + room_for_underflow};
+  return {value, 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow};  // infinite in time
 }
 
 template <int D>
@@ -97,7 +97,8 @@ inline Share zero_between(Value at_start, Value at_end) {
   const double a = std::fabs(at_start.value);
   const double b = std::fabs(at_end.value);
   const double certain = (a - at_start.bound) + (b - at_end.bound);
-  if (!(certain > 0)) return {0, INFINITY};
+  // Of a sum beyond the largest double no share is known, however certain the values are.
+  if (!(certain > 0 && a + b < INFINITY)) return {0, INFINITY};
   return {a / (a + b), 1.01 * (std::max(at_start.bound, at_end.bound) / certain + 4 * unit_roundoff)};
 }
 

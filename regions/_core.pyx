@@ -151,6 +151,18 @@ cdef dict _statistics(const Outcome& outcome):
     }
 
 
+cdef dict _new_arrays(shapes):
+    """Where to write: arrays in one block, if they are large together, for then numpy asks for large pages."""
+    sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
+    if sum(sizes) < 1 << 22:
+        return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
+    block, start, arrays = np.empty(sum(sizes), dtype=np.uint8), 0, {}
+    for (name, (shape, kind)), size in zip(shapes.items(), sizes):
+        arrays[name] = block[start:start + size].view(kind).reshape(shape)
+        start += size
+    return arrays
+
+
 cdef double* _doubles(array):
     """Where the numbers of a new array are to be written."""
     cdef double[::1] flat = array.reshape(-1)
@@ -212,17 +224,17 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
         sizes = number(collected)
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
-    result = {
-        "vertices": np.empty((sizes.vertices, dimension)),
-        "vertex_errors": np.empty(sizes.vertices),
-        "cell_offsets": np.empty(sizes.regions + 1, dtype=np.int64),
-        "cell_vertices": np.empty(sizes.corners, dtype=np.int64),
-        "cell_facets": np.empty(sizes.corners, dtype=np.int64),
-        "facet_vertices": np.empty((sizes.facets, dimension), dtype=np.int64),
-        "facet_regions": np.empty((sizes.facets, 2), dtype=np.int64),
-        "facet_kinks": np.empty(sizes.facets, dtype=np.int64),
-        "patterns": np.empty((sizes.regions, pattern_bytes), dtype=np.uint8),
-    }
+    result = _new_arrays({
+        "vertices": ((sizes.vertices, dimension), np.float64),
+        "vertex_errors": ((sizes.vertices,), np.float64),
+        "cell_offsets": ((sizes.regions + 1,), np.int64),
+        "cell_vertices": ((sizes.corners,), np.int64),
+        "cell_facets": ((sizes.corners,), np.int64),
+        "facet_vertices": ((sizes.facets, dimension), np.int64),
+        "facet_regions": ((sizes.facets, 2), np.int64),
+        "facet_kinks": ((sizes.facets,), np.int64),
+        "patterns": ((sizes.regions, pattern_bytes), np.uint8),
+    })
     arrays.vertices = _doubles(result["vertices"])
     arrays.vertex_errors = _doubles(result["vertex_errors"])
     arrays.cell_offsets = _indices(result["cell_offsets"])

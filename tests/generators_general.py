@@ -90,6 +90,17 @@ def denormal(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     return net, any_domain(rng, dimension, net.n_in)
 
 
+@family
+def overflowing(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """Where values are doubles, but not all sums on the way to them, nor differences; the next layer takes it back."""
+    layers = editable(network(rng, sizes(rng, dimension), small_integers, small_integers))
+    for array in layers[0]:
+        array *= 2.0 ** rng.integers(1016, 1021)
+    layers[1][0] *= 2.0**-1020
+    net = Network([(w, b) for w, b in layers])
+    return net, lattice_domain(rng, dimension, net.n_in)
+
+
 # Few different numbers.
 
 
