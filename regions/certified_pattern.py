@@ -9,8 +9,8 @@ The bound. With u = 2^-53 a computed inner product of n terms, summed in any ord
 multiply-add, is within g(n) * sum |x_i y_i| of the true one, g(n) = n u / (1 - n u) (Higham, Accuracy and
 Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. The bounds are
 themselves computed in floating point, from non-negative terms only, so they are too small by a relative g(n)
-at most: `_unit(n)`, four times as large as g(n + 8), leaves room for it. Underflow adds at most 2^-1074 per
-operation: TINY is far more. Overflow gives inf or nan, which compare as unknown.
+at most: `rounding_unit(n)`, four times as large as g(n + 8), leaves room for it. Underflow adds at most 2^-1074 per
+operation: TINY is far more. What overflows on the way has an infinite bound, and is unknown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from regions.domains import Domain
 from regions.network import Network
 
-__all__ = ["CertifiedNetwork"]
+__all__ = ["TINY", "CertifiedNetwork", "rounding_unit"]
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.bool_]
@@ -29,7 +29,7 @@ Bits = NDArray[np.bool_]
 TINY = 1e-300
 
 
-def _unit(terms: int) -> float:
+def rounding_unit(terms: int) -> float:
     """Factor on the sum of magnitudes that bounds the error of an inner product of this many terms, and of
     its bound."""
     return 4 * (terms + 8) * 2.0**-53
@@ -57,7 +57,7 @@ class CertifiedNetwork:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what overflows is not decided
             self.rows = first.weights @ chart  # [n_1, 1 + d]
             magnitudes = np.abs(first.weights) @ np.abs(chart)
-            self.row_errors = _unit(network.n_in) * magnitudes + TINY
+            self.row_errors = rounding_unit(network.n_in) * magnitudes + TINY
         self.magnitudes = [np.abs(layer.weights) for layer in self.layers[1:]]
 
     def patterns(self, points: Floats) -> tuple[Bits, Bits]:
@@ -77,7 +77,7 @@ class CertifiedNetwork:
         start = 0
         silent = np.zeros((len(points), 0), dtype=bool)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            h, errors = self._first(points)
+            h, errors = self.first_preactivations(points)
             for index, layer in enumerate(self.layers):
                 count = layer.activation.breakpoints.size
                 stop = start + len(layer.biases) * count
@@ -99,16 +99,17 @@ class CertifiedNetwork:
                     slopes = layer.activation.slopes_of(pieces)
                     intercepts = layer.activation.intercepts_of(pieces)
                     silent = (slopes == 0) & (intercepts == 0)
-                    h, errors = self._next(index, h, errors, slopes, intercepts)
+                    h, errors = self.next_preactivations(index, h, errors, slopes, intercepts)
         return bits, decided
 
-    def _first(self, points: Floats) -> tuple[Floats, Floats]:
+    def first_preactivations(self, points: Floats) -> tuple[Floats, Floats]:
+        """Pre-activations of the first layer at chart points [m, d], and bounds on their errors: [m, n_1] each."""
         biases = self.layers[0].biases
         h = self.rows[:, 0] + points @ self.rows[:, 1:].T + biases
         size = np.abs(points)
         sums = np.abs(self.rows[:, 0]) + size @ np.abs(self.rows[:, 1:]).T + np.abs(biases)
         errors = self.row_errors[:, 0] + size @ self.row_errors[:, 1:].T
-        unit = _unit(points.shape[1] + 2)
+        unit = rounding_unit(points.shape[1] + 2)
         return h, (errors + unit * sums) * (1 + unit) + TINY
 
     def _know_silent_units(self, index: int, silent: Bits, known: Bits) -> None:
@@ -127,14 +128,17 @@ class CertifiedNetwork:
         off = reads_nothing[:, :, np.newaxis] & at_breakpoint
         known[rows] |= off.reshape(len(rows), -1)
 
-    def _next(
+    def next_preactivations(
         self, index: int, h: Floats, errors: Floats, slopes: Floats, intercepts: Floats
     ) -> tuple[Floats, Floats]:
+        """Those of the layer after ``index``, from that layer's, with slopes and intercepts of its units' pieces."""
         layer = self.layers[index + 1]
         products = slopes * h
-        unit = _unit(len(slopes.T) + 1)
+        unit = rounding_unit(len(slopes.T) + 1)
         # Errors that the values carry and errors that the inner products add both go through the weights'
         # magnitudes: one product for both. A piece of slope 0 carries none, it is its intercept.
         sources = np.abs(slopes) * errors + 2 * unit * (np.abs(products) + np.abs(intercepts))
         errors = (sources @ self.magnitudes[index].T + unit * np.abs(layer.biases)) * (1 + unit) + TINY
-        return (products + intercepts) @ layer.weights.T + layer.biases, errors
+        values = (products + intercepts) @ layer.weights.T + layer.biases
+        # One term can overflow while the true value, and the bound, are doubles.
+        return values, np.where(np.isfinite(values), errors, np.inf)

@@ -142,3 +142,20 @@ def test_a_kink_that_no_double_reaches() -> None:
     assert partition.facet_volumes.tolist() == [0.0, 1.0, 1.0, 0.0]
     assert partition.volumes.tolist() == [np.inf] * 3
     draw(partition)
+
+
+def test_terms_that_overflow_prove_nothing() -> None:
+    """The second layer is positive from x = 3/4 on, and its first term alone is beyond the largest double."""
+    large = 2.0**1021
+    layers = [([[large]] * 3, None), ([[-16.0, 14.0, 3.0]], [-0.75 * large]), ([[1.0]], None)]
+    network, segment = Network(layers), Segment([0.5], [1.0])
+    partition = regions.enumerate(network, segment)
+    assert partition.patterns[:, 3].tolist() == [False, True]
+    assert partition.locate([[0.625], [0.875]]).tolist() == [0, 1]
+    near = regions.measures.distance_to_boundary(network, [[0.625], [0.875]])
+    assert (near.distances.tolist(), near.kinks.tolist()) == ([0.125, 0.125], [3, 3])
+    report = regions.certify(partition, network)
+    assert report.conclusion == "proved: there are exactly 2 regions"
+    assert [item.name for item in report.unchecked] == ["affine maps"]
+    assert "beyond the largest double" in report.unchecked[0].finding
+    assert regions.check(network, segment).ok

@@ -68,14 +68,15 @@ class CertifiedMaps:
         packed = self.partition.packed_patterns[self.regions[indices]]
         count, d = len(indices), self.partition.dimension
         with np.errstate(all="ignore"):
-            h, errors = self.constants._first(np.zeros((count, d)))
+            h, errors = self.constants.first_preactivations(np.zeros((count, d)))
             rows, row_errors = (
                 np.tile(x[:, 1:].T, (count, 1)) for x in (self.directions.rows, self.directions.row_errors)
             )
             for index, (slopes, intercepts) in enumerate(slopes_and_intercepts(self.partition.network, packed)):
-                h, errors = self.constants._next(index, h, errors, slopes, intercepts)
+                h, errors = self.constants.next_preactivations(index, h, errors, slopes, intercepts)
                 of_rows = np.repeat(slopes, d, axis=0)
-                rows, row_errors = self.directions._next(index, rows, row_errors, of_rows, np.zeros_like(of_rows))
+                nothing = np.zeros_like(of_rows)
+                rows, row_errors = self.directions.next_preactivations(index, rows, row_errors, of_rows, nothing)
         for result, first, others in ((self.values, h, rows), (self.errors, errors, row_errors)):
             result[indices, :, 0] = first
             result[indices, :, 1:] = others.reshape(count, d, -1).transpose(0, 2, 1)

@@ -54,11 +54,11 @@ class CertifiedValues(CertifiedNetwork):
             Pre-activations of each hidden layer, with bounds on their errors.
         """
         with np.errstate(all="ignore"):
-            h, errors = self._first(self.vertices[vertices])
+            h, errors = self.first_preactivations(self.vertices[vertices])
             slopes_of_chart = (np.abs(self.rows[:, 1:]) + self.row_errors[:, 1:]).sum(axis=1)
             moved = self.vertex_errors[vertices][:, np.newaxis] * slopes_of_chart
             result = [(h, (errors + moved) * ROOM)]
             pieces = slopes_and_intercepts(self.network, packed)
             for index, (slopes, intercepts) in zip(range(len(self.layers) - 1), pieces, strict=False):
-                result.append(self._next(index, *result[-1], slopes, intercepts))
+                result.append(self.next_preactivations(index, *result[-1], slopes, intercepts))
         return result

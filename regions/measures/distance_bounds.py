@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.certified_pattern import TINY, _unit
+from regions.certified_pattern import TINY, rounding_unit
 from regions.layer import Layer
 from regions.network import Network
 
@@ -74,7 +74,7 @@ class Coordinates:
         self.basis: Floats | None = None
         self.gradients, self.errors, self.stretch = weights.T, np.zeros(units), 0.0
         if units < n_in:
-            unit = _unit(n_in)
+            unit = rounding_unit(n_in)
             with np.errstate(all="ignore"):
                 self.basis, self.gradients = np.linalg.qr(weights.T)
                 sizes = np.abs(self.basis)
@@ -155,7 +155,7 @@ def kink_intervals(
             )
             above[:, part], live[:, part] = on, np.repeat(units.live, kinks, axis=1)
             distances[:, part] = sizes / lengths
-            unit = _unit(4)  # for the roundings of the next two lines
+            unit = rounding_unit(4)  # for the roundings of the next two lines
             low = np.maximum(sizes - errors, 0.0) / longest * (1.0 - unit) - TINY
             high = (sizes + errors) / shortest * (1.0 + unit) + TINY
             lowest[:, part] = np.where(low > 0.0, np.minimum(low, LARGEST), 0.0)  # 0 for nan
@@ -174,10 +174,12 @@ def kink_intervals(
 
 def _preactivations(layer: Layer, inputs: _Inputs, coordinates: Coordinates) -> _Units:
     weights, magnitudes, biases = layer.weights.T, np.abs(layer.weights).T, layer.biases
-    unit, wired = _unit(len(weights) + 1), (weights != 0.0).astype(np.float32)
+    unit, wired = rounding_unit(len(weights) + 1), (weights != 0.0).astype(np.float32)
     values = inputs.values @ weights + biases
     sources = inputs.errors + unit * np.abs(inputs.values)
     errors = (sources @ magnitudes + unit * np.abs(biases)) * (1.0 + unit) + TINY
+    # One term can overflow while the true value, and the bound, are doubles.
+    errors = np.where(np.isfinite(values), errors, np.inf)
     reads = ((inputs.values != 0.0) | (inputs.errors != 0.0)).astype(np.float32) @ wired > 0.0
     live = inputs.live.astype(np.float32) @ wired > 0.0
     count, size = len(values), len(coordinates.gradients)
@@ -189,7 +191,7 @@ def _preactivations(layer: Layer, inputs: _Inputs, coordinates: Coordinates) -> 
         gradient_sources = inputs.gradient_errors + unit * inputs.lengths
         gradient_errors = (gradient_sources @ magnitudes) * (1.0 + unit) + TINY
     lengths = np.sqrt(np.einsum("mij,mij->mj", gradients, gradients))
-    slack = (_unit(size) + coordinates.stretch) * lengths + gradient_errors + ROOT_TINY
+    slack = (rounding_unit(size) + coordinates.stretch) * lengths + gradient_errors + ROOT_TINY
     finite = np.isfinite(lengths) & np.isfinite(slack)
     shortest = np.where(finite, np.maximum(lengths - slack, 0.0), 0.0)
     longest = np.where(finite, lengths + slack, np.inf)
@@ -201,7 +203,7 @@ def _activations(layer: Layer, units: _Units, on: Bits) -> _Inputs:
     """Apply the pieces that the kinks, on [m, kinks], choose."""
     pieces = on.reshape(*units.values.shape, layer.activation.breakpoints.size).sum(axis=2, dtype=np.intp)
     slopes, intercepts = layer.activation.slopes_of(pieces), layer.activation.intercepts_of(pieces)
-    unit, constant, sizes = _unit(2), slopes == 0.0, np.abs(slopes)
+    unit, constant, sizes = rounding_unit(2), slopes == 0.0, np.abs(slopes)
     products = slopes * units.values
     errors = sizes * units.errors + unit * (np.abs(products) + np.abs(intercepts)) + TINY
     gradient_errors = sizes * (units.gradient_errors + unit * units.longest) + TINY
