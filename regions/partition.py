@@ -209,6 +209,16 @@ class Partition:
         return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=(len(self), len(self)))
 
     @cached_property
+    def map_numbers(self) -> Integers:
+        """Which regions have the same affine map: its number, int64 [R], from 0 in the order in which maps first occur.
+
+        Exactly, and of the network on the domain: along a plane, maps of the chart point.
+        """
+        from regions.equal_maps import equal_maps
+
+        return _read_only(equal_maps(self))
+
+    @cached_property
     def interior_points(self) -> Floats:
         """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 

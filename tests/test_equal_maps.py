@@ -149,3 +149,10 @@ def test_numbers() -> None:
 @pytest.mark.parametrize("domain", [Segment([0.0], [1.0]), LINE], ids=["segment", "line"])
 def test_one_region(domain: Domain) -> None:
     assert equal_maps(regions.enumerate(Network([([[1.0]], None)]), domain)).tolist() == [0]
+
+
+def test_a_partition_keeps_its_numbers() -> None:
+    absolute = regions.Network([([[1.0], [-1.0], [1.0]], [0.0, 0.0, -1.0]), ([[1.0, 1.0, 0.0]], [0.0])])
+    partition = regions.enumerate(absolute, regions.Segment([-1.0], [2.0]))
+    assert partition.map_numbers.tolist() == equal_maps(partition).tolist() == [0, 1, 1]
+    assert partition.map_numbers is partition.map_numbers and not partition.map_numbers.flags.writeable

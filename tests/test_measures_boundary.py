@@ -139,6 +139,15 @@ def test_a_path_that_opens_on_the_facet_itself_counts() -> None:
     assert boundary_volume(regions.enumerate(net, SQUARE), "gradient").neurons.tolist() == [2.0, 2.0]
 
 
+@pytest.mark.filterwarnings("error")
+def test_lengths_whose_sum_is_no_double() -> None:
+    side = 8e307
+    partition = regions.enumerate(CROSS, Rectangle([-side, -side], [2 * side, 0], [0, 2 * side]))
+    found = boundary_volume(partition)
+    assert (found.total, found.neurons.tolist(), found.layers.tolist()) == (inf, [2 * side, 2 * side], [inf])
+    assert perimeters(partition).tolist() == [inf] * 4
+
+
 def test_a_density_that_is_no_double() -> None:
     for side in (1e200, 1e-200):
         partition = regions.enumerate(CROSS, Rectangle([-side, -side], [2 * side, 0], [0, 2 * side]))

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arguments import one_of
-from regions.equal_maps import equal_maps, numbered
+from regions.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.measures.arguments import complete
 
@@ -156,7 +156,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
     else:
-        maps = equal_maps(partition)
+        maps = partition.map_numbers
         labels = maps if name == "affine" else _open(partition, maps)
         if name == "closed" and partition.dimension == 2:
             labels = _closed(partition, maps, labels)

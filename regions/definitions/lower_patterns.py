@@ -14,6 +14,7 @@ Cost: two forward passes per vertex, and microseconds to milliseconds for each s
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import mul
 
 import numpy as np
@@ -123,7 +124,12 @@ class _ExactZeros:
     """Where kinks vanish that are on in a region, exactly."""
 
     def __init__(self, partition: Partition) -> None:
-        self.partition, self.outlines = partition, ExactOutlines(partition)
+        self.partition = partition
+
+    @cached_property
+    def outlines(self) -> ExactOutlines:
+        """Made when there is something to decide: it turns all weights into integers."""
+        return ExactOutlines(self.partition)
 
     def vanishes_at(self, corner: int, kink: int) -> bool:
         """Whether the form of a kink that is on in the region of a corner is zero there."""

@@ -14,7 +14,7 @@ Cost: linear in facets times bytes of a pattern.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -145,11 +145,11 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     return BoundaryVolume(
         partition,
         name,
-        total := fsum(volumes[chosen].tolist()),
+        total := _sum(volumes[chosen].tolist()),
         _sums(volumes[facets[~repeated]], of_layer[~repeated], layers),
         _sums(volumes[facets], neurons, network.hidden),
         _sums(volumes[facets], kinks, network.kinks),
-        fsum(volumes[together].tolist()),
+        _sum(volumes[together].tolist()),
         np.array([total, float(_crossings(partition, chosen))][: partition.dimension]),
     )
 
@@ -214,6 +214,8 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
 def perimeters(partition: Partition) -> Floats:
     """Length of the boundary of each region, float64 [R]; on a line the number of its finite ends.
 
+    Infinite where the region is unbounded, or the length beyond the largest double.
+
     Parameters
     ----------
     partition : Partition
@@ -227,7 +229,8 @@ def perimeters(partition: Partition) -> Floats:
     [6.0, 10.0]
     """
     complete(partition)
-    result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
+    with np.errstate(over="ignore"):
+        result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
     return result
 
 
@@ -269,4 +272,12 @@ def _sums(values: Floats, groups: Integers, count: int) -> Floats:
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups, minlength=count)).tolist()
     numbers = values[order].tolist()
-    return np.array([fsum(numbers[start:end]) for start, end in zip([0, *ends], ends, strict=False)])
+    return np.array([_sum(numbers[start:end]) for start, end in zip([0, *ends], ends, strict=False)])
+
+
+def _sum(lengths: list[float]) -> float:
+    """The sum, correctly rounded; infinite beyond the largest double."""
+    try:
+        return fsum(lengths)
+    except OverflowError:
+        return inf

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.equal_maps import equal_maps
 from regions.measures.arguments import complete
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def gradient_jumps(partition: Partition) -> NDArray[np.bool_]:
     [[0.75]]
     """
     complete(partition)
-    maps = equal_maps(partition)
+    maps = partition.map_numbers
     first, second = partition.facet_regions.T
     result: NDArray[np.bool_] = (second >= 0) & (maps[first] != maps[second])
     return result
