@@ -8,6 +8,7 @@ the import fails somewhere inside, and this says why.
 
 from __future__ import annotations
 
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 __all__ = ["explain_missing_core", "other_owners"]
@@ -31,9 +32,10 @@ def explain_missing_core(error: ImportError) -> ImportError:
             f"other's files. Keep one to an environment: pip uninstall {DISTRIBUTION} {' '.join(others)}, then "
             f"pip install the one you want. (The import failed with: {error})"
         )
-    if not any(Path(__file__).parent.glob("_core.*[!xi]")) and "_core" in str(error):
+    folder = Path(__file__).parent
+    if not any((folder / f"_core{suffix}").exists() for suffix in EXTENSION_SUFFIXES) and "_core" in str(error):
         return ImportError(
-            f"the compiled core of {DISTRIBUTION} is missing in {Path(__file__).parent}: this is a source folder that "
-            "has not been built. Run 'pip install -e .' in it, or import from another folder to use an installed copy."
+            f"the compiled core of {DISTRIBUTION} is missing in {folder}: this is a source folder that has not been "
+            "built. Run 'pip install -e .' in it, or import from another folder to use an installed copy."
         )
     return ImportError(f"importing {DISTRIBUTION} failed: {error}")

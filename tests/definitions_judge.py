@@ -47,7 +47,7 @@ def counts(network: Network, domain: Domain) -> dict[str, int | None]:
     return {
         "pattern": len(_patterns(network, domain, sets, list(meetings.values()))),
         "activation": len(cells),
-        "convex": open_ if open_ == len(cells) or domain.dimension == 1 else None,
+        "convex": open_ if open_ in (1, len(cells)) or domain.dimension == 1 else None,
         "open": open_,
         "closed": sum(_closed(level, maps, sets, sides, list(meetings)) for level in set(maps)),
         "affine": len(set(maps)),

@@ -36,6 +36,26 @@ def test_json(run: Run) -> None:
     assert facts["end"] == "complete" and facts["layers"][0]["counts"][0]["definition"] == "pattern"
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_in_the_midst_of_a_check(run: Run, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("regions.checking.judge.order_items", stop)
+    code, out, err = run("check", *MODEL, "-o", "report.html", *["--json"] * as_json)
+    count = regions.count(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert (code, err) == (130, "Not checked: the regions had been found, but not more. No report is written.\n")
+    if as_json:
+        facts = json.loads(out)
+        assert (facts["ok"], facts["end"], facts["regions"]) == (None, "interrupted", count)
+    else:
+        assert f"regions           {count}" in out
+    assert not Path("report.html").exists()
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        regions.check(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert len(stopped.value.partial) == count
+
+
 def test_a_page(run: Run) -> None:
     code, out, _ = run("check", *MODEL, "-o", "report.html")
     assert code == 0 and out.endswith("wrote report.html\n")

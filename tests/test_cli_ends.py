@@ -249,6 +249,22 @@ def test_ctrl_c(command: str) -> None:
         assert (len(part), part.complete) == (facts["regions"], False)
 
 
+@pytest.mark.parametrize(
+    ("command", "output", "writes"),
+    [("enumerate", "part.npz", "regions.cli.commands.export"), ("plot", "part.png", "regions.cli.commands.plot")],
+)
+def test_ctrl_c_while_a_file_is_written(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: str, output: str, writes: str
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writes, stop)
+    code, out, err = run(command, "model.npz", "--activation", "relu", "--square", "points.csv", "-o", output)
+    assert (code, err) == (130, "") and "regions  " in out and "wrote" not in out
+    assert not list(Path().glob("*part*"))
+
+
 # Says when the first regions are there, so that the signal comes in the middle of the work.
 STARTED = """
 import contextlib, sys
@@ -290,3 +306,14 @@ def test_another_package_called_regions(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert "relu-regions and regions are both imported as 'regions'" in done.stderr
     assert "pip uninstall relu-regions regions" in done.stderr
+
+
+def test_a_source_folder_that_has_not_been_built(tmp_path: Path) -> None:
+    """With what an installation from it leaves behind: the C++ file that Cython wrote."""
+    ours, source = Path(regions.__file__).parent, tmp_path / "regions"
+    shutil.copytree(ours, source, ignore=lambda _, names: [name for name in names if name.startswith("_core.")])
+    (source / "_core.cpp").touch()
+    done = subprocess.run([sys.executable, "-c", "import regions"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"is missing in {source}: this is a source folder that has not been built" in done.stderr
+    assert "pip install -e ." in done.stderr

@@ -61,9 +61,9 @@ def test_convex_regions_where_they_are_known(name: str, domain: Domain) -> None:
     """Where it is refused, the published number is between those that the error has."""
     _, most, published, least, *_ = PUBLISHED[name]
     partition = regions.enumerate(EXAMPLES[name][0], domain)
-    if name in ("E3", "E6", "E8"):
+    if name != "E1":
         found = linear_regions(partition, "convex")
-        assert found.count == published and found.labels.tolist() == list(range(published))
+        assert found.count == published and sorted(set(found.labels.tolist())) == list(range(published))
     else:
         with pytest.raises(CountNotDecided, match=rf"between {least} \(open\) and {most} \(activation\)") as refused:
             linear_regions(partition, "convex")

@@ -79,6 +79,18 @@ def test_narrow_biases() -> None:
     assert right.standard_error < 0.03 * right.value
 
 
+def test_too_few_points_that_count() -> None:
+    """In codimension 2 with narrow biases nearly no point has a part in the integral: no estimate, and not 0 +- 0."""
+    for std in (1e-3, 1e-6):
+        random = RandomNetworks([2, 4, 4, 1], bias_std=std)
+        with pytest.raises(ValueError, match=r"the equivalent of \d of 50 networks"):
+            hanin_rolnick_integral(random, PLANE_BOX, networks=50, rng=np.random.default_rng(13), codimension=2)
+    # Nothing to find.
+    straight = RandomNetworks([2, 3, 1], "leaky_relu(1.0)")
+    found = hanin_rolnick_integral(straight, PLANE_BOX, networks=5, rng=np.random.default_rng(14), codimension=2)
+    assert found.value == 0.0
+
+
 def test_probabilities_of_biases() -> None:
     random = RandomNetworks([1, 1, 1], bias_std=2.0)
     assert random.bias_probability(np.array([-2.0]), np.array([2.0])) == pytest.approx(0.6826894921370859, rel=1e-14)
@@ -146,5 +158,7 @@ def test_refusals() -> None:
         RandomNetworks([2, 1])
     with pytest.raises(ValueError, match="bias_law must be one of"):
         RandomNetworks([2, 3, 1], bias_law="cauchy")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="bias_std must be between 1e-150 and"):
+        RandomNetworks([2, 3, 1], bias_std=1e-320)
     with pytest.raises(ValueError, match="bias_std must be above 0"):
         RandomNetworks([2, 3, 1], bias_std=0)

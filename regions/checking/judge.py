@@ -57,6 +57,8 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
         A partial partition, or one of another network.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    KeyboardInterrupt
+        On Ctrl-C; ``partial`` is the `Partition`, of what had been found.
 
     Examples
     --------
@@ -70,6 +72,14 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     """
     checked_network(network)
     partition = _partition(network, domain)
+    try:
+        return _report(network, partition)
+    except KeyboardInterrupt as stopped:
+        stopped.partial = partition  # type: ignore[attr-defined]
+        raise
+
+
+def _report(network: Network, partition: Partition) -> CheckReport:
     boundary, begin = boundary_volume(partition), beginnings(partition)
     counted = independent_counts(partition, begin)
     invariants = invariant_items(partition, boundary, begin, counted)

@@ -8,13 +8,15 @@ part, because of a limit or Ctrl-C, is printed and not checked. Exit code 1 when
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from regions import check
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
-from regions.cli.job import run_enumerate
+from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.report import outcome_facts, print_outcome
 from regions.cli.steps import announce, load_model, writing
@@ -47,17 +49,25 @@ def check_command(
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
     if outcome.exit_code:
-        if as_json:
-            click.echo(json.dumps({"ok": None, **outcome_facts(outcome)}))
-        else:
-            print_outcome(outcome)
-        click.echo("Not checked: only some of the regions had been found. No report is written.", err=True)
-        ctx.exit(outcome.exit_code)
-    report = check(network, outcome.partition)
-    if output:
-        with writing(output):
-            output.write_text(report.to_html(), encoding="utf-8")
+        _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
+    try:
+        report = check(network, outcome.partition)
+        if output:
+            with writing(output):
+                output.write_text(report.to_html(), encoding="utf-8")
+    except KeyboardInterrupt:
+        _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
     click.echo(json.dumps({"end": outcome.end, **json.loads(report.to_json())}) if as_json else f"\n{report}")
     if output and not as_json:
         click.echo(f"wrote {output}")
     ctx.exit(0 if report.ok else 1)
+
+
+def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:
+    """Print what was found, and end."""
+    if as_json:
+        click.echo(json.dumps({"ok": None, **outcome_facts(outcome)}))
+    else:
+        print_outcome(outcome)
+    click.echo(f"Not checked: {reason}. No report is written.", err=True)
+    ctx.exit(outcome.exit_code)

@@ -11,6 +11,8 @@ After 3 and 130 what was found has been printed and saved.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from regions.errors import (
 )
 from regions.export import EXPORT_SUFFIXES, export
 from regions.plot import COLOR_BY
+from regions.replacing import replacing
 
 __all__ = ["regions_group"]
 
@@ -142,7 +145,7 @@ def count(
     network = load_model(model, activation)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition)
-    _finish(ctx, outcome, as_json)
+    _finish(ctx, outcome, None, as_json)
 
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -178,10 +181,8 @@ def enumerate_(
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
-    if outcome.regions:
-        with writing(output):
-            export(outcome.partition, output)
-    _finish(ctx, outcome, as_json, output if outcome.regions else None)
+    partition = outcome.partition
+    _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)
 
 
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -239,13 +240,16 @@ def plot_(
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
-    if outcome.regions:
+    partition = outcome.partition
+
+    def draw() -> None:
         # A figure of its own, not one of pyplot's: no window system is asked for.
         figure = Figure(layout="constrained")
-        plot(outcome.partition, figure.add_subplot(), color_by, output_index)
-        with writing(output):
-            figure.savefig(output, dpi=120)
-    _finish(ctx, outcome, as_json, output if outcome.regions else None)
+        plot(partition, figure.add_subplot(), color_by, output_index)
+        with replacing(output) as beside:
+            figure.savefig(beside, dpi=120, format=output.suffix[1:].lower())
+
+    _finish(ctx, *_written(outcome, output, draw), as_json)
 
 
 @regions_group.command("certify")
@@ -275,7 +279,19 @@ def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, .
     ctx.exit(0 if report.ok else 1)
 
 
-def _finish(ctx: click.Context, outcome: Outcome, as_json: bool, output: Path | None = None) -> None:
+def _written(outcome: Outcome, output: Path, write: Callable[[], None]) -> tuple[Outcome, Path | None]:
+    """Write what was found, if anything; Ctrl-C meanwhile leaves no file, and the numbers to be printed."""
+    if not outcome.regions:
+        return outcome, None
+    try:
+        with writing(output):
+            write()
+    except KeyboardInterrupt:
+        return replace(outcome, end="interrupted"), None
+    return outcome, output
+
+
+def _finish(ctx: click.Context, outcome: Outcome, output: Path | None, as_json: bool) -> None:
     """Print what came out, and end with the exit code for it."""
     if as_json:
         facts = outcome_facts(outcome)

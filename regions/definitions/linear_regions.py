@@ -186,12 +186,15 @@ def _open(partition: Partition, maps: Integers) -> Integers:
 
 
 def _require_convex(partition: Partition, pieces: Integers) -> None:
-    """Refuse open pieces that need not be a smallest set of convex ones: all but activation regions and intervals."""
+    """Refuse open pieces that need not be a smallest set of convex ones.
+
+    They are that set if each is an activation region, or all of the domain, and always on a line.
+    """
     least, most = int(pieces.max(initial=-1)) + 1, len(partition)
-    if least < most and partition.dimension == 2:
+    if 1 < least < most and partition.dimension == 2:
         raise CountNotDecided(
             f"the number of convex regions (R3) on {partition.domain!r} is between {least} (open) and {most} "
-            "(activation); it is hard to compute, and only known here where these two agree",
+            "(activation); it is hard to compute, and only known here where these two agree or the first is 1",
             least=least,
             most=most,
         )

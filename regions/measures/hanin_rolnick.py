@@ -33,10 +33,14 @@ from regions.measures.estimate import Estimate
 from regions.measures.pinned_neurons import expected_crossings, integrand
 from regions.measures.random_networks import RandomNetworks
 from regions.network import Network
+from regions.open_paths import bending_kinks
 
 __all__ = ["hanin_rolnick_integral", "mean_boundary_density"]
 
 Floats = NDArray[np.float64]
+
+# Networks that have to count for a standard error.
+ENOUGH = 10
 
 
 def mean_boundary_density(
@@ -140,7 +144,8 @@ def hanin_rolnick_integral(
     Raises
     ------
     TypeError, ValueError, ShapeMismatchError
-        As for `mean_boundary_density`.
+        As for `mean_boundary_density`; with a codimension above 1, so few networks with a part in the integral that its
+        error is unknown.
 
     References
     ----------
@@ -149,7 +154,7 @@ def hanin_rolnick_integral(
     Notes
     -----
     Where the codimension is above 1 and biases vary much less than pre-activations do, nearly all of the integral comes
-    from few points: take many networks, and trust the standard error only once it falls like their root.
+    from few points: take many networks. With the equivalent of fewer than ten that count, it is refused.
 
     Examples
     --------
@@ -174,6 +179,8 @@ def hanin_rolnick_integral(
         else:
             drawn = body.points(per_network, rng)
             values.append(np.mean([integrand(network, random, point, k, name, rng) for point in drawn]))
+    if k > 1:
+        _refuse_too_few(np.array(values), random)
     return Estimate(np.array(values))
 
 
@@ -184,6 +191,21 @@ def _checked(
         raise TypeError(f"expected regions.measures.RandomNetworks, got {type(random).__name__}")
     in_space(body, random.n_in)
     return codimension_of(codimension, random.n_in), boundary_name(boundary), generator(rng)
+
+
+def _refuse_too_few(values: Floats, random: RandomNetworks) -> None:
+    """Refuse samples of which next to none has a part in their mean: that says nothing about its error.
+
+    As many equal ones as ``sum**2 / sum of squares`` would be as uncertain.
+    """
+    largest = values.max()
+    effective = (values / largest).sum() ** 2 / ((values / largest) ** 2).sum() if largest > 0.0 else 0.0
+    if effective < ENOUGH and bending_kinks(random.draw(np.random.default_rng(0))).sum() > 1:
+        raise ValueError(
+            f"the integral comes from the equivalent of {effective:.0f} of {len(values)} networks, so that its error "
+            f"is unknown: with bias_std={random.bias_std:g} few random points count; take more networks or places, or "
+            "a larger bias_std"
+        )
 
 
 def _in_box(network: Network, box: Box, boundary: Boundary) -> Floats:

@@ -24,6 +24,9 @@ from regions.network import Network
 __all__ = ["RandomNetworks"]
 
 Floats = NDArray[np.float64]
+
+# Squares of numbers in units of it, and their inverses, are doubles.
+SMALLEST = 1e-150
 Law = Literal["gaussian", "uniform"]
 
 
@@ -76,6 +79,8 @@ class RandomNetworks:
         activation_per_layer(self.activation, len(sizes) - 2)
         for name in ("weight_gain", "bias_std"):
             object.__setattr__(self, name, positive(getattr(self, name), name))
+        if not SMALLEST <= self.bias_std <= 1.0 / SMALLEST:
+            raise ValueError(f"bias_std must be between {SMALLEST} and {1 / SMALLEST}, got {self.bias_std}")
         for name in ("weight_law", "bias_law"):
             one_of(getattr(self, name), ("gaussian", "uniform"), name)
 
