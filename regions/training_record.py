@@ -133,7 +133,7 @@ class TrainingRecord:
         n_in = self.domains[0].n_in
         if points is None:
             for each in self.domains:
-                bounded(each, "a random point")
+                bounded(each, "unless points are given, a random point")
             rng = np.random.default_rng(0)
             share = -(-DISTANCE_SAMPLES // len(self.domains))
             self.points = np.concatenate([uniform_points(each, share, rng) for each in self.domains])

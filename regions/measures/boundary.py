@@ -61,7 +61,7 @@ class BoundaryVolume:
     kinks : float64 [kinks]
         For each pattern bit: for ReLU the same as ``neurons``.
     coincident : float
-        The part of ``total`` where two or more kinks switch together.
+        The part of ``total`` where two or more of the kinks that are counted switch together.
     strata : float64 [d]
         Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
         number of vertices of the boundary in the interior of the domain.

@@ -96,7 +96,8 @@ class Estimate:
     def deviation(self, other: Estimate | float) -> float:
         """By how many standard errors it is above another independent estimate, or above a known number.
 
-        0 when both are equal, infinite when they differ and neither has an error.
+        0 when both are equal, infinite when they differ and neither has an error. Samples that are all equal count as
+        known exactly: where they are all 0 because what is rare was not met, this says nothing.
 
         Examples
         --------
