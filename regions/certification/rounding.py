@@ -25,7 +25,7 @@ from regions.errors import NonFiniteError
 from regions.partition import Partition
 from regions.reference_integers import Point
 
-__all__ = ["check_affine_maps", "check_coordinates", "check_volumes"]
+__all__ = ["check_affine_maps", "check_coordinates", "check_volumes", "loosest_bound"]
 
 U = Fraction(1, 2**53)
 TINY = Fraction(1, 2**1074)
@@ -36,7 +36,7 @@ def check_coordinates(cells: Cells, findings: Findings) -> None:
     """The stored coordinates of the vertices seen so far are within their bounds of the true ones."""
     partition = cells.partition
     stored, bounds = partition.vertices.tolist(), partition.vertex_errors.tolist()
-    loosest = _loosest_bound(partition)
+    loosest = loosest_bound(partition)
     for vertex, point in cells.positions.items():
         fault = _fault(stored[vertex], bounds[vertex], point, cells.forms.infinity)
         if not fault and isfinite(bounds[vertex]) and loosest is not None and bounds[vertex] > loosest:
@@ -95,7 +95,7 @@ def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) 
     findings.checked("affine maps", len(regions), len(partition), "regions")
 
 
-def _loosest_bound(partition: Partition) -> Fraction | None:
+def loosest_bound(partition: Partition) -> Fraction | None:
     """More than any bound of the core, which places a vertex within 1/64 of the edge that it cuts, or by rounding."""
     domain = partition.domain
     if not domain.bounded:

@@ -21,7 +21,7 @@ from math import fsum, inf, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.certification.rounding import _loosest_bound
+from regions.certification.rounding import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
@@ -98,7 +98,7 @@ def _growth(counted: Sequence[int]) -> Invariant:
 
 def _errors(partition: Partition) -> Invariant:
     claim = "vertices are known far more closely than the domain is wide: the largest bound on an error"
-    loosest = _loosest_bound(partition)
+    loosest = loosest_bound(partition)
     if loosest is None:
         return Invariant("errors", claim, "not decided", note="the domain is unbounded")
     largest = float(partition.vertex_errors.max())
