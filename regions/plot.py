@@ -31,7 +31,7 @@ LARGEST_DRAWN = 1e300
 LIGHT, BORDER = "#f6f6f4", "#333333"
 
 
-def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: int = 0) -> Any:
+def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output_index: int = 0) -> Any:
     """Draw a partition with matplotlib.
 
     Parameters
@@ -43,7 +43,7 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
         In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
         the network; faces by activation pattern. On a line the output is drawn in any case, and the choice is
         for its kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern").
-    output : int
+    output_index : int
         Which output of the network, counted from 0.
 
     Returns
@@ -62,8 +62,10 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
     require_partition(partition)
     if color_by not in COLOR_BY:
         raise ValueError(f"color_by must be one of {', '.join(COLOR_BY)}, got {color_by!r}")
-    if not isinstance(output, (int, np.integer)) or not 0 <= output < partition.network.n_out:
-        raise ValueError(f"output must be a number from 0 to {partition.network.n_out - 1}, got {output!r}")
+    if not isinstance(output_index, (int, np.integer)) or not 0 <= output_index < partition.network.n_out:
+        raise ValueError(
+            f"output_index must be a number from 0 to {partition.network.n_out - 1}, got {output_index!r}"
+        )
     if partition.dimension == 2 and not partition.domain.bounded:
         raise DomainError("a whole plane can not be drawn; enumerate a polygon in it instead")
     _check_size("the chart", partition.vertices[np.isfinite(partition.vertices)])
@@ -73,7 +75,7 @@ def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output: 
 
         ax = pyplot.figure(layout="constrained").add_subplot()
     draw = _draw_line if partition.dimension == 1 else _draw_plane
-    draw(partition, ax, color_by, output)
+    draw(partition, ax, color_by, output_index)
     return ax
 
 
@@ -110,7 +112,7 @@ def _legend(ax: Any, colors: list[Any], layers: Any, **style: Any) -> None:
         ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
-def _draw_plane(partition: Partition, ax: Any, color_by: str, output: int) -> None:
+def _draw_plane(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     as_image = len(partition) > MOST_VECTOR_REGIONS
@@ -118,10 +120,10 @@ def _draw_plane(partition: Partition, ax: Any, color_by: str, output: int) -> No
     width = float(np.clip(12 / np.sqrt(len(partition) + 1), 0.1, 1.0))
     x, y = partition.vertices.T
     if color_by == "value":
-        values = partition.network(partition.domain.to_input(partition.vertices))[:, output]
-        _check_size(f"output {output}", values)
+        values = partition.network(partition.domain.to_input(partition.vertices))[:, output_index]
+        _check_size(f"output {output_index}", values)
         shades = ax.tripcolor(x, y, _triangles(partition), values, shading="gouraud", rasterized=True)
-        ax.figure.colorbar(shades, ax=ax, label=f"output {output}")
+        ax.figure.colorbar(shades, ax=ax, label=f"output {output_index}")
     else:
         corners = partition.vertices[partition.cell_vertices]
         polygons = np.split(corners, partition.cell_offsets[1:-1])
@@ -162,7 +164,7 @@ def _triangles(partition: Partition) -> NDArray[np.int64]:
     return fans[middle]
 
 
-def _draw_line(partition: Partition, ax: Any, color_by: str, output: int) -> None:
+def _draw_line(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
     from matplotlib.collections import LineCollection
 
     kinks = np.sort(partition.vertices[np.isfinite(partition.vertices[:, 0]), 0])
@@ -172,8 +174,8 @@ def _draw_line(partition: Partition, ax: Any, color_by: str, output: int) -> Non
         unbounded = partition.domain.generators[:, 0] == 0
         low, high = low - margin * unbounded[0], high + margin * unbounded[1]
     ends = np.clip(partition.vertices[partition.cell_vertices, 0], low, high).reshape(-1, 2)
-    values = partition.network(partition.domain.to_input(ends[:, :, np.newaxis]))[:, :, output]
-    _check_size(f"output {output}", values)
+    values = partition.network(partition.domain.to_input(ends[:, :, np.newaxis]))[:, :, output_index]
+    _check_size(f"output {output_index}", values)
     pieces = np.stack([ends, values], axis=2)
     if color_by == "pattern":
         colors = pattern_colors(partition.packed_patterns)
@@ -184,22 +186,22 @@ def _draw_line(partition: Partition, ax: Any, color_by: str, output: int) -> Non
     )
     if color_by == "value":
         curve.set_array(values.mean(axis=1))
-        ax.figure.colorbar(curve, ax=ax, label=f"output {output}")
+        ax.figure.colorbar(curve, ax=ax, label=f"output {output_index}")
     ax.add_collection(curve)
-    _draw_kinks(partition, ax, color_by, output)
+    _draw_kinks(partition, ax, color_by, output_index)
     ax.set_xlim(low, high)
     ax.autoscale_view(scalex=False)
-    ax.set(xlabel="$p$", ylabel=f"output {output}", title=f"{len(partition):,} regions")
+    ax.set(xlabel="$p$", ylabel=f"output {output_index}", title=f"{len(partition):,} regions")
 
 
-def _draw_kinks(partition: Partition, ax: Any, color_by: str, output: int) -> None:
+def _draw_kinks(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
     """A dot where the pattern changes, in the colour of the layer that changes it."""
     colors = _layer_colors(partition)
     drawn = np.unique(partition.facet_layers[partition.facet_kinks >= 0]).tolist()
     for layer in drawn:
         places = partition.vertices[partition.facet_vertices[partition.facet_layers == layer, 0]]
         places = places[np.isfinite(places[:, 0])]  # on a line, a kink may lie beyond the largest double
-        values = partition.network(partition.domain.to_input(places))[:, output]
+        values = partition.network(partition.domain.to_input(places))[:, output_index]
         color = colors[layer] if color_by == "layer" else BORDER
         ax.plot(places[:, 0], values, linestyle="", marker="o", markersize=3, color=color, zorder=3)
     if color_by == "layer":

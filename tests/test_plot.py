@@ -88,7 +88,7 @@ def test_colors_are_light_and_differ() -> None:
 @pytest.mark.parametrize("output", [0, 2])
 def test_shades_are_the_values_of_the_output(output: int) -> None:
     partition = partition_of("square")
-    (mesh,) = of_type(plot(partition, color_by="value", output=output), TriMesh)
+    (mesh,) = of_type(plot(partition, color_by="value", output_index=output), TriMesh)
     expected = partition.network(partition.domain.to_input(partition.vertices))[:, output]
     np.testing.assert_array_equal(mesh.get_array(), expected)
     triangles = partition.vertices[plot_module._triangles(partition)]
@@ -155,8 +155,8 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="layer, value, pattern"):
         plot(partition, color_by="slope")
     for output in (-1, 1, None, 0.0):
-        with pytest.raises(ValueError, match="output must be a number from 0 to 0"):
-            plot(partition, output=output)
+        with pytest.raises(ValueError, match="output_index must be a number from 0 to 0"):
+            plot(partition, output_index=output)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"relu-regions\[plot\]"):
         plot(partition)
