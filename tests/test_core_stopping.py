@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Does long work report, stop when told to, and leave what it had; and can several threads work at once?"""
+"""Does long work report, stop when told to, and leave what it had; and can several threads work at once?
+
+Nothing here depends on how fast the machine is: what is to happen in the midst of work waits for a report of that work,
+which is much too long to end before it. Times are only there to end what would hang, in a core that is broken.
+"""
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def random_network(sizes: list[int], seed: int) -> Network:
 
 SMALL = random_network([2, 16, 16, 1], 1)
 # Millions of regions: whatever does not stop takes minutes and gigabytes.
-ENDLESS = random_network([2, 1024, 1024, 1024, 1], 1)
+ENDLESS = random_network([2, *[1024] * 5, 1], 1)
 ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1)
 
 
@@ -64,13 +65,13 @@ class TestLimit:
             assert {row.tobytes() for row in partial.packed_patterns} <= everything
 
     def test_it_ends_what_has_no_end(self) -> None:
-        start = time.perf_counter()
-        with pytest.raises(regions.LimitReached):
+        with pytest.raises(regions.LimitReached) as stopped:
             regions.count(ENDLESS, SQUARE, limit=1000)
+        # Not one at a time: those of a cell that no more bends are counted together.
+        assert 1000 < stopped.value.partial < 10_000
         with pytest.raises(regions.LimitReached) as stopped:
             regions.enumerate(ENDLESS, SQUARE, limit=1000)
-        assert len(stopped.value.partial) >= 1000
-        assert time.perf_counter() - start < 30
+        assert 1000 <= len(stopped.value.partial) < 10_000
 
     def test_of_several_domains(self) -> None:
         lines = [Segment([0, 0], [1e-9, 0]), Segment([-1, -1], [1, 1])]
@@ -88,15 +89,22 @@ class TestProgress:
     @pytest.mark.parametrize("function", [regions.count, regions.enumerate])
     def test_it_never_goes_back(self, function: Function) -> None:
         reports: list[tuple[float, int]] = []
-        network = random_network([2, 200, 200, 200, 1], 2)
-        result = function(network, SQUARE, progress=lambda share, found: reports.append((share, found)))
-        total = result if isinstance(result, int) else len(result)
-        assert reports and total > 10_000
+
+        def report(share: float, found: int) -> None:
+            reports.append((share, found))
+            if len(reports) == 12:
+                raise StopIteration
+
+        with pytest.raises(StopIteration) as stopped:
+            function(ENDLESS, SQUARE, progress=report)
+        partial = stopped.value.partial
+        total = partial if isinstance(partial, int) else len(partial)
+        assert total > 10_000
         for (share, found), (later, more) in zip(reports, [*reports[1:], (1.0, total)], strict=True):
             assert 0 <= share <= later <= 1 and 0 <= found <= more
 
     def test_it_changes_nothing(self) -> None:
-        network = random_network([2, 100, 100, 1], 3)
+        network = random_network([2, 200, 200, 200, 1], 3)
         # Arithmetic on arrays in the report, as a report that draws would do.
         with_report = regions.enumerate(network, SQUARE, progress=lambda *_: np.arange(10.0).sum())
         without = regions.enumerate(network, SQUARE)
@@ -108,16 +116,18 @@ class TestProgress:
     def test_what_it_raises_stops_the_work(self, error: type[BaseException], domain: Domain) -> None:
         network = ENDLESS if domain is SQUARE else ENDLESS_LINE
         raised = error("enough")
+        reports = []
 
         def report(share: float, found: int) -> None:
+            reports.append(share)
             raise raised
 
         for function in (regions.count, regions.enumerate):
-            start = time.perf_counter()
+            reports.clear()
             with pytest.raises(error) as stopped:
                 function(network, domain, progress=report)
-            assert time.perf_counter() - start < 30
             assert stopped.value is raised
+            assert len(reports) == 1
             partial = stopped.value.partial
             if function is regions.count:
                 assert partial >= 0
@@ -146,15 +156,28 @@ def network(sizes):
     return regions.Network([(rng.standard_normal((n, m)) * (2 / m) ** 0.5, rng.standard_normal(n) / 10)
                             for m, n in zip(sizes, sizes[1:])])
 square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-large, small = network([2, 200, 200, 200, 1]), network([2, 16, 16, 1])
-found, expected = set(), regions.count(small, square)
+endless, large, small = network([2, *[1024] * 5, 1]), network([2, *[200] * 3, 1]), network([2, 16, 16, 1])
+found, expected = [], regions.count(small, square)
 def report(share, regions_so_far):
-    found.add(regions.count(small, square))
-    found.add(len(regions.enumerate(small, square)))
+    found.append(regions.count(small, square))
+    found.append(len(regions.enumerate(small, square)))
+def third_report(*report_of):
+    report(*report_of)
+    if len(found) >= 6:
+        raise StopIteration
+for function in (regions.count, regions.enumerate):
+    found.clear()
+    try:
+        function(endless, square, progress=third_report)
+    except StopIteration:
+        assert found == [expected] * 6
+    else:
+        raise AssertionError("that can not have ended")
+# Too short on a fast machine for a report, on others not.
 total = regions.count(large, square)
 assert regions.count(large, square, progress=report) == total
 assert len(regions.enumerate(large, square, progress=report)) == total
-assert found == {expected}
+assert set(found) == {expected}
 """
 
 
@@ -164,12 +187,9 @@ def test_a_report_may_count_regions_itself() -> None:
     assert subprocess.run([sys.executable, "-c", REENTRANT], cwd=folder).returncode == 0
 
 
-# Seconds. Sanitizers make everything ten times slower, handing over what was found included.
-AT_ONCE = 30 if "libasan" in os.environ.get("LD_PRELOAD", "") else 1
-
-# Each of these works for a minute or more, or until it is interrupted; it then says when that was and how much it had.
+# Each of these works for minutes, or until it is interrupted; it says when it is at work, and how much it had.
 SCRIPT = """
-import sys, time
+import sys
 import numpy as np
 import regions
 rng = np.random.default_rng(0)
@@ -182,45 +202,51 @@ def signs(shape):
 plane = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
 name, function = sys.argv[1:]
 if name == "generic":
-    network, domain = layers([2, 1024, 1024, 1024, 1024, 1], gaussian), plane
+    network, domain = layers([2, *[1024] * 6, 1], gaussian), plane
 elif name == "exact":  # twins that cancel: all later neurons are zero everywhere, which only exact arithmetic can say
-    network, domain = layers([2, 128, 128, 128, 128, 1], gaussian), plane
+    network, domain = layers([2, *[128] * 4, 1], gaussian), plane
     network[:-1] = [(np.repeat(w, 2, axis=0), np.repeat(b, 2)) for w, b in network[:-1]]
     network[1:] = [(np.repeat(w, 2, axis=1) * np.resize([1, -1], 2 * w.shape[1]), 0 * b) for w, b in network[1:]]
 elif name == "lattice":  # many lines through each point
-    network, domain = layers([2, 512, 512, 512, 1], signs), plane
+    network, domain = layers([2, *[1024] * 6, 1], signs), plane
 else:
     network, domain = layers([2, *[512] * 20, 1], gaussian), regions.Segment([-1000, -1000], [1000, 999])
 network = regions.Network(network)
-print("ready", flush=True)
+reports = 0
+def report(share, found):
+    global reports
+    reports += 1
+    if reports == 3:
+        print("at work", flush=True)
 try:
-    getattr(regions, function)(network, domain)
+    getattr(regions, function)(network, domain, progress=report)
 except KeyboardInterrupt as stopped:
     partial = stopped.partial
-    print(time.time(), partial if isinstance(partial, int) else len(partial), flush=True)
+    print(partial if isinstance(partial, int) else len(partial), flush=True)
 """
+# Seconds, for what takes a hundredth of a second; with sanitizers on a slow machine that is busy, a few.
+PATIENCE = 300
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
 @pytest.mark.parametrize("name", ["generic", "exact", "lattice", "line"])
 @pytest.mark.parametrize("function", ["count", "enumerate"])
 def test_ctrl_c(name: str, function: str) -> None:
-    """No more than a second from the signal to the exception, in the midst of any kind of work."""
-    child = subprocess.Popen(
+    """A signal from outside, in the midst of any kind of work, ends it."""
+    with subprocess.Popen(
         [sys.executable, "-c", SCRIPT, name, function],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(regions.__file__).parent.parent,
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.7)
-    sent = time.time()
-    child.send_signal(signal.SIGINT)
-    output, _ = child.communicate(timeout=60)
-    stopped, found = output.split()
-    assert int(found) >= 0 and child.returncode == 0
-    assert float(stopped) - sent < AT_ONCE
+    ) as child:
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline() == "at work\n"
+            child.send_signal(signal.SIGINT)
+            output, _ = child.communicate(timeout=PATIENCE)
+        finally:
+            child.kill()
+    assert int(output) >= 0 and child.returncode == 0
 
 
 class TestThreads:
@@ -250,21 +276,35 @@ class TestThreads:
             assert list(threads.map(work, [None, 10, None, 20] * 5)) == [expected, -1, expected, -1] * 5
 
     def test_other_threads_run_meanwhile(self) -> None:
-        """The work is done without holding the lock of the interpreter."""
-        ready, stop, turns = threading.Event(), threading.Event(), [0]
+        """The work is done without holding the lock of the interpreter: another thread can end it."""
+        folder = Path(regions.__file__).parent.parent
+        done = subprocess.run([sys.executable, "-c", MEANWHILE], cwd=folder, timeout=PATIENCE)
+        assert done.returncode == 0
 
-        def spin() -> None:
-            ready.set()
-            while not stop.is_set():
-                turns[0] += 1
-                time.sleep(0.001)
 
-        thread = threading.Thread(target=spin)
+# Ctrl-C from another thread, which could not run if the lock were held; nobody asked for reports. The signal may come
+# before the core is at work: then again, a little later.
+MEANWHILE = """
+import _thread, threading, time
+import numpy as np
+import regions
+rng = np.random.default_rng(1)
+sizes = [2, *[1024] * 6, 1]
+pairs = zip(sizes, sizes[1:])
+network = regions.Network([(rng.standard_normal((n, m)) / 16, rng.standard_normal(n)) for m, n in pairs])
+square = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
+def interrupt(delay):
+    time.sleep(delay)
+    _thread.interrupt_main()
+delay, partial = 0.05, None
+while partial is None:
+    thread = threading.Thread(target=interrupt, args=[delay])
+    try:
         thread.start()
-        ready.wait()
-        before = turns[0]
-        regions.count(random_network([2, 200, 200, 200, 1], 2), SQUARE)
-        during = turns[0] - before
-        stop.set()
-        thread.join()
-        assert during > 10
+        regions.count(network, square)
+        raise SystemExit("the work has ended before the other thread could run")
+    except KeyboardInterrupt as stopped:
+        partial = getattr(stopped, "partial", None)
+    thread.join()
+    delay *= 2
+"""

@@ -85,12 +85,12 @@ def test_hostile_file_is_refused_by_name(tmp_path: Path, what: str) -> None:
 def test_hostile_pickle_is_refused_by_name(tmp_path: Path, what: str) -> None:
     pickled, expected = hostile_torch_pickles()[what]
     path = write(tmp_path, ".pt", torch_file(pickled, {"0": bytes(16)}))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(expected) as caught:
         load(path, activation="relu")
     assert type(caught.value) is expected
     assert len(str(caught.value)) < 2000
-    assert time.perf_counter() - started < 30.0  # measured: 2 s for the longest; a hang would be hours
+    assert time.process_time() - started < 120  # measured: 2 s for the longest; a hang would be hours
 
 
 @pytest.mark.parametrize("what", list(running_pickles("x")))
