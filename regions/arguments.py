@@ -19,7 +19,7 @@ from regions.domains import Domain
 from regions.errors import ShapeMismatchError
 from regions.network import Network
 
-__all__ = ["checked_domain", "checked_network", "integer", "number", "one_of", "positive", "real", "tuple_of"]
+__all__ = ["checked_domain", "checked_network", "flag", "integer", "number", "one_of", "positive", "real", "tuple_of"]
 
 
 def integer(value: Any, name: str, *, least: int = 1) -> int:
@@ -42,6 +42,13 @@ def integer(value: Any, name: str, *, least: int = 1) -> int:
     if result < least:
         raise ValueError(f"{name} must be at least {least}, got {result}")
     return result
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return a bool; words, numbers and arrays are none, however they would count in an ``if``."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def real(value: Any, name: str) -> float:

@@ -132,3 +132,19 @@ def test_uniform_points_of_a_sliver() -> None:
     assert points.min() >= -1e-7 and points.max() <= 1 + 1e-7
     # The two triangles of the fan have areas of 2 to 1, and their means are at 1/2 and 1/6.
     assert points[:, 0].mean() == pytest.approx(7 / 18, abs=0.03)
+
+
+def test_distances_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        pytest.fail("a distance was asked for")
+
+    net = random_network([2, 8, 1], seed=2)
+    everything = regions.check(net, SQUARE)
+    monkeypatch.setattr(orders, "distance_to_boundary", fail)
+    report = regions.check(net, SQUARE, distances=False)
+    *densities, distance = report.orders
+    assert (distance.value, distance.note) == (None, "left out, as asked")
+    assert densities == list(everything.orders[:-1]) and everything.orders[-1].value is not None
+    assert (report.counts, report.layers, report.bounds) == (everything.counts, everything.layers, everything.bounds)
+    with pytest.raises(TypeError, match="distances must be True or False, got 'no'"):
+        regions.check(net, SQUARE, distances="no")  # type: ignore[arg-type]

@@ -36,6 +36,13 @@ def test_json(run: Run) -> None:
     assert facts["end"] == "complete" and facts["layers"][0]["counts"][0]["definition"] == "pattern"
 
 
+def test_without_distances(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regions.checking.orders.distance_to_boundary", lambda *_: pytest.fail("asked for"))
+    code, out, err = run("check", *MODEL, "--json", "--no-distances")
+    distance = json.loads(out)["orders"][-1]
+    assert (code, err, distance["value"], distance["note"]) == (0, "", None, "left out, as asked")
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_ctrl_c_in_the_midst_of_a_check(run: Run, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
     def stop(*_: object) -> None:

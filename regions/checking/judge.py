@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from regions.arguments import checked_network
+from regions.arguments import checked_network, flag
 from regions.checking.against_bounds import bound_items, no_bounds
 from regions.checking.invariants import definitions_item, invariant_items
 from regions.checking.items import CountItem, Invariant, LayerItem
@@ -34,7 +34,7 @@ __all__ = ["check"]
 NOT_SOUND = "the regions themselves violate an invariant"
 
 
-def check(network: Network, domain: Domain | Partition) -> CheckReport:
+def check(network: Network, domain: Domain | Partition, *, distances: bool = True) -> CheckReport:
     """Hold the regions of a network against the theory: every bound, every identity, and the orders that are expected.
 
     Parameters
@@ -42,6 +42,9 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     network : Network
     domain : Domain or Partition
         Where; or the regions themselves, if they have been enumerated.
+    distances : bool
+        Whether the mean distance to the boundary is estimated too, which in large networks takes longer than all the
+        rest.
 
     Returns
     -------
@@ -52,7 +55,7 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     Raises
     ------
     TypeError
-        No network; neither domain nor partition.
+        No network; neither domain nor partition; distances that are neither True nor False.
     ValueError
         A partial partition, or one of another network.
     ShapeMismatchError
@@ -71,15 +74,16 @@ def check(network: Network, domain: Domain | Partition) -> CheckReport:
     ([4], True)
     """
     checked_network(network)
+    with_distances = flag(distances, "distances")
     partition = _partition(network, domain)
     try:
-        return _report(network, partition)
+        return _report(network, partition, with_distances)
     except KeyboardInterrupt as stopped:
         stopped.partial = partition  # type: ignore[attr-defined]
         raise
 
 
-def _report(network: Network, partition: Partition) -> CheckReport:
+def _report(network: Network, partition: Partition, distances: bool) -> CheckReport:
     boundary, begin = boundary_volume(partition), beginnings(partition)
     counted = independent_counts(partition, begin)
     invariants = invariant_items(partition, boundary, begin, counted)
@@ -104,7 +108,7 @@ def _report(network: Network, partition: Partition) -> CheckReport:
         layers,
         bound_items(partition, after_layers, _numbers(counts)) if sound else no_bounds(NOT_SOUND),
         (*invariants, definitions),
-        order_items(boundary) if sound else no_orders(NOT_SOUND),
+        order_items(boundary, distances) if sound else no_orders(NOT_SOUND),
     )
 
 

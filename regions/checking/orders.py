@@ -39,13 +39,15 @@ DISTANCE_BUDGET = 2e10
 BEYOND = "beyond the largest double"
 
 
-def order_items(boundary: BoundaryVolume) -> tuple[OrderItem, ...]:
+def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[OrderItem, ...]:
     """The boundary per volume, and the mean distance to it.
 
     Parameters
     ----------
     boundary : BoundaryVolume
         That of the activation regions of the partition in question.
+    distances : bool
+        Whether distances are wanted.
     """
     partition = boundary.partition
     network, domain = partition.network, partition.domain
@@ -53,7 +55,8 @@ def order_items(boundary: BoundaryVolume) -> tuple[OrderItem, ...]:
         return no_orders("the network has no kink" if network.kinks == 0 else "the domain is unbounded")
     both = (boundary, boundary_volume(partition, "gradient"))
     densities = [_density(name, each.total, domain, network.kinks) for name, each in zip(NAMES, both, strict=False)]
-    return (*densities, _distance(network, domain))
+    distance = _distance(network, domain) if distances else OrderItem(NAMES[-1], None, None, "", "left out, as asked")
+    return (*densities, distance)
 
 
 def no_orders(reason: str) -> tuple[OrderItem, ...]:

@@ -28,10 +28,17 @@ __all__ = ["check_command"]
 @common_options
 @domain_options
 @limit_option
+@click.option("--no-distances", is_flag=True, help="Leave out the distances to the boundary, which can take longest.")
 @output_option(".html", required=False)
 @click.pass_context
 def check_command(
-    ctx: click.Context, model: str, activation: tuple[str, ...], limit: int | None, output: Path | None, as_json: bool
+    ctx: click.Context,
+    model: str,
+    activation: tuple[str, ...],
+    limit: int | None,
+    no_distances: bool,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Hold the regions against the theory.
 
@@ -51,7 +58,7 @@ def check_command(
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
     try:
-        report = check(network, outcome.partition)
+        report = check(network, outcome.partition, distances=not no_distances)
         if output:
             with writing(output):
                 output.write_text(report.to_html(), encoding="utf-8")
