@@ -19,7 +19,7 @@ import numpy as np
 from regions.activations import Activation, activation_per_layer, prelu
 from regions.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
-from regions.read.batch_norm import BatchNorm
+from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.layer_order import HOW_TO_SETTLE, Module, list_shapes
 
@@ -174,7 +174,7 @@ class _Placement:
         if module.kind == "norm":
             mean, variance = tensors["running_mean"], tensors["running_var"]
             weight, bias = tensors.get("weight"), tensors.get("bias")
-            return BatchNorm.from_statistics(module.name, mean, variance, weight, bias, self.eps)
+            return scaling_of_batch_norm(module.name, mean, variance, weight, bias, self.eps)
         weights = exact_float64(tensors["weight"], f"{module.name}.weight")
         bias = tensors.get("bias")
         return Dense(

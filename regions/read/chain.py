@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which network is a chain of dense layers, batch norms and activations, in any order?
+"""Which network is a chain of dense layers, scalings such as batch norms, and activations, in any order?
 
-Readers reduce a model to a list of steps; here they become alternating layers. A batch norm folds into the
+Readers reduce a model to a list of steps; here they become alternating layers. A scaling folds into the
 dense layer before it when nothing lies between, otherwise into the next one. Where two steps need a layer
 between them that the model does not have, one with the identity matrix is put in, which changes no value.
-Matrices are never multiplied: that would round. Everything that was done beyond copying leaves a note.
+Matrices are never multiplied: that would round. Everything that changes a number or adds a layer leaves a note;
+a fold without any rounding, such as a bias that is stored as an addition of its own, does not.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.activations import Activation, identity
-from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.errors import EmptyLayerError, FileTooLargeError, ShapeMismatchError
 from regions.network import Layer, Network
-from regions.read.batch_norm import BatchNorm
+from regions.read import limits
+from regions.read.scaling import Scaling
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +50,7 @@ class Nonlinearity:
     activation: Activation
 
 
-Step = Dense | BatchNorm | Nonlinearity
+Step = Dense | Scaling | Nonlinearity
 
 
 class _Builder:
@@ -57,7 +59,7 @@ class _Builder:
         self.notes = list(notes)
         self.layers: list[Layer] = []
         self.open: Dense | None = None  # dense layer that has not got its activation yet
-        self.pending: BatchNorm | None = None  # norm that waits for the next dense layer
+        self.pending: Scaling | None = None  # scaling that waits for the next dense layer
 
     def close(self, activation: Activation) -> None:
         if self.open is not None:
@@ -78,17 +80,17 @@ class _Builder:
             )
         weights, biases = step.weights, step.biases
         if self.pending is not None:
-            weights, biases = self.pending.before(weights, biases)
-            self.note_fold(self.pending, f"{step.name}, which follows it")
+            weights, biases, exact = self.pending.before(weights, biases)
+            self.note_fold(self.pending, exact, f"{step.name}, which follows it")
             self.pending = None
         self.open = Dense(step.name, weights, biases)
         self.width = len(biases)
 
-    def batch_norm(self, step: BatchNorm) -> None:
+    def scaling(self, step: Scaling) -> None:
         step.check_width(self.width, "values that reach it")
         if self.open is not None:
-            weights, biases = step.after(self.open.weights, self.open.biases)
-            self.note_fold(step, f"{self.open.name}, which precedes it")
+            weights, biases, exact = step.after(self.open.weights, self.open.biases)
+            self.note_fold(step, exact, f"{self.open.name}, which precedes it")
             self.open = Dense(self.open.name, weights, biases)
         else:
             self.pending = step if self.pending is None else self.pending.then(step)
@@ -101,20 +103,26 @@ class _Builder:
         self.close(step.activation)
 
     def insert(self, where: str) -> None:
-        """Put in a layer that the model does not have: diagonal if a norm is waiting, else the identity."""
+        """Put in a layer that the model does not have: diagonal if a scaling is waiting, else the identity."""
+        if self.width > limits.MAX_WIDTH_PUT_IN:
+            raise FileTooLargeError(
+                f"a layer of {self.width} x {self.width} weights would have to be put in {where}; the limit is "
+                f"{limits.MAX_WIDTH_PUT_IN}"
+            )
         weights, biases = np.eye(self.width), np.zeros(self.width)
         if self.pending is not None:
-            weights, biases = self.pending.before(weights, biases)
-            self.note_fold(self.pending, f"a diagonal layer of its own {where}")
+            weights, biases = np.diag(self.pending.scale), self.pending.shift
+            self.note_fold(self.pending, self.pending.exact, f"a diagonal layer of its own {where}")
             self.pending = None
         else:
             self.notes.append(f"identity layer put in {where}")
         self.open = Dense(f"layer put in {where}", weights, biases)
 
-    def note_fold(self, norm: BatchNorm, into: str) -> None:
-        self.notes.append(
-            f"batch norm {norm.name} folded into {into}, in float64; the network is what that yields"
-        )
+    def note_fold(self, scaling: Scaling, exact: bool, into: str) -> None:
+        if not exact:
+            self.notes.append(
+                f"{scaling.kind} {scaling.name} folded into {into}, in float64; the network is what that yields"
+            )
 
 
 def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
@@ -122,7 +130,7 @@ def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
 
     Parameters
     ----------
-    steps : sequence of Dense, BatchNorm, Nonlinearity
+    steps : sequence of Dense, Scaling, Nonlinearity
         In the order in which they are applied; at least one that is not a nonlinearity, so that widths are
         known.
     notes : iterable of str
@@ -140,8 +148,8 @@ def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
     for step in steps:
         if isinstance(step, Dense):
             builder.dense(step)
-        elif isinstance(step, BatchNorm):
-            builder.batch_norm(step)
+        elif isinstance(step, Scaling):
+            builder.scaling(step)
         else:
             builder.nonlinearity(step)
     if builder.open is None:
@@ -150,5 +158,5 @@ def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
     return Network.from_layers(builder.layers, builder.notes)
 
 
-def _input_width(step: Dense | BatchNorm) -> int:
+def _input_width(step: Dense | Scaling) -> int:
     return step.weights.shape[1] if isinstance(step, Dense) else len(step.scale)

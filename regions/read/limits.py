@@ -36,6 +36,10 @@ MAX_JSON_BYTES = 16 * MEBIBYTE
 MAX_EXPANSION = 20
 FREE_EXPANSION_BYTES = 64 * MEBIBYTE
 
+# Where an activation comes first, or two follow each other, a layer with the identity matrix is put between; this one
+# takes 128 MiB. Images of 64 x 64 pixels fit.
+MAX_WIDTH_PUT_IN = 4096
+
 
 def check_file_size(path: str, size: int) -> None:
     """Refuse a file above `MAX_FILE_BYTES`."""

@@ -20,10 +20,11 @@ from regions.activations import Activation, activation_per_layer
 from regions.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
 from regions.network import Network
-from regions.read.batch_norm import BatchNorm
+from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.between_layers import ActivationChoice
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import POINTS, TOLERANCE, relative_difference
+from regions.read.scaling import Scaling
 from regions.read.state_dict import network_from_state_dict
 
 _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
@@ -108,13 +109,13 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}: {advice}")
 
 
-def _batch_norm(module: Any, name: str) -> BatchNorm:
+def _batch_norm(module: Any, name: str) -> Scaling:
     if module.running_mean is None:
         raise UnsupportedLayerError(
             f"batch norm {name} keeps no running statistics, so each output depends on the whole batch"
         )
     mean, variance = module.running_mean, module.running_var
-    return BatchNorm.from_statistics(name, mean, variance, module.weight, module.bias, module.eps)
+    return scaling_of_batch_norm(name, mean, variance, module.weight, module.bias, module.eps)
 
 
 def _refuse_hooks(module: Any, name: str) -> None:
