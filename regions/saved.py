@@ -28,8 +28,10 @@ from regions.domains.domain import from_chart
 from regions.errors import CheckpointError, NotACheckpointError, RegionsError
 from regions.network import Layer, Network
 from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.printable import printable_errors
 from regions.read import limits
 from regions.read.npz import read_npz
+from regions.read.opened import opened
 from regions.replacing import replacing
 
 __all__ = ["load_partition", "write_partition"]
@@ -110,15 +112,14 @@ def load_partition(path: str | PathLike[str]) -> Partition:
     OSError
         The file can not be opened.
     """
-    file = Path(path)
-    with file.open("rb") as stream:
-        arrays = read_npz(stream, str(file))
-    try:
-        return _Reader(arrays).partition()
-    except CheckpointError as error:
-        raise type(error)(f"{file}: {error}") from None
-    except RegionsError as error:  # what the constructors of network and domain say
-        raise NotACheckpointError(f"{file}: {error}") from error
+    with printable_errors(), opened(path, "the partition", "what Partition.save wrote, .npz") as file:
+        arrays = read_npz(file)
+        try:
+            return _Reader(arrays).partition()
+        except CheckpointError as error:
+            raise type(error)(f"{file.name}: {error}") from None
+        except RegionsError as error:  # what the constructors of network and domain say
+            raise NotACheckpointError(f"{file.name}: {error}") from error
 
 
 class _Reader:

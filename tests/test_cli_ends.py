@@ -61,11 +61,11 @@ def test_limit(run: Run) -> None:
     ("words", "message"),
     [
         (["count", "none.pt", "--activation", "relu", *SQUARE], "none.pt: No such file or directory"),
-        (["count", "model.txt", "--activation", "relu", *SQUARE], "model.txt: unknown kind of file '.txt'"),
-        (["info", "model"], "model: a name without an ending; model files end in .pt"),
+        (["count", "model.txt", "--activation", "relu", *SQUARE], "model.txt: the file is empty"),
+        (["info", "model"], "model: no kind of model file that is known; read are torch files"),
         (["info", "empty.pt"], "empty.pt: the file is empty"),
-        (["info", "folder.pt"], "folder.pt: a directory; give the model file in it, which ends in .pt"),
-        (["info", "."], ".: a directory; give the model file in it"),
+        (["info", "folder.pt"], "folder.pt: a directory; give the file in it that holds the model; read are"),
+        (["info", "."], ".: a directory; give the file in it that holds the model"),
         (["count", "broken.pt", "--activation", "relu", *SQUARE], "broken.pt"),
         (["count", "model.npz", *SQUARE], "--activation relu"),
         (["info", "model.npz"], "--activation relu"),
@@ -101,7 +101,8 @@ def test_limit(run: Run) -> None:
 )
 def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None:
     Path("broken.pt").write_bytes(b"PK\x03\x04 and no more")
-    for name in ("model", "model.txt", "empty.pt", "empty.csv"):
+    Path("model").write_bytes(b"these are not weights")
+    for name in ("model.txt", "empty.pt", "empty.csv"):
         Path(name).touch()
     for name in ("folder.pt", "folder.csv"):
         Path(name).mkdir()

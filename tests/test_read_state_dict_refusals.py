@@ -243,8 +243,8 @@ def test_missing_file() -> None:
 def test_what_is_no_file_of_a_model(tmp_path: Path) -> None:
     """A pipe is not opened: that would wait for somebody to write to it."""
     (tmp_path / "folder.pt").mkdir()
-    (tmp_path / "model").touch()
+    (tmp_path / "model").write_text("these are not weights")
     os.mkfifo(tmp_path / "pipe.pt")
-    for name, message in (("folder.pt", "a directory; give"), ("model", "without an ending"), ("pipe.pt", "ordinary")):
+    for name, message in (("folder.pt", "a directory; give"), ("model", "no kind of"), ("pipe.pt", "ordinary")):
         with pytest.raises(NotACheckpointError, match=f"^{re.escape(str(tmp_path / name))}: .*{message}.* .npz"):
             load(tmp_path / name)

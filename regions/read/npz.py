@@ -11,14 +11,14 @@ from __future__ import annotations
 import io
 import math
 import tokenize
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, TruncatedFileError, UnsafePickleError
-from regions.read.zip_file import Archive, looks_like_zip
+from regions.read.opened import OpenedFile
 
 # What numpy's header parser (which uses ast and tokenize) raises on damaged input.
 _PARSER_ERRORS = (
@@ -32,14 +32,12 @@ _PARSER_ERRORS = (
 )
 
 
-def read_npz(file: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
+def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     """Return the arrays by name, in the order of the file.
 
     Parameters
     ----------
-    file : binary file
-    path : str
-        What to call it in messages.
+    file : OpenedFile
 
     Raises
     ------
@@ -48,11 +46,9 @@ def read_npz(file: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
     UnsafePickleError
         An array of Python objects.
     """
-    start = file.read(4)
-    file.seek(0)
-    if not looks_like_zip(start, path):
+    path, archive = file.name, file.archive
+    if archive is None:
         raise NotACheckpointError(f"{path}: not a file that numpy.savez wrote (those are zip archives)")
-    archive = Archive(file, path)
     names = [name for name in archive.sizes if name.endswith(".npy")]
     if not names:
         raise NotACheckpointError(

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from regions.arrays import bfloat16_to_float32
 from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError, UnsupportedLayerError
 from regions.read import limits
+from regions.read.opened import OpenedFile
 
 _DTYPES = {
     "F64": "<f8",
@@ -39,14 +39,12 @@ _DTYPES = {
 }
 
 
-def read_safetensors(file: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
+def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
     """Return the tensors by name, in the order of the header; bfloat16 becomes float32.
 
     Parameters
     ----------
-    file : binary file
-    path : str
-        What to call it in messages.
+    opened : OpenedFile
 
     Raises
     ------
@@ -55,8 +53,7 @@ def read_safetensors(file: IO[bytes], path: str) -> dict[str, NDArray[Any]]:
     UnsupportedLayerError
         A tensor of a type that numpy does not have (8-bit floats).
     """
-    size = os.fstat(file.fileno()).st_size
-    limits.check_file_size(path, size)
+    file, path, size = opened.file, opened.name, opened.size
     if size < 8:
         raise TruncatedFileError(f"{path}: {size} bytes are too few for a safetensors file")
     header_size = int.from_bytes(file.read(8), "little")

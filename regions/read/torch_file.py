@@ -15,7 +15,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,9 @@ from regions.errors import (
     UnsafePickleError,
 )
 from regions.read import limits
+from regions.read.opened import OpenedFile
 from regions.read.restricted_pickle import SAVE_A_STATE_DICT, Function, read_pickle
-from regions.read.zip_file import Archive, looks_like_zip
+from regions.read.zip_file import Archive
 
 # Storage class (older dtypes) or dtype name (newer ones): numpy's name for the raw numbers.
 _STORAGE_TYPES = {
@@ -207,14 +208,12 @@ def _root(archive: Archive) -> str:
     return roots[0]
 
 
-def read_torch_file(file: IO[bytes], path: str) -> Any:
+def read_torch_file(file: OpenedFile) -> Any:
     """Return what was saved: dicts, lists, plain values, and a numpy array for each tensor.
 
     Parameters
     ----------
-    file : binary file
-    path : str
-        What to call it in messages.
+    file : OpenedFile
 
     Raises
     ------
@@ -223,10 +222,9 @@ def read_torch_file(file: IO[bytes], path: str) -> Any:
     NotACheckpointError, TruncatedFileError, FileTooLargeError
         Not a torch file, an old or exported one, or a damaged one.
     """
-    start = file.read(4096)
-    file.seek(0)
-    if looks_like_zip(start, path):
-        return _TorchArchive(Archive(file, path)).read()
+    path, start = file.name, file.start
+    if file.archive is not None:
+        return _TorchArchive(file.archive).read()
     if start.startswith(_LEGACY_MAGIC):
         raise NotACheckpointError(
             f"{path}: written in the format of torch before 1.6; open it in torch and save it again: "

@@ -10,7 +10,6 @@ Invariant: whatever is wrong with the bytes surfaces as a `CheckpointError`.
 
 from __future__ import annotations
 
-import os
 import struct
 import zipfile
 import zlib
@@ -61,12 +60,13 @@ class Archive:
         Open for reading; stays owned by the caller.
     path : str
         What to call it in messages.
+    size : int
+        Bytes in the file.
 
     Attributes
     ----------
     path : str
     size : int
-        Bytes in the file.
     sizes : dict of str to int
         Unpacked size of each member.
 
@@ -75,10 +75,9 @@ class Archive:
     NotACheckpointError, TruncatedFileError, FileTooLargeError
     """
 
-    def __init__(self, file: IO[bytes], path: str) -> None:
+    def __init__(self, file: IO[bytes], path: str, size: int) -> None:
         self.path = path
-        self.size = os.fstat(file.fileno()).st_size
-        limits.check_file_size(path, self.size)
+        self.size = size
         with self._parsing("its zip directory"):
             if not zipfile.is_zipfile(file):
                 raise TruncatedFileError(
@@ -134,9 +133,6 @@ class Archive:
             raise NotACheckpointError(f"{self.path}: {what} is damaged: {error}") from error
 
 
-def looks_like_zip(start: bytes, path: str) -> bool:
-    """Whether a file beginning with these bytes is a zip archive; one too short to tell is a `TruncatedFileError`."""
-    magic = b"PK\x03\x04"
-    if len(start) < len(magic) and magic.startswith(start):
-        raise TruncatedFileError(f"{path}: the file {f'ends after {len(start)} bytes' if start else 'is empty'}")
-    return start.startswith(magic)
+def looks_like_zip(start: bytes) -> bool:
+    """Whether a file beginning with these bytes is a zip archive, be it one without members."""
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))

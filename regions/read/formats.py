@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Which format is this file in, whatever its name says, and who reads it?
+
+One table. A format is recognised by the first bytes of a file, or by the members of the zip archive that it is;
+names are not looked at, since the same file is called ``.pt``, ``.ckpt``, ``.bin``, ``.pth.tar``, ``.pkl`` or
+nothing at all. A new format is a new row, and one file here that reads it. Rows come in order: the first that fits
+is taken, so those that fit by weaker signs stand last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from regions.errors import NotACheckpointError, TruncatedFileError
+from regions.network import Network
+from regions.read.between_layers import ActivationChoice
+from regions.read.opened import OpenedFile
+
+__all__ = ["FORMATS", "READ_KINDS", "Format", "recognise"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that is read.
+
+    Attributes
+    ----------
+    fits : callable
+        Whether a file looks like one: by ``start``, ``has_members``, ``size``. It must not raise for files of other
+        formats.
+    tensors : callable
+        Reads the tensors by name, as `regions.read.read_tensors` returns them.
+    network : callable or None
+        Reads the network, where the file says itself what lies between its layers: of the opened file, the
+        activation that the caller named, and the ``batch_norm_eps``. None where the tensors are a state dict.
+    order_is_kept : bool
+        Whether the tensors come in the order in which they were defined.
+    """
+
+    fits: Callable[[OpenedFile], bool]
+    tensors: Callable[[OpenedFile], Any]
+    network: Callable[[OpenedFile, ActivationChoice, float], Network] | None = None
+    order_is_kept: bool = True
+
+
+# Readers are imported when their format is met.
+def _read_npz(file: OpenedFile) -> Any:
+    from regions.read.npz import read_npz
+
+    return read_npz(file)
+
+
+def _read_safetensors(file: OpenedFile) -> Any:
+    from regions.read.safetensors import read_safetensors
+
+    return read_safetensors(file)
+
+
+def _read_torch_file(file: OpenedFile) -> Any:
+    from regions.read.torch_file import read_torch_file
+
+    return read_torch_file(file)
+
+
+def _is_safetensors(file: OpenedFile) -> bool:
+    # Eight bytes of length, then JSON that must begin with a brace.
+    return file.start[8:9] == b"{" or file.size < 8 and not file.start.strip(b"\0")
+
+
+def _is_pickle(file: OpenedFile) -> bool:
+    return re.match(rb"\x80[\x01-\x05]", file.start) is not None
+
+
+FORMATS = (
+    Format(lambda file: file.has_members(".npy"), _read_npz),
+    Format(lambda file: file.archive is not None, _read_torch_file),
+    Format(_is_pickle, _read_torch_file),
+    Format(_is_safetensors, _read_safetensors, order_is_kept=False),
+)
+READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors and .npz"
+
+# What people take for a model file, where it begins, and what to do about it.
+_NOT_READ = (
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes; save its weights with numpy.savez(path, W0=.., b0=..)"),
+    (0, b"\x93NUMPY", "a single array; save all weights together with numpy.savez(path, W0=.., b0=..)"),
+    (0, b"\x1f\x8b", "packed with gzip; unpack it first"),
+    (0, b"BZh", "packed with bzip2; unpack it first"),
+    (0, b"\xfd7zXZ", "packed with xz; unpack it first"),
+    (0, b"GGUF", "a GGUF file; convert it to .safetensors"),
+    (0, b"version https://git-lfs", "a pointer to a file that git lfs keeps elsewhere; run git lfs pull"),
+    (
+        257,
+        b"ustar",
+        "a tar archive; unpack it first, or, if torch before 0.2 wrote it, open it in torch and save the weights again",
+    ),
+)
+
+
+def recognise(file: OpenedFile) -> Format:
+    """Find the format of a file.
+
+    Raises
+    ------
+    TruncatedFileError
+        Too little is there to tell.
+    NotACheckpointError
+        It is none of those that are read.
+    """
+    if len(file.start) < 4 and b"PK\x03\x04".startswith(file.start):
+        raise TruncatedFileError(f"{file.name}: the file ends after {file.size} bytes")
+    for form in FORMATS:
+        if form.fits(file):
+            return form
+    for offset, magic, what in _NOT_READ:
+        if file.start.startswith(magic, offset):
+            raise NotACheckpointError(f"{file.name}: {what}; read are {READ_KINDS}")
+    raise NotACheckpointError(f"{file.name}: no kind of model file that is known; read are {READ_KINDS}")
