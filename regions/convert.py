@@ -17,7 +17,7 @@ from regions.errors import DomainError, MissingDependencyError
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["closed_rings", "folded_cells", "to_networkx", "to_shapely"]
+__all__ = ["closed_rings", "folded_cells", "require_bounded", "to_networkx", "to_shapely", "unit_exponents"]
 
 
 def closed_rings(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -35,7 +35,7 @@ def to_shapely(partition: Partition) -> NDArray[np.object_]:
     """Regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
-    _require_bounded(partition)
+    require_bounded(partition)
     if partition.dimension == 2:
         return _polygons(partition, partition.vertices)
     flat = partition.vertices[partition.cell_vertices, 0]
@@ -52,13 +52,20 @@ def folded_cells(partition: Partition) -> NDArray[np.int64]:
 
     if partition.dimension == 1 or len(partition) == 0:
         return np.zeros(0, dtype=np.int64)
-    _require_bounded(partition)
-    # Scaled, axis by axis, since products of coordinates in shapely overflow, or vanish.
-    _, exponents = np.frexp(np.abs(partition.vertices).max(axis=0))
-    polygons = _polygons(partition, np.ldexp(partition.vertices, -exponents))
+    require_bounded(partition)
+    polygons = _polygons(partition, np.ldexp(partition.vertices, -unit_exponents(partition)))
     invalid = ~shapely.is_empty(shapely.coverage_invalid_edges(polygons))
     invalid |= ~shapely.is_valid(polygons)
     return np.flatnonzero(invalid)
+
+
+def unit_exponents(partition: Partition) -> NDArray[np.intc]:
+    """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
+
+    Without that, products of coordinates in shapely overflow, or vanish.
+    """
+    exponents: NDArray[np.intc] = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
+    return exponents
 
 
 def _polygons(partition: Partition, vertices: NDArray[np.float64]) -> NDArray[np.object_]:
@@ -72,7 +79,7 @@ def _polygons(partition: Partition, vertices: NDArray[np.float64]) -> NDArray[np
     return result
 
 
-def _require_bounded(partition: Partition) -> None:
+def require_bounded(partition: Partition) -> None:
     if not partition.domain.bounded:
         raise DomainError(
             "an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead"

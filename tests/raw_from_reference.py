@@ -26,6 +26,15 @@ def partition_from_reference(network: Network, domain: Domain) -> Partition:
     return Partition(network, domain, raw_from_reference(network, domain))
 
 
+def folded_partition(network: Network, domain: Domain) -> Partition:
+    """With one corner of the smallest region pushed across the opposite side."""
+    raw = raw_from_reference(network, domain)
+    smallest = int(np.argmin(Partition(network, domain, raw).volumes))
+    corners = raw["cell_vertices"][slice(*raw["cell_offsets"][smallest : smallest + 2])]
+    raw["vertices"][corners[0]] = 2 * raw["vertices"][corners[1:]].mean(axis=0) - raw["vertices"][corners[0]]
+    return Partition(network, domain, raw)
+
+
 @cache
 def sorted_regions(network: Network, domain: Domain) -> tuple[reference.ReferenceRegion, ...]:
     """The exact regions: along a line from left to right, in a plane by pattern. The same order as in the

@@ -20,12 +20,11 @@ from cli_cases import Run, model
 from known_counts import DEFINITIONS as EXAMPLES
 from known_counts import PLANE, SQUARE
 from partition_cases import CASES, in_plane
-from raw_from_reference import raw_from_reference
+from raw_from_reference import folded_partition
 from regions.definitions import DEFINITIONS, linear_regions
 from regions.domains import Domain, Line, Polygon, Segment
 from regions.errors import CountNotDecided, DomainError, LimitReached
 from regions.network import Network
-from regions.partition import Partition
 
 HAT = Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
 # 1 where |x| + |y| is at most 2, and -1 where it is at least 4.
@@ -163,13 +162,7 @@ def test_polygons_with_holes_and_in_pieces() -> None:
 
 
 def test_folded_cells_are_merged_all_the_same() -> None:
-    """One corner of the smallest region is pushed across the opposite side."""
-    network, domain = CASES["square"]
-    raw = raw_from_reference(network, domain)
-    smallest = int(np.argmin(Partition(network, domain, raw).volumes))
-    corners = raw["cell_vertices"][slice(*raw["cell_offsets"][smallest : smallest + 2])]
-    raw["vertices"][corners[0]] = 2 * raw["vertices"][corners[1:]].mean(axis=0) - raw["vertices"][corners[0]]
-    partition = Partition(network, domain, raw)
+    partition = folded_partition(*CASES["square"])
     assert partition.folded_cells().size
     assert shapely.is_valid(linear_regions(partition, "affine").polygons).all()
 

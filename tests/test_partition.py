@@ -25,6 +25,7 @@ from partition_cases import (
     random_network,
 )
 from raw_from_reference import (
+    folded_partition,
     partition_from_reference,
     raw_from_reference,
     sorted_regions,
@@ -304,12 +305,8 @@ def test_polygons_are_a_coverage(network: Network, domain: Domain) -> None:
 
 def test_folded_cells_are_reported() -> None:
     network, domain = CASES["square"]
-    raw = raw_from_reference(network, domain)
-    # Push one corner of the smallest region across the opposite side.
-    smallest = int(np.argmin(Partition(network, domain, raw).volumes))
-    corners = raw["cell_vertices"][slice(*raw["cell_offsets"][smallest : smallest + 2])]
-    raw["vertices"][corners[0]] = 2 * raw["vertices"][corners[1:]].mean(axis=0) - raw["vertices"][corners[0]]
-    partition = Partition(network, domain, raw)
+    partition = folded_partition(network, domain)
+    smallest = int(np.argmin(partition_from_reference(network, domain).volumes))
     assert smallest in partition.folded_cells()
     assert not shapely.coverage_is_valid(partition.to_shapely())
 

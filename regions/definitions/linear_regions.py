@@ -67,12 +67,14 @@ class LinearRegions:
     def polygons(self) -> NDArray[np.object_]:
         """Merged polygons of the linear regions that have labels: shapely geometries, object [labels].
 
-        In chart coordinates, with the partition's stored vertices as corners, and without others. A
+        In chart coordinates, with the partition's stored vertices as corners, all of them that are on the outline. A
         MultiPolygon where pieces meet in vertices only, or are apart. What joins them in the sense "closed", or has a
         pattern of its own, without having area, is not shown.
-        Coordinates are rounded, and where that has folded or flattened a cell (`Partition.folded_cells`) shapely makes
-        it valid first. A region with such a cell can have corners besides the vertices, and further parts that are not
-        there in truth: slivers, lines and points of the size of rounding. Labels and counts do not depend on it.
+        Coordinates are rounded. Signed areas of the outlines add up to those of the regions all the same. But where
+        rounding has folded or flattened a cell (`Partition.folded_cells`), an outline can cross or touch itself. Then
+        shapely makes it valid: it can have corners besides the vertices, and further parts that are not there in
+        truth, slivers, lines and points of the size of rounding. If area would be lost, or shapely fails, the polygon
+        is left as it is, and ``shapely.is_valid`` says so. Labels and counts do not depend on any of it.
 
         Raises
         ------

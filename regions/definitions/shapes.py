@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Which polygons, or intervals, do merged regions make?
 
-The regions of a partition form a coverage: common edges are bit-equal. So merging only leaves edges out, and no
-coordinate is computed. Where rounding has folded a cell (`Partition.folded_cells`), it is made valid, and a union in
-the general sense takes the place of that of a coverage: both compute coordinates, and can leave slivers, lines and
-points.
+Merging only leaves facets out (`outlines.py`), and no coordinate is computed. So the area of a merged polygon is the
+sum of those of its members. Where rounding has folded or flattened a cell, a polygon around it can cross or touch
+itself. Then shapely makes it valid, which computes coordinates, and can leave slivers, lines and points. That is taken
+if no more area is lost than the errors of its vertices account for; else the polygon stays as it is.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.convert import require_bounded, unit_exponents
+from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
 
 if TYPE_CHECKING:
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["merged_intervals", "merged_polygons"]
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+EPSILON = 2.0**-52
 
 
 def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object_]:
@@ -30,16 +36,47 @@ def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object
 
     if partition.dimension == 1:
         raise DomainError("regions on a line make no polygons: take `intervals`")
-    polygons = partition.to_shapely()
-    folded = partition.folded_cells()
-    polygons[folded] = shapely.make_valid(polygons[folded])
-    mended = set(labels[folded].tolist())
-    order, ends = _sorted(labels)
-    result = np.empty(len(ends), dtype=object)
-    for index, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        union = shapely.union_all if index in mended else shapely.coverage_union_all
-        result[index] = polygons[order[start]] if end - start == 1 else union(polygons[order[start:end]])
+    require_bounded(partition)
+    rings, exponents = rings_around(partition, labels), unit_exponents(partition)
+    result = _geometries(rings, partition.vertices)
+    small = _geometries(rings, np.ldexp(partition.vertices, -exponents))
+    invalid = np.flatnonzero(~shapely.is_valid(small))
+    errors = np.maximum.reduceat(partition.vertex_errors[rings.vertices], rings.ring_offsets[rings.label_rings[:-1]])
+    errors = np.ldexp(errors, -exponents.min())
+    for label, shape in zip(invalid.tolist(), _made_valid(small[invalid], errors[invalid]), strict=True):
+        if shape is not None:
+            result[label] = shapely.transform(shape, lambda points: np.ldexp(points, exponents))
     return result
+
+
+def _geometries(rings: Rings, vertices: Floats) -> NDArray[np.object_]:
+    """A Polygon for each label, or a MultiPolygon where it has several pieces."""
+    import shapely
+
+    pieces = shapely.from_ragged_array(
+        shapely.GeometryType.POLYGON, vertices[rings.vertices], (rings.ring_offsets, rings.piece_offsets)
+    )
+    counts = np.diff(rings.label_offsets)
+    result: NDArray[np.object_] = pieces[rings.label_offsets[:-1]]
+    several = np.flatnonzero(counts > 1)
+    numbers = np.repeat(np.arange(several.size), counts[several])
+    result[several] = shapely.multipolygons(pieces[np.repeat(counts > 1, counts)], indices=numbers)
+    return result
+
+
+def _made_valid(shapes: NDArray[np.object_], errors: Floats) -> Iterator[Any]:
+    """Valid geometries instead of shapes whose vertices have these errors; None where area would be lost."""
+    import shapely
+
+    for shape, error in zip(shapes.tolist(), errors.tolist(), strict=True):
+        try:
+            valid = shapely.make_valid(shape)
+        except shapely.errors.GEOSException:
+            yield None
+        else:
+            # Coordinates are at most 1, and each edge of the ring sweeps over at most this when its ends move.
+            allowed = 4 * shape.length * (error + EPSILON)
+            yield valid if valid.area >= shape.area - allowed else None
 
 
 def merged_intervals(partition: Partition, labels: Integers) -> list[NDArray[np.float64]]:
