@@ -19,6 +19,7 @@ import numpy as np
 from regions.activations import Activation, activation_per_layer, prelu
 from regions.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
+from regions.network import Network
 from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.layer_order import HOW_TO_SETTLE, Module, list_shapes
@@ -64,6 +65,26 @@ def place_activations(
         )
     activations = activation_per_layer([] if activation is None else activation, hidden)
     return placement.steps_with(activations), placement.notes
+
+
+def refuse_other_activation(network: Network, activation: ActivationChoice, source: str) -> None:
+    """Where ``source`` itself says what lies between the layers, whatever the caller named must be the same.
+
+    Raises
+    ------
+    AmbiguousCheckpointError
+        It is not.
+    """
+    if activation is None:
+        return
+    found = [layer.activation for layer in network.layers[:-1]]
+    names = ", ".join(dict.fromkeys(one.name for one in found))
+    named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
+    if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:
+        raise AmbiguousCheckpointError(
+            f"activation={activation!r} was named, but {source} itself has {names or 'none'}; leave the "
+            "argument out"
+        )
 
 
 class _Placement:

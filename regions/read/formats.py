@@ -65,6 +65,24 @@ def _read_torch_file(file: OpenedFile) -> Any:
     return read_torch_file(file)
 
 
+def _read_nnet(file: OpenedFile) -> Any:
+    from regions.read.nnet import read_nnet
+
+    return read_nnet(file)
+
+
+def _network_of_nnet(file: OpenedFile, activation: ActivationChoice, _batch_norm_eps: float) -> Network:
+    from regions.read.nnet import network_from_nnet, read_nnet
+
+    return network_from_nnet(read_nnet(file), activation)
+
+
+def _is_nnet(file: OpenedFile) -> bool:
+    from regions.read.nnet import looks_like_nnet
+
+    return looks_like_nnet(file.start)
+
+
 def _is_safetensors(file: OpenedFile) -> bool:
     # Eight bytes of length, then JSON that must begin with a brace.
     return file.start[8:9] == b"{" or file.size < 8 and not file.start.strip(b"\0")
@@ -79,8 +97,9 @@ FORMATS = (
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),
+    Format(_is_nnet, _read_nnet, _network_of_nnet),
 )
-READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors and .npz"
+READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors, .npz and .nnet"
 
 # What people take for a model file, where it begins, and what to do about it.
 _NOT_READ = (

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from regions import activations
-from regions.activations import Activation, activation_per_layer
+from regions.activations import Activation
 from regions.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
 from regions.network import Network
 from regions.read.batch_norm import scaling_of_batch_norm
-from regions.read.between_layers import ActivationChoice
+from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import POINTS, TOLERANCE, relative_difference
 from regions.read.scaling import Scaling
@@ -73,7 +73,7 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
         raise InternalError(
             f"this chain of layers was misread as {network!r}; please report it with its repr"
         )
-    _check_named_activation(network, activation)
+    refuse_other_activation(network, activation, "the module")
     return network
 
 
@@ -134,20 +134,6 @@ def _training_note(module: Any) -> list[str]:
     if any(part.training and isinstance(part, changing) for part in module.modules()):
         return ["the module is in training mode; it was read as in evaluation mode"]
     return []
-
-
-def _check_named_activation(network: Network, activation: ActivationChoice) -> None:
-    """Where the structure says what lies between the layers, whatever was named must be the same."""
-    if activation is None:
-        return
-    found = [layer.activation for layer in network.layers[:-1]]
-    names = ", ".join(dict.fromkeys(one.name for one in found))
-    named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
-    if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:
-        raise AmbiguousCheckpointError(
-            f"activation={activation!r} was named, but the module itself has {names or 'none'}; leave the "
-            "argument out"
-        )
 
 
 def _network_of_only_child(module: Any, why: str) -> Network:
