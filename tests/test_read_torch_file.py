@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 import regions
-from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file
+from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file, zip_file
 from regions.errors import NetworkError, NotACheckpointError, UnsafePickleError
 from regions.read import load, read_tensors
 
@@ -135,9 +135,24 @@ def test_byte_order(path: Path, byte_order: Any) -> None:
 
 def test_byte_order_is_little_where_it_is_not_stored(path: Path) -> None:
     pickled = program(dict_of({"w": tensor([2], [1], storage(2))}))
-    content = torch_file(pickled, {"0": np.array([1.5, 2.5], "<f4").tobytes()})
-    path.write_bytes(content.replace(b"byteorder", b"bytexrder"))
+    data = np.array([1.5, 2.5], "<f4").tobytes()
+    path.write_bytes(zip_file({"a/data.pkl": pickled, "a/version": b"3\n", "a/data/0": data}))
     assert read_tensors(path)["w"].tolist() == [1.5, 2.5]
+    content = torch_file(pickled, {"0": data}, byte_order="big")
+    path.write_bytes(content.replace(b"byteorder", b"bytexrder"))  # the checksums are still right
+    with pytest.raises(NotACheckpointError, match="torch.save writes no member archive/bytexrder"):
+        read_tensors(path)
+
+
+def test_members_that_nothing_asks_for_are_held_against_their_checksums(path: Path) -> None:
+    pickled = program(dict_of({"w": tensor([2], [1], storage(2))}))
+    content = torch_file(pickled, {"0": bytes(8), "1": b"not asked for"})
+    path.write_bytes(content)
+    assert read_tensors(path)["w"].tolist() == [0.0, 0.0]
+    for part in (b"not asked for", b"3\n"):
+        path.write_bytes(content.replace(part, part.swapcase().replace(b"3", b"4")))
+        with pytest.raises(NotACheckpointError, match="checksum"):
+            read_tensors(path)
 
 
 def test_a_compressed_torch_file_is_read(path: Path) -> None:

@@ -1,34 +1,35 @@
 # SPDX-License-Identifier: MIT
 """Which arrays are in a ``.npz`` file?
 
-A zip of ``NAME.npy`` members. `numpy.load` would allocate whatever a member's header announces; here the
-member is unpacked under the limits of `regions.read.zip_file` first, and the header is held against the bytes
-that are there. Arrays of Python objects, which are pickles, are refused.
+A zip of ``NAME.npy`` members. `numpy.load` would allocate whatever a member's header announces; here the member is
+unpacked under the limits of `regions.read.zip_file` first, and the header is held against the bytes that are there.
+The header is a Python expression; only the form that numpy writes is read, by a pattern, so that no parser of Python
+meets what a stranger wrote. Arrays of Python objects, which are pickles, are refused, and so are members that are no
+arrays: one that is overlooked could be a bias.
 """
 
 from __future__ import annotations
 
-import io
 import math
-import tokenize
+import re
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, TruncatedFileError, UnsafePickleError
+from regions.printable import printable
+from regions.read import limits
 from regions.read.opened import OpenedFile
 
-# What numpy's header parser (which uses ast and tokenize) raises on damaged input.
-_PARSER_ERRORS = (
-    ValueError,
-    TypeError,
-    KeyError,
-    SyntaxError,
-    RecursionError,
-    MemoryError,
-    tokenize.TokenError,
+_ENDING = ".npy"
+_MAGIC = b"\x93NUMPY"
+# Version of the format, and bytes of the header's length. 3.0 is for names of structured types, which are no weights.
+_LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4}
+_HEADER = re.compile(
+    rb"\{\s*'descr'\s*:\s*'([<>|=]?[?biufcSUVmMO][0-9]{0,9}(?:\[[a-zA-Z0-9]{1,9}\])?)'\s*,"
+    rb"\s*'fortran_order'\s*:\s*(True|False)\s*,"
+    rb"\s*'shape'\s*:\s*\(([0-9L, ]{0,999})\)\s*,?\s*\}\s*"
 )
 
 
@@ -46,41 +47,51 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     UnsafePickleError
         An array of Python objects.
     """
-    path, archive = file.name, file.archive
+    archive = file.archive
     if archive is None:
-        raise NotACheckpointError(f"{path}: not a file that numpy.savez wrote (those are zip archives)")
-    names = [name for name in archive.sizes if name.endswith(".npy")]
-    if not names:
-        raise NotACheckpointError(
-            f"{path}: a zip archive without arrays; numpy.savez writes members called NAME.npy"
-        )
-    return {name[: -len(".npy")]: _array(archive.read(name), f"{path}: array {name!r}") for name in names}
+        raise NotACheckpointError(f"{file.name}: not a file that numpy.savez wrote (those are zip archives)")
+    arrays: dict[str, NDArray[Any]] = {}
+    built = 0
+    for name in archive.sizes:
+        what = f"{file.name}: array '{printable(name)}'"
+        if not name.endswith(_ENDING):
+            raise NotACheckpointError(f"{what} is none; numpy.savez writes members called NAME.npy only")
+        array = _array(archive.read(name), what)
+        built += array.size * max(array.itemsize, limits.BYTES_PER_NUMBER)
+        limits.check_expansion(file.name, file.size, built, "its arrays")
+        arrays[name.removesuffix(_ENDING)] = array
+    if not arrays:
+        raise NotACheckpointError(f"{file.name}: a zip archive without arrays")
+    return arrays
 
 
 def _array(member: bytes, what: str) -> NDArray[Any]:
-    stream = io.BytesIO(member)
-    try:
-        version = npy_format.read_magic(stream)
-        if version not in ((1, 0), (2, 0)):  # 3.0 is for names of structured types, which are no weights
-            raise ValueError(f"unsupported version {version}")
-        read_header = (
-            npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-        )
-        shape, fortran_order, dtype = read_header(stream)
-    except _PARSER_ERRORS as error:
-        raise NotACheckpointError(f"{what} has a damaged header: {error}") from None
-    if dtype.hasobject:
+    length_bytes = _LENGTH_BYTES.get(member[6:8], 0)
+    start = 8 + length_bytes + int.from_bytes(member[8 : 8 + length_bytes], "little")
+    header = _HEADER.fullmatch(member, 8 + length_bytes, min(start, len(member)))
+    if not member.startswith(_MAGIC) or not length_bytes or header is None:
+        raise NotACheckpointError(f"{what} has a damaged header, or one that numpy does not write")
+    kind, fortran, lengths = (group.decode("ascii") for group in header.groups())
+    if "O" in kind:
         raise UnsafePickleError(
             f"{what} holds Python objects, which are pickled; nothing was run. Save numbers only"
         )
-    if not all(0 <= length < 2**48 for length in shape) or len(shape) > 32:
+    try:
+        dtype = np.dtype(kind)
+    except (TypeError, ValueError):
+        raise NotACheckpointError(f"{what} has the type {kind!r}, which numpy does not know") from None
+    if not re.fullmatch(r"((0|[1-9][0-9]{0,14})L?, ?)*((0|[1-9][0-9]{0,14})L?)?", lengths) or lengths.isdigit():
         raise NotACheckpointError(f"{what} has an impossible shape")
-    start, count = stream.tell(), math.prod(shape)
-    if start + count * dtype.itemsize > len(member):
-        raise TruncatedFileError(
-            f"{what} announces shape {list(shape)} but has only {len(member) - start} bytes of data"
+    shape = [int(length.rstrip("L")) for length in lengths.replace(" ", "").split(",") if length]
+    if len(shape) > 32:
+        raise NotACheckpointError(f"{what} has an impossible shape")
+    count = math.prod(shape)
+    if count * dtype.itemsize != len(member) - start:
+        short = count * dtype.itemsize > len(member) - start
+        raise (TruncatedFileError if short else NotACheckpointError)(
+            f"{what} announces shape {shape} but has {len(member) - start} bytes of data"
         )
     if not count or not dtype.itemsize:
-        return np.zeros([min(length, 1) for length in shape])
+        return np.zeros([min(length, 1) for length in shape], dtype)
     values = np.frombuffer(member, dtype=dtype, count=count, offset=start)
-    return values.reshape(shape, order="F" if fortran_order else "C")
+    return values.reshape(shape, order="F" if fortran == "True" else "C")

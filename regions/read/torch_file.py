@@ -28,6 +28,7 @@ from regions.errors import (
     TruncatedFileError,
     UnsafePickleError,
 )
+from regions.printable import printable
 from regions.read import limits
 from regions.read.opened import OpenedFile
 from regions.read.restricted_pickle import SAVE_A_STATE_DICT, Function, read_pickle
@@ -103,7 +104,18 @@ class _TorchArchive:
                 f"{self.path}: {member} has {self.archive.sizes[member]} bytes, the limit is "
                 f"{limits.MAX_PICKLE_BYTES}"
             )
-        return read_pickle(self.archive.read(member), self.path, names, self.storage)
+        content = read_pickle(self.archive.read(member), self.path, names, self.storage)
+        self.check_rest()
+        return content
+
+    def check_rest(self) -> None:
+        """Hold the members that nothing asked for against their checksums, and refuse those that torch never writes."""
+        for name in self.archive.sizes:
+            inside = name.removeprefix(f"{self.root}/")
+            if inside == name or not re.fullmatch(r"data\.pkl|byteorder|version|\..*|data/[0-9]+", inside):
+                raise NotACheckpointError(f"{self.path}: torch.save writes no member {printable(name)}")
+            if inside.removeprefix("data/") not in self.storages and inside != "data.pkl":
+                self.archive.read(name)
 
     def malformed(self, what: str) -> NotACheckpointError:
         return NotACheckpointError(f"{self.path}: {what} is not in the form torch.save writes")
@@ -123,7 +135,7 @@ class _TorchArchive:
         if type(persistent_id) is not tuple or len(persistent_id) != 5:
             raise self.malformed("a reference to a storage")
         _tag, dtype, key, _location, count = persistent_id
-        if type(dtype) is not _Dtype or type(key) is not str or not re.fullmatch("[0-9]{1,9}", key):
+        if type(dtype) is not _Dtype or type(key) is not str or not re.fullmatch("[0-9]{1,20}", key):
             raise self.malformed("a reference to a storage")
         name = f"{self.root}/data/{key}"
         if name not in self.archive.sizes:
