@@ -64,7 +64,8 @@ def check_command(
                 output.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
-    click.echo(json.dumps({"end": outcome.end, **json.loads(report.to_json())}) if as_json else f"\n{report}")
+    facts = {"end": outcome.end, "notes": list(network.notes), **json.loads(report.to_json())}
+    click.echo(json.dumps(facts) if as_json else f"\n{report}")
     if output and not as_json:
         click.echo(f"wrote {output}")
     ctx.exit(0 if report.ok else 1)

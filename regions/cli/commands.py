@@ -275,7 +275,8 @@ def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, .
     else:
         announce(network, partition.domain, quiet=as_json)
         report = certify(partition, network)
-    click.echo(report.to_json() if as_json else f"\n{report}")
+    facts = {**json.loads(report.to_json()), "notes": list(network.notes)}
+    click.echo(json.dumps(facts) if as_json else f"\n{report}")
     ctx.exit(0 if report.ok else 1)
 
 

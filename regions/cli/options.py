@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-__all__ = ["common_options", "limit_option", "output_option"]
+__all__ = ["common_options", "limit_option", "loading_options", "output_option"]
 
 
 def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,10 +28,29 @@ def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
             "once for each hidden layer.",
         ),
+        click.option(
+            "--prefix",
+            multiple=True,
+            metavar="NAME",
+            expose_value=False,
+            callback=_keep,
+            help="Which network of the file, if it holds several: the one whose names begin so. Several times: these "
+            "parts, in this order.",
+        ),
         click.argument("model"),
     ):
         function = add(function)
     return function
+
+
+def loading_options(ctx: click.Context) -> dict[str, Any]:
+    """What the command line says about how a model is read, but for the activations: arguments of `regions.load`."""
+    given = ctx.meta.get(__name__, {})
+    return {name: value for name, value in given.items() if value}
+
+
+def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    ctx.meta.setdefault(__name__, {})[parameter.name] = value
 
 
 def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:

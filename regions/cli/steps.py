@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from regions import Network, load
+from regions.cli.options import loading_options
 from regions.errors import AmbiguousCheckpointError
 
 __all__ = ["announce", "load_model", "writing"]
@@ -30,9 +31,10 @@ def writing(output: Path) -> Iterator[None]:
 def load_model(model: str, activation: tuple[str, ...]) -> Network:
     """Read the model with the activations of the command line."""
     try:
-        return load(model, activation[0] if len(activation) == 1 else activation or None)
+        options = loading_options(click.get_current_context())
+        return load(model, activation[0] if len(activation) == 1 else activation or None, **options)
     except AmbiguousCheckpointError as error:
-        if activation:
+        if activation or "activation=" not in str(error):
             raise
         raise click.ClickException(f"{error}; on the command line: --activation relu") from error
 

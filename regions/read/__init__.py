@@ -20,11 +20,18 @@ from regions.printable import printable_errors
 from regions.read.between_layers import ActivationChoice
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.opened import is_open_file, opened
+from regions.read.prefixes import Prefix
 
 __all__ = ["load", "read_tensors"]
 
 
-def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: float = 1e-5) -> Network:
+def load(
+    source: Any,
+    activation: ActivationChoice = None,
+    *,
+    batch_norm_eps: float = 1e-5,
+    prefix: Prefix = None,
+) -> Network:
     """Make a `Network` of a saved model.
 
     Parameters
@@ -39,11 +46,15 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
         where its slopes are stored. A `torch.nn.Sequential` says so itself.
     batch_norm_eps : float
         What batch norms add to the variance; state dicts do not store it. Modules say it themselves.
+    prefix : str, or a sequence of str
+        Which tensors of a file or state dict are meant, where not all of them are: those whose names begin so, in
+        whole parts, as ``"actor"`` for ``actor.0.weight``. Several are read one after the other, in this order.
 
     Returns
     -------
     Network
-        Its ``notes`` say what was understood beyond plain copying, such as a batch norm that was folded.
+        Its ``notes`` say what was understood beyond plain copying: in which order the layers of a state dict were
+        taken, which batch norm was folded.
 
     Raises
     ------
@@ -72,6 +83,8 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
     if _is_torch_module(source):
         from regions.read.torch_module import network_from_module
 
+        if prefix is not None:
+            raise ValueError("prefix is for files and state dicts; of a module, load the part itself: module.actor")
         return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
     from regions.read.state_dict import network_from_state_dict
 
@@ -79,6 +92,8 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
         with printable_errors(), opened(source, "the model", READ_KINDS) as file:
             form = recognise(file)
             if form.network is not None:
+                if prefix is not None:
+                    raise ValueError(f"{file.name}: prefix is for files of named weights; this one is a whole network")
                 return form.network(file, activation, batch_norm_eps)
             tensors = form.tensors(file)
             if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
@@ -91,10 +106,16 @@ def load(source: Any, activation: ActivationChoice = None, *, batch_norm_eps: fl
                 batch_norm_eps=batch_norm_eps,
                 order_is_kept=form.order_is_kept,
                 source=file.name,
+                prefix=prefix,
             )
     if isinstance(source, Mapping):
         return network_from_state_dict(
-            source, activation, batch_norm_eps=batch_norm_eps, order_is_kept=True, source="the mapping"
+            source,
+            activation,
+            batch_norm_eps=batch_norm_eps,
+            order_is_kept=True,
+            source="the mapping",
+            prefix=prefix,
         )
     raise TypeError(
         f"load takes an open file, a path, a state dict or a torch module, got {type(source).__name__}; for a list of "

@@ -133,6 +133,7 @@ class _Placement:
             steps.append(Nonlinearity(f"the activation after {self.modules[start].name}", activation))
             steps += [self.step(module) for module in self.modules[place + 1 : end + 1]]
         self.check_numbering()
+        self.note_open_places()
         return steps + [self.step(module) for module in self.modules[last + 1 :]]
 
     def gaps(self, start: int, end: int) -> list[int | None]:
@@ -170,6 +171,16 @@ class _Placement:
         self.notes.append(
             "layers are numbered without gaps: an activation was assumed after each hidden one (and its norm)"
         )
+
+    def note_open_places(self) -> None:
+        """Where numbers show that activations are modules, names do not tell whether one ends a numbered row."""
+        pairs = [(pair, self.gaps(*pair)) for pair in pairwise(self.dense_at)]
+        if not any(gap for _, gaps in pairs for gap in gaps):
+            return
+        for (start, end), gaps in pairs:
+            if None in gaps:
+                before, after = self.modules[start].name, self.modules[end].name
+                self.notes.append(f"whether an activation lies between {before} and {after} can not be seen")
 
     def check_leading_norms(self, first: int) -> None:
         if first == 0:

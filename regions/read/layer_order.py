@@ -3,24 +3,29 @@
 
 A state dict is a mapping of names; nothing in it says what follows what. What can be known:
 - a mapping or torch file keeps the order of definition, which is nearly always the order of the calls;
-- numbers in names count upwards (``net.2`` before ``net.10``, ``fc1`` before ``fc2``), words say nothing;
+- numbers in names count upwards (``net.2`` before ``net.10``, ``fc1`` before ``fc2``);
+- some words have a place, or belong to no chain (`regions.read.name_hints`); the others say nothing;
 - the widths must chain.
 The order is accepted when these agree, taken with a note when one of them settles what another leaves open,
 and refused when two orders remain possible.
-Cost: linear, but for the search among at most 64 layers of a file that keeps no order.
+Cost: linear, but for the search among at most 64 layers where names and stored order do not decide.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regions.errors import AmbiguousCheckpointError
+from regions.errors import AmbiguousCheckpointError, CheckpointError
+from regions.printable import printable
+from regions.read.name_hints import find_contradiction, find_parallel
 
 MAX_LAYERS_TO_SEARCH = 64
 MAX_SEARCH_STEPS = 20_000
+# Far above what any network has; what is kept of names grows with the product.
+MAX_MODULES, MAX_TOKENS = 20_000, 65
 
 HOW_TO_SETTLE = (
     "give regions.load a mapping in the order of the calls (regions.read.read_tensors(path) returns one to "
@@ -57,7 +62,9 @@ class Module:
         return int(self.tensors["weight"].shape[0])
 
 
-def order_modules(modules: Sequence[Module], order_is_kept: bool) -> tuple[list[Module], list[str]]:
+def order_modules(
+    modules: Sequence[Module], order_is_kept: bool, within: str = "", *, names_count: bool = True
+) -> tuple[list[Module], list[str]]:
     """Return the modules in the order of their calls, and notes on how it was found.
 
     Parameters
@@ -66,61 +73,97 @@ def order_modules(modules: Sequence[Module], order_is_kept: bool) -> tuple[list[
         As stored.
     order_is_kept : bool
         Whether the source keeps the order of definition. safetensors files do not.
+    within : str
+        With what all names begin because the caller asked for that; these words are not looked at.
+    names_count : bool
+        Whether words that contradict the order, or belong to no chain, are refused.
 
     Raises
     ------
     AmbiguousCheckpointError
-        No order chains, or more than one is possible.
+        No order chains, or more than one is possible; names contradict it.
+    CheckpointError
+        More modules, or more deeply nested names, than any network has.
     """
     stored = list(modules)
+    _check_numbers_of_names(stored)
+    ordered, notes = _by_number_and_width(stored, order_is_kept)
+    if names_count:
+        notes += _check_words(ordered, within)
+    return ordered, notes
+
+
+def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[list[Module], list[str]]:
     numbered = _sorted_by_number(stored)
     if not order_is_kept:
         return _without_stored_order(numbered)
     if _numbers_ascend(stored):
-        return _if_it_chains(stored), []
+        return check_chain(stored), []
     if not _chains(numbered):
         note = "numbers in the names do not ascend; the stored order was kept, since only that one chains"
-        return _if_it_chains(stored), [note]
+        return check_chain(stored), [note]
     if not _chains(stored):
         return numbered, [
             "layers reordered by the numbers in their names, since the stored order does not chain"
         ]
     raise AmbiguousCheckpointError(
-        f"the order of the layers is unclear: stored as {_names(stored)}, by number {_names(numbered)}, and "
-        f"the shapes fit both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
+        f"the order of the layers is unclear: stored as {list_names(stored)}, by number {list_names(numbered)}, "
+        f"and the shapes fit both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
     )
+
+
+def _check_words(ordered: Sequence[Module], within: str) -> list[str]:
+    """Refuse an order that the names contradict, unless no other one chains; returns notes."""
+    dense = [module for module in ordered if module.kind == "dense"]
+    names = [module.name.removeprefix(f"{within}.") if within else module.name for module in dense]
+    parallel = find_parallel(names)
+    if parallel and len(dense) > 1:
+        raise AmbiguousCheckpointError(
+            f"not read as one chain: {parallel}; found {list_shapes(ordered)}. If it is one, {HOW_TO_SETTLE}"
+        )
+    contradiction = find_contradiction(names)
+    if contradiction is None:
+        return []
+    if len(_all_chains(dense)) > 1:
+        raise AmbiguousCheckpointError(
+            f"the order of the layers is unclear: {contradiction}, and the shapes allow another order "
+            f"({list_shapes(ordered)}); {HOW_TO_SETTLE}"
+        )
+    return [f"{contradiction}; that order was kept, since only that one chains"]
 
 
 def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[str]]:
     if _numbers_decide_all(numbered):
-        return _if_it_chains(numbered), []
+        return check_chain(numbered), []
     if any(module.kind != "dense" for module in numbered):
         raise AmbiguousCheckpointError(
-            f"this file keeps no order, and the names {_names(numbered)} do not tell where batch norms or "
+            f"this file keeps no order, and the names {list_names(numbered)} do not tell where batch norms or "
             f"PReLUs belong; {HOW_TO_SETTLE}"
         )
     orders = _all_chains(numbered)
     if not orders:
-        return _if_it_chains(numbered), []
+        return check_chain(numbered), []
     if len(orders) > 1:
         raise AmbiguousCheckpointError(
             f"this file keeps no order, and the shapes allow more than one ({list_shapes(numbered)}); "
             f"{HOW_TO_SETTLE}"
         )
-    return orders[0], [f"this file keeps no order; the shapes allow only {_names(orders[0])}"]
+    return orders[0], [f"this file keeps no order; the shapes allow only {list_names(orders[0])}"]
 
 
 def list_shapes(modules: Sequence[Module]) -> str:
     """Names and weight shapes of the modules, for messages; at most twelve."""
     shown = [
-        f"{module.name or 'weight'} {list(next(iter(module.tensors.values())).shape)}"
+        f"{printable(module.name) or 'weight'} {list(next(iter(module.tensors.values())).shape)}"
         for module in modules[:12]
     ]
     return ", ".join(shown) + (", .." if len(modules) > 12 else "")
 
 
-def _names(modules: Sequence[Module]) -> str:
-    return ", ".join(module.name for module in modules[:12]) + (", .." if len(modules) > 12 else "")
+def list_names(modules: Sequence[Module]) -> str:
+    """Names of the modules, for messages; at most twelve."""
+    names = [printable(module.name) or "weight" for module in modules[:12]]
+    return ", ".join([*names, ".."] if len(modules) > 12 else names)
 
 
 def _chains(modules: Sequence[Module]) -> bool:
@@ -128,7 +171,8 @@ def _chains(modules: Sequence[Module]) -> bool:
     return all(before.n_out == after.n_in for before, after in zip(dense, dense[1:], strict=False))
 
 
-def _if_it_chains(modules: list[Module]) -> list[Module]:
+def check_chain(modules: list[Module]) -> list[Module]:
+    """Return the modules, or refuse them: the widths of dense layers must chain."""
     if not _chains(modules):
         raise AmbiguousCheckpointError(
             "the layers do not form a chain: each must take as many values as the one before gives, weights "
@@ -142,29 +186,52 @@ def _tokens(name: str) -> list[str]:
     return re.split(r"([0-9]+)", name)
 
 
+def _check_numbers_of_names(modules: Sequence[Module]) -> None:
+    if len(modules) > MAX_MODULES:
+        raise CheckpointError(f"{len(modules)} modules; at most {MAX_MODULES} are read")
+    for module in modules:
+        if max(len(_tokens(module.name)), module.name.count(".")) > MAX_TOKENS:
+            raise CheckpointError(f"a name with too many parts or numbers: {module.name[:50]!r}, ..")
+
+
+class _Beginnings:
+    """Numbers the beginnings of lists of tokens, equal ones alike; kept as they are they would take quadratic space."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, str], int] = {}
+
+    def of(self, tokens: Sequence[str]) -> Iterator[int]:
+        """The number of the beginning before each token, and of the whole."""
+        number = 0
+        yield number
+        for token in tokens:
+            number = self.known.setdefault((number, token), len(self.known) + 1)
+            yield number
+
+
 def _numbers_ascend(modules: Sequence[Module]) -> bool:
     """Whether, after equal beginnings, numbers never decrease."""
-    reached: dict[tuple[str, ...], int] = {}
+    beginnings = _Beginnings()
+    reached: dict[int, int] = {}
     for module in modules:
         tokens = _tokens(module.name)
-        for position in range(1, len(tokens), 2):
-            beginning, number = tuple(tokens[:position]), _value(tokens[position])
-            if number < reached.get(beginning, number):
-                return False
-            reached[beginning] = number
+        for position, (token, beginning) in enumerate(zip(tokens, beginnings.of(tokens), strict=False)):
+            if position % 2:
+                number = _value(token)
+                if number < reached.get(beginning, number):
+                    return False
+                reached[beginning] = number
     return True
 
 
 def _sorted_by_number(modules: Sequence[Module]) -> list[Module]:
     """Sort by numbers; words keep the order in which they first appear after the same beginning."""
-    ranks: dict[tuple[str, ...], int] = {}
+    beginnings = _Beginnings()
 
     def key(module: Module) -> list[int]:
         tokens = _tokens(module.name)
-        return [
-            _value(token) if position % 2 else ranks.setdefault(tuple(tokens[: position + 1]), len(ranks))
-            for position, token in enumerate(tokens)
-        ]
+        after = list(beginnings.of(tokens))[1:]
+        return [_value(token) if position % 2 else after[position] for position, token in enumerate(tokens)]
 
     return [module for _, module in sorted(((key(m), m) for m in modules), key=lambda pair: pair[0])]
 
@@ -175,11 +242,12 @@ def _value(digits: str) -> int:
 
 def _numbers_decide_all(modules: Sequence[Module]) -> bool:
     """Whether any two names first differ in a number."""
-    words: dict[tuple[str, ...], str] = {}
+    beginnings = _Beginnings()
+    words: dict[int, str] = {}
     for module in modules:
         tokens = _tokens(module.name)
-        for position in range(0, len(tokens), 2):
-            if words.setdefault(tuple(tokens[:position]), tokens[position]) != tokens[position]:
+        for position, (token, beginning) in enumerate(zip(tokens, beginnings.of(tokens), strict=False)):
+            if position % 2 == 0 and words.setdefault(beginning, token) != token:
                 return False
     return True
 

@@ -2,31 +2,33 @@
 """Which network do these named tensors make?
 
 Accepted are chains of dense layers, with batch norms and PReLUs: names as torch gives them
-(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. Tensors are grouped by module, each module's
-kind is known from its parameters, `regions.read.layer_order` orders the modules and
-`regions.read.between_layers` puts the activations in. Every tensor must be understood: an unknown one could
-change what the network computes, so it is refused by name (only beside ``W0, b0`` are other arrays ignored).
+(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `regions.read.prefixes` finds the tensors that are
+meant. They are grouped by module, each module's kind is known from its parameters, `regions.read.layer_order` orders
+the modules and `regions.read.between_layers` puts the activations in. Every tensor must be understood: an unknown one
+could change what the network computes, so it is refused by name. Only counters and spreads are left out, and beside
+``W0, b0`` other arrays. That the layers are a chain, in this order, is a guess, which a note always says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from regions.errors import (
-    AmbiguousCheckpointError,
     CheckpointError,
+    NetworkError,
     NotACheckpointError,
+    RegionsError,
     UnsupportedLayerError,
 )
 from regions.network import Network
+from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
-from regions.read.layer_order import Module, list_shapes, order_modules
-
-MAX_NAME_LENGTH = 500
-MAX_NESTING = 4
+from regions.read.layer_order import Module, check_chain, list_names, list_shapes, order_modules
+from regions.read.prefixes import Part, Prefix, as_prefixes, find_mappings, select, working_parts
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _CONVOLUTIONS = {
@@ -42,10 +44,21 @@ _UNSUPPORTED = {
     "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
     r"_packed_params.*|scale|zero_point": "a quantized layer",
 }
+# Scalars that count, and the spreads of policies that draw their actions at random: neither is part of the function.
+# Other integer scalars are taken for counters as well.
+_LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
+_LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
 
 
 def network_from_state_dict(
-    content: Any, activation: ActivationChoice, *, batch_norm_eps: float, order_is_kept: bool, source: str
+    content: Any,
+    activation: ActivationChoice,
+    *,
+    batch_norm_eps: float,
+    order_is_kept: bool,
+    source: str,
+    prefix: Prefix = None,
+    will_be_checked: bool = False,
 ) -> Network:
     """Make a network of a state dict, or of a mapping that holds one.
 
@@ -62,6 +75,10 @@ def network_from_state_dict(
         Whether the mapping is in the order of definition.
     source : str
         What to call it in messages.
+    prefix : str, sequence of str, or None
+        Which tensors are meant, see `regions.read.prefixes`.
+    will_be_checked : bool
+        The caller has the module, and will hold the network against it: then the order is no guess.
 
     Raises
     ------
@@ -70,72 +87,72 @@ def network_from_state_dict(
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         The weights do not make a network that is handled.
     """
-    tensors = find_state_dict(content, source)
-    ordering_notes: list[str] = []
-    if any(re.fullmatch(r"W[0-9]+", name) for name in tensors):
-        modules = _numbered_pairs(tensors)
-    else:
-        modules, ordering_notes = order_modules(_modules(tensors), order_is_kept)
+    prefixes = as_prefixes(prefix)
+    mappings = find_mappings(content, source)
+    notes: list[str] = []
+    try:
+        parts = select(mappings, prefixes, source)
+        modules: list[Module] = []
+        for part in parts:
+            found, said = _read_part(part, order_is_kept, will_be_checked)
+            modules += found
+            notes += said
+        if len(parts) > 1:
+            check_chain(modules)
+    except (CheckpointError, NetworkError) as error:
+        choice = working_parts(mappings, lambda part: _sizes(part, order_is_kept))
+        if not choice:
+            raise
+        raise type(error)(
+            f"{error}. To read one part, or several in the order of their calls, name them: prefix=.. (on the command "
+            f"line --prefix ..); there are {', '.join(choice)}"
+        ) from None
     if not any(module.kind == "dense" for module in modules):
         raise NotACheckpointError(f"{source}: no dense layer found among {list_shapes(modules)}")
-    steps, notes = place_activations(modules, activation, batch_norm_eps)
-    return build_network(steps, [*ordering_notes, *notes])
+    if prefixes is not None:
+        read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
+        notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
+    steps, placing = place_activations(modules, activation, batch_norm_eps)
+    return build_network(steps, [*notes, *placing])
 
 
-def find_state_dict(content: Any, source: str) -> dict[str, Any]:
-    """Return the tensors of the one mapping in ``content`` that has weight matrices.
+def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[list[Module], list[str]]:
+    """The modules of one part in the order of their calls, and what is to be said about it."""
+    if any(re.fullmatch(r"W[0-9]+", name) for name in part.tensors):
+        return _numbered_pairs(part.tensors)
+    modules, left_out = _modules(part.tensors)
+    ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
+    if not will_be_checked:
+        order = list_names([module for module in ordered if module.kind == "dense"])
+        guess = f"read as a chain in this order: {order}; skips can not be seen, regions.load(module) can check"
+        notes.insert(0, guess)
+    if left_out:
+        notes.append(f"not part of the function, and left out: {_shortened(left_out)}")
+    return ordered, notes
 
-    Looks into mappings inside mappings, under string keys; optimizers number their states, so those are not
-    seen.
 
-    Raises
-    ------
-    NotACheckpointError
-        There is none.
-    AmbiguousCheckpointError
-        There are several.
+def _sizes(part: Part, order_is_kept: bool) -> str | None:
+    """The sizes of the network that a part makes, ``"4-64-64-2"``; None if it makes none."""
+    try:
+        modules, _ = _read_part(part, order_is_kept, will_be_checked=False)
+    except RegionsError:
+        return None
+    dense = [module for module in modules if module.kind == "dense"]
+    if not dense:
+        return None
+    runs = [(size, len(list(run))) for size, run in groupby([dense[0].n_in, *(module.n_out for module in dense)])]
+    return "-".join("-".join([str(size)] * count) if count <= 4 else f"{size}x{count}" for size, count in runs[:12])
+
+
+def _shortened(names: Sequence[str]) -> str:
+    return ", ".join(map(printable, names[:12])) + (", .." if len(names) > 12 else "")
+
+
+def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
+    """Modules from ``W0, b0, W1, b1, ..``, and a note on other arrays, which are left out; biases may be missing.
+
+    These names say themselves that they are a chain, and in which order.
     """
-    found: dict[str, dict[str, Any]] = {}
-    seen: set[int] = set()  # a pickle may hold one mapping in many places
-
-    def visit(mapping: Mapping[Any, Any], path: tuple[str, ...]) -> None:
-        seen.add(id(mapping))
-        tensors = {key: value for key, value in mapping.items() if isinstance(key, str) and _is_tensor(value)}
-        if any(len(value.shape) >= 2 for value in tensors.values()):
-            found[" > ".join(path) or "the top level"] = tensors
-        for key, value in mapping.items():
-            if (
-                isinstance(key, str)
-                and isinstance(value, Mapping)
-                and id(value) not in seen
-                and len(path) < MAX_NESTING
-            ):
-                visit(value, (*path, repr(key[:100])))
-
-    if isinstance(content, Mapping):
-        visit(content, ())
-    if not found:
-        keys = list(content)[:8] if isinstance(content, Mapping) else []
-        names = [repr(key[:50]) for key in keys if isinstance(key, str)]
-        what = f"mapping with {', '.join(names)}" if names else type(content).__name__
-        raise NotACheckpointError(
-            f"{source}: holds no mapping of names to weight matrices, but a {what}; save model.state_dict(), "
-            "or arrays named W0, b0, W1, b1, .."
-        )
-    if len(found) > 1:
-        raise AmbiguousCheckpointError(
-            f"{source}: several mappings of tensors, at {', '.join(list(found)[:8])}; give regions.load the "
-            "one that is meant (regions.read.read_tensors(path) returns the whole content)"
-        )
-    return next(iter(found.values()))
-
-
-def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "shape") and hasattr(value, "dtype")
-
-
-def _numbered_pairs(tensors: Mapping[str, Any]) -> list[Module]:
-    """Modules from ``W0, b0, W1, b1, ..``; other names are ignored, biases may be missing."""
     numbers = sorted(int(name[1:]) for name in tensors if re.fullmatch(r"W(0|[1-9][0-9]{0,5})", name))
     expected = list(range(numbers[0], numbers[0] + len(numbers))) if numbers else [0]
     if numbers != expected or expected[0] > 1:
@@ -146,29 +163,44 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> list[Module]:
         if re.fullmatch(r"b[0-9]+", name) and f"W{name[1:]}" not in tensors:
             raise CheckpointError(f"{name} is stored, but W{name[1:]} is not")
     modules = []
+    used = set()
     for number in numbers:
         parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
+        used |= {f"W{number}", f"b{number}"}
         _check_axes(f"W{number}", parts["weight"])
         modules.append(
             Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None})
         )
-    return modules
+    others = [name for name in tensors if name not in used]
+    return modules, [f"arrays beside the weights, left out: {_shortened(others)}"] if others else []
 
 
-def _modules(tensors: Mapping[str, Any]) -> list[Module]:
-    """Group the tensors by module, in the order in which they are stored, and tell the kind of each."""
+def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
+    """Group the tensors by module, in the order in which they are stored, and tell the kind of each.
+
+    Also returns the names of those that play no part.
+    """
     groups: dict[str, dict[str, Any]] = {}
+    counters: dict[str, dict[str, Any]] = {}
     for key, value in tensors.items():
-        if len(key) > MAX_NAME_LENGTH or not key.isprintable():  # names go into messages, and so to terminals
-            raise CheckpointError(
-                f"a tensor's name is too long or not printable: {key[:50]!r}, {len(key)} characters"
-            )
         name, _, parameter = key.rpartition(".")
         for pattern, what in _UNSUPPORTED.items():
             if re.fullmatch(pattern, parameter):
                 raise UnsupportedLayerError(f"{key} belongs to {what}, which is not supported")
-        groups.setdefault(name, {})[parameter] = value
-    return [Module(name, _kind(name, parts), parts) for name, parts in groups.items()]
+        (counters if _plays_no_part(parameter, value) else groups).setdefault(name, {})[parameter] = value
+    left_out = []
+    for name, parts in counters.items():
+        norm = groups.get(name, {})
+        if "running_mean" in norm or "running_var" in norm:
+            norm |= parts
+        else:
+            left_out += [f"{name}.{parameter}" if name else parameter for parameter in parts]
+    return [Module(name, _kind(name, parts), parts) for name, parts in groups.items()], left_out
+
+
+def _plays_no_part(parameter: str, value: Any) -> bool:
+    whole = re.fullmatch(r"(torch\.)?(u?int\d+|bool)", str(value.dtype)) is not None
+    return parameter in _LEFT_OUT or (whole and len(value.shape) == 0 and parameter not in ("weight", "bias"))
 
 
 def _kind(name: str, parts: dict[str, Any]) -> str:

@@ -170,6 +170,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
         batch_norm_eps=found.pop() if len(found) == 1 else batch_norm_eps,
         order_is_kept=True,
         source=type(module).__name__,
+        will_be_checked=True,
     )
     difference = relative_difference(module, network)
     if difference is None:

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Which of the tensors in a file are meant?
+
+A file holds one mapping of names to tensors, or several: a policy and its target, a model and its moving average, an
+actor and a critic under two beginnings of names. Without a prefix there must be one mapping, and all of it is meant.
+A prefix is the beginning of names, in whole parts: ``actor`` stands for ``actor.0.weight`` and not for
+``actor_old.0.weight``. It may begin in the mapping that holds the tensors or in one around it, so ``actor``,
+``state_dict.actor`` and ``state_dict`` may all fit one file. Several prefixes are read one after the other, which also
+says in which order layers are called.
+`working_parts` finds what a user could choose: of each branch of names the largest parts that make a chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
+from regions.printable import printable
+
+__all__ = ["Part", "Prefix", "as_prefixes", "find_mappings", "select", "working_parts"]
+
+MAX_NESTING = 4
+MAX_NAME_LENGTH = 500
+# How deep in names, and how often, is looked for parts that could be chosen; and how many are listed.
+MAX_DEPTH, MAX_TRIALS, MAX_LISTED = 8, 300, 12
+
+Prefix = str | Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some tensors of one mapping.
+
+    Attributes
+    ----------
+    prefix : str
+        What names them: the keys that lead to the mapping, and the beginning of names in it.
+    within : str
+        The second of these.
+    tensors : dict of str to array
+        Under their whole names in the mapping.
+    """
+
+    prefix: str
+    within: str
+    tensors: dict[str, Any]
+
+
+def as_prefixes(prefix: Any) -> list[str] | None:
+    """Take in what a caller named.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not a word or a sequence of words; an empty sequence, or a word twice.
+    """
+    if prefix is None:
+        return None
+    prefixes = [prefix] if isinstance(prefix, str) else prefix
+    if not isinstance(prefixes, (list, tuple)) or not all(isinstance(one, str) for one in prefixes):
+        raise TypeError(f"prefix must be the beginning of names, such as 'actor', or a list of these; got {prefix!r}")
+    if not prefixes or len(set(prefixes)) < len(prefixes):
+        raise ValueError(f"prefix must name at least one part, and none twice; got {prefix!r}")
+    return [one.removesuffix(".") for one in prefixes]
+
+
+def find_mappings(content: Any, source: str) -> list[Part]:
+    """Return each mapping in ``content`` that has weight matrices, as a whole.
+
+    Looks into mappings inside mappings, under string keys; optimizers number their states, so those are not
+    seen.
+
+    Raises
+    ------
+    NotACheckpointError
+        There is none.
+    CheckpointError
+        A name that is too long or not printable: names go into messages, and so to terminals.
+    """
+    found: list[Part] = []
+    seen: set[int] = set()  # a pickle may hold one mapping in many places
+
+    def visit(mapping: Mapping[Any, Any], path: tuple[str, ...]) -> None:
+        seen.add(id(mapping))
+        tensors = {key: value for key, value in mapping.items() if isinstance(key, str) and _is_tensor(value)}
+        if any(len(value.shape) >= 2 for value in tensors.values()):
+            for key in (*path, *tensors):
+                _check_name(key)
+            found.append(Part(".".join(path), "", tensors))
+        for key, value in mapping.items():
+            if (
+                isinstance(key, str)
+                and isinstance(value, Mapping)
+                and id(value) not in seen
+                and len(path) < MAX_NESTING
+            ):
+                visit(value, (*path, key))
+
+    if isinstance(content, Mapping):
+        visit(content, ())
+    if not found:
+        keys = list(content)[:8] if isinstance(content, Mapping) else []
+        names = [repr(key[:50]) for key in keys if isinstance(key, str)]
+        what = f"mapping with {', '.join(names)}" if names else type(content).__name__
+        raise NotACheckpointError(
+            f"{source}: holds no mapping of names to weight matrices, but a {what}; save model.state_dict(), "
+            "or arrays named W0, b0, W1, b1, .."
+        )
+    return found
+
+
+def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str) -> list[Part]:
+    """Return the parts that are meant, in the order of the prefixes.
+
+    Raises
+    ------
+    AmbiguousCheckpointError
+        Several mappings, and no prefix, or one that fits in several of them.
+    CheckpointError
+        A prefix that fits nothing.
+    """
+    if prefixes is None:
+        if len(mappings) > 1:
+            places = ", ".join(repr(one.prefix) if one.prefix else "the top level" for one in mappings[:8])
+            raise AmbiguousCheckpointError(f"{source}: several mappings of tensors, at {places}")
+        return list(mappings)
+    return [_one_part(mappings, prefix, source) for prefix in prefixes]
+
+
+def working_parts(mappings: Sequence[Part], sizes_of: Callable[[Part], str | None]) -> list[str]:
+    """List the prefixes that would work, each with the sizes of its network: ``"actor (4-64-64-2)"``.
+
+    Parameters
+    ----------
+    mappings : sequence of Part
+    sizes_of : callable
+        The sizes of the network that a part makes, or None if it makes none.
+    """
+    listed: list[str] = []
+    trials = 0
+
+    def visit(part: Part, depth: int) -> None:
+        nonlocal trials
+        trials += 1
+        if trials > MAX_TRIALS or len(listed) > MAX_LISTED or depth > MAX_DEPTH:
+            return
+        sizes = sizes_of(part) if part.prefix else None
+        if sizes is not None:
+            listed.append(f"{printable(part.prefix)} ({sizes})")
+            return
+        for child in _children(part):
+            visit(child, depth + 1)
+
+    for mapping in mappings:
+        visit(mapping, 0)
+    return [*listed[:MAX_LISTED], ".."] if len(listed) > MAX_LISTED else listed
+
+
+def _children(part: Part) -> Iterator[Part]:
+    """The parts of a part: by the next word of the names, those that are no parameters themselves."""
+    start = len(part.within) + 1 if part.within else 0
+    groups: dict[str, dict[str, Any]] = {}
+    for name, value in part.tensors.items():
+        word, dot, _ = name[start:].partition(".")
+        if dot:
+            groups.setdefault(word, {})[name] = value
+    for word, tensors in groups.items():
+        yield Part(_joined(part.prefix, word), _joined(part.within, word), tensors)
+
+
+def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
+    fitting = [part for mapping in mappings if (part := _in_mapping(mapping, prefix)) is not None]
+    if not fitting:
+        names = [_joined(mapping.prefix, name) for mapping in mappings for name in mapping.tensors]
+        shown = ", ".join(map(printable, names[:6])) + (", .." if len(names) > 6 else "")
+        raise CheckpointError(
+            f"{source}: no name begins with the prefix {prefix!r}, which stands for whole parts of names; there are "
+            f"{shown}"
+        )
+    if len(fitting) > 1:
+        places = ", ".join(repr(part.prefix) for part in fitting[:8])
+        raise AmbiguousCheckpointError(
+            f"{source}: the prefix {prefix!r} fits in several mappings; write one of {places}"
+        )
+    return fitting[0]
+
+
+def _in_mapping(mapping: Part, prefix: str) -> Part | None:
+    """What a prefix means in one mapping; counted from its own names, or from the keys that lead to it."""
+    if mapping.prefix == prefix or mapping.prefix.startswith(f"{prefix}.") and prefix:
+        return mapping
+    for within in (prefix.removeprefix(f"{mapping.prefix}.") if mapping.prefix else prefix, prefix):
+        tensors = {name: value for name, value in mapping.tensors.items() if within and name.startswith(f"{within}.")}
+        if tensors:
+            return Part(_joined(mapping.prefix, within), within, tensors)
+    return None
+
+
+def _joined(before: str, after: str) -> str:
+    return f"{before}.{after}" if before and after else before or after
+
+
+def _check_name(name: str) -> None:
+    if len(name) > MAX_NAME_LENGTH or not name.isprintable():
+        raise CheckpointError(
+            f"a tensor's name is too long or not printable: {name[:50]!r}, {len(name)} characters"
+        )
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype")
