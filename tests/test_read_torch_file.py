@@ -201,12 +201,6 @@ def test_whole_modules_are_refused_with_advice(path: Path) -> None:
         load(path, "relu")
 
 
-def test_files_from_before_torch_1_6_are_refused_with_advice(path: Path) -> None:
-    torch.save(nn.Linear(2, 1).state_dict(), path, _use_new_zipfile_serialization=False)
-    with pytest.raises(NotACheckpointError, match="weights_only=True"):
-        load(path, "relu")
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_torchscript_is_refused_with_advice(path: Path) -> None:
     torch.jit.script(nn.Linear(2, 1)).save(path)

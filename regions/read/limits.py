@@ -22,15 +22,17 @@ MAX_FILE_BYTES = 4096 * MEBIBYTE
 MAX_ZIP_MEMBERS = 50_000
 MAX_ZIP_DIRECTORY_BYTES = 8 * MEBIBYTE
 
-# A checkpoint of 10,000 tensors has a pickle of about 2 MiB and 400,000 opcodes, a tenth of a second per
-# 100,000.
+# A tensor takes about 40 opcodes, and a second goes by for 1,500,000 of them. Each file has two pickles at most that
+# are as long.
 MAX_PICKLE_BYTES = 32 * MEBIBYTE
-MAX_PICKLE_OPCODES = 2_000_000
+MAX_PICKLE_OPCODES = 600_000
+# The strided views of a pickle cost more than its opcodes.
+MAX_TENSORS = 50_000
 # A state dict is nested about four deep, and each mark keeps a list.
 MAX_PICKLE_DEPTH = 1000
 
-# The same 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes some ten times its text.
-MAX_JSON_BYTES = 16 * MEBIBYTE
+# 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes up to thirty times its text.
+MAX_JSON_BYTES = 4 * MEBIBYTE
 
 # What comes out of a file may exceed the file, by compression or by tensors that share storage, but not
 # arbitrarily. Numbers become doubles, so no number counts for less than a double.

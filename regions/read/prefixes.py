@@ -18,6 +18,7 @@ from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
 from regions.printable import printable
+from regions.read.unread_values import require_tensors_read
 
 __all__ = ["Part", "Prefix", "as_prefixes", "find_mappings", "select", "working_parts"]
 
@@ -77,7 +78,8 @@ def find_mappings(content: Any, source: str) -> list[Part]:
     NotACheckpointError
         There is none.
     CheckpointError
-        A name that is too long or not printable: names go into messages, and so to terminals.
+        A name that is too long or not printable: names go into messages, and so to terminals. Something that is no
+        tensor, under the name of a parameter.
     """
     found: list[Part] = []
     seen: set[int] = set()  # a pickle may hold one mapping in many places
@@ -88,6 +90,7 @@ def find_mappings(content: Any, source: str) -> list[Part]:
         if any(len(value.shape) >= 2 for value in tensors.values()):
             for key in (*path, *tensors):
                 _check_name(key)
+            require_tensors_read(mapping, source)
             found.append(Part(".".join(path), "", tensors))
         for key, value in mapping.items():
             if (
