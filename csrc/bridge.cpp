@@ -4,6 +4,7 @@
 #include <cfenv>
 
 #include "kernel.hpp"
+#include "place.hpp"
 
 namespace regions {
 
@@ -99,6 +100,7 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
   return supervised(
       [&](Outcome& outcome) {
         best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
+        place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },
       limit);
 }

@@ -70,6 +70,7 @@ const Exact::Form& Exact::form(int layer, int unit) {
     for (int k = 0; k < coordinates_; ++k) form[std::size_t(k)] = sums_[std::size_t(k)].value();
   }
   here.known[std::size_t(unit)] = 1;
+  products_ += std::int64_t(network_.layers[std::size_t(layer)].inputs) * coordinates_;
   monitor_.work(network_.layers[std::size_t(layer)].inputs);
   return form;
 }

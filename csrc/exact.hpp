@@ -48,6 +48,9 @@ class Exact {
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexName& vertex, double* position);
 
+  // Products of a weight and a long number that exact forms have taken so far.
+  std::int64_t products() const { return products_; }
+
  private:
   using Form = std::vector<Dyadic>;  // [dimension + 1]
   struct Polynomial {                // constant + linear * M; linear is empty on bounded domains
@@ -83,6 +86,7 @@ class Exact {
   std::vector<Known> layers_;
   std::vector<KnownPoint> points_;  // a table with one place for each remainder of a vertex's name
   std::int64_t context_ = 0;        // how often anything became void
+  std::int64_t products_ = 0;
   Form kink_form_;
   std::vector<Accumulator> sums_;
   Accumulator scratch_;

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Are vertices where they should be, to the last bits, where weights cancel?
+
+Signs are right wherever the vertices are, so counts tell nothing: stored coordinates are held against exact ones. The
+networks multiply differences of nearly equal units by up to 1e12; rounded rows know their kinks to 1e-4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import regions
+from regions import Network
+from regions.domains import Domain
+from regions.partition import Partition
+
+SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+# What placing exactly gives: two units in the last place of coordinates of about 1, and the rounding of the judge.
+LAST_BITS = 2.0**-50
+
+
+def differences(seed: int, factor: float, width: int = 3, n_in: int = 2) -> Network:
+    """``factor * (a - a') + ..`` for units a, a' that differ by about the inverse of the factor."""
+    rng = np.random.default_rng(seed)
+    weights, biases = rng.standard_normal((width, n_in)), 0.3 * rng.standard_normal(width)
+    other = weights + rng.standard_normal(weights.shape) / factor, biases + rng.standard_normal(width) / factor
+    first = np.vstack([weights, other[0]]), np.hstack([biases, other[1]])
+    second = factor * np.hstack([np.eye(width), -np.eye(width)]), 0.1 * rng.standard_normal(width)
+    return Network([first, second, (np.ones((1, width)), [0.0])])
+
+
+def farthest(partition: Partition) -> float:
+    """The largest distance of a stored vertex from the true one; of finite ones."""
+    true = partition.exact_vertices().to_float()
+    finite = np.isfinite(true).all(axis=1)
+    return float(np.abs(partition.vertices[finite] - true[finite]).max())
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e12])
+@pytest.mark.parametrize("seed", range(5))
+def test_where_weights_cancel_vertices_are_right_to_the_last_bits(factor: float, seed: int) -> None:
+    partition = regions.enumerate(differences(seed, factor), SQUARE)
+    assert partition.vertex_errors.max() <= 2.0**-29
+    assert farthest(partition) <= LAST_BITS
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_on_a_line_they_are_too_and_stay_in_order(seed: int) -> None:
+    partition = regions.enumerate(differences(seed, 1e12, width=8), regions.Segment([-1.0, -0.7], [1.0, 0.9]))
+    ends = partition.vertices[partition.cell_vertices, 0].reshape(-1, 2)
+    assert (ends[:, 0] <= ends[:, 1]).all() and (ends[1:, 0] == ends[:-1, 1]).all()
+    assert partition.vertex_errors.max() <= 2.0**-29
+    assert farthest(partition) <= LAST_BITS
+
+
+@pytest.mark.parametrize("domain", [regions.Line([0.1, 0.2], [1, 0.3]), regions.Plane([0, 0], [1, 0], [0, 1])])
+def test_without_an_end_the_coordinates_themselves_are_the_measure(domain: Domain) -> None:
+    partition = regions.enumerate(differences(1, 1e12), domain)
+    finite = np.isfinite(partition.vertices).all(axis=1)
+    sizes = np.abs(partition.vertices[finite]).max(axis=1)
+    assert (partition.vertex_errors[finite] <= 2.0**-29 * sizes).all()
+
+
+def test_a_larger_network_pays_for_all_of_its_vertices() -> None:
+    """With more vertices than the first credit would pay for, each that was far off pays for more."""
+    partition = regions.enumerate(differences(0, 1e9, width=24), SQUARE)
+    assert len(partition) > 500
+    assert partition.vertex_errors.max() <= 2.0**-29
+
+
+def test_no_vertex_of_a_generic_network_is_placed_again() -> None:
+    """Its bounds say so: what is placed exactly is known to two last bits of its own coordinates."""
+    rng = np.random.default_rng(3)
+    shapes = [(16, 2), (16, 16)]
+    layers = [(rng.standard_normal(shape) * np.sqrt(2 / shape[1]), 0.1 * rng.standard_normal(16)) for shape in shapes]
+    partition = regions.enumerate(Network([*layers, (np.ones((1, 16)), [0.0])]), SQUARE)
+    inside = (np.abs(partition.vertices) < 1).all(axis=1)
+    assert (partition.vertex_errors[inside] > 2.0**-51 * np.abs(partition.vertices[inside]).max(axis=1)).all()
