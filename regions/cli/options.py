@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from regions.domains.points import coordinate, load_array
+
 __all__ = ["common_options", "limit_option", "loading_options", "output_option"]
 
 
@@ -37,6 +39,15 @@ def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Which network of the file, if it holds several: the one whose names begin so. Several times: these "
             "parts, in this order.",
         ),
+        click.option(
+            "--normalize",
+            nargs=2,
+            metavar="MEAN STD",
+            expose_value=False,
+            callback=_keep_numbers,
+            help="The model sees (x - MEAN) / STD: each a number, numbers separated by commas, or a .npy file with one "
+            "for each input. It is folded into the first layer.",
+        ),
         click.argument("model"),
     ):
         function = add(function)
@@ -51,6 +62,20 @@ def loading_options(ctx: click.Context) -> dict[str, Any]:
 
 def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
     ctx.meta.setdefault(__name__, {})[parameter.name] = value
+
+
+def _keep_numbers(ctx: click.Context, parameter: click.Parameter, words: tuple[str, str] | None) -> None:
+    if words is not None:
+        _keep(ctx, parameter, tuple(_numbers(word, ctx, parameter) for word in words))
+
+
+def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
+    if word.lower().endswith(".npy"):
+        return load_array(word)
+    try:
+        return [coordinate(number) for number in word.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{word!r} is no number, and no .npy file", ctx, parameter) from None
 
 
 def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ import click
 
 from regions import Network, load
 from regions.cli.options import loading_options
-from regions.errors import AmbiguousCheckpointError
+from regions.errors import AmbiguousCheckpointError, RegionsError
 
 __all__ = ["announce", "load_model", "writing"]
 
@@ -37,6 +37,10 @@ def load_model(model: str, activation: tuple[str, ...]) -> Network:
         if activation or "activation=" not in str(error):
             raise
         raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+    except RegionsError:
+        raise
+    except ValueError as error:  # options that say nothing of use, such as one prefix twice
+        raise click.UsageError(str(error)) from error
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:

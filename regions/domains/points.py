@@ -16,8 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from regions.arrays import exact_float64
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.ordinary_file import require_ordinary_file
 
-__all__ = ["coordinate", "difference", "load_points", "many_points", "one_point", "same_length", "two_directions"]
+__all__ = [
+    "coordinate",
+    "difference",
+    "load_array",
+    "load_points",
+    "many_points",
+    "one_point",
+    "same_length",
+    "two_directions",
+]
 
 
 def coordinate(word: str) -> float:
@@ -112,6 +122,20 @@ def load_points(path: str | os.PathLike[str]) -> NDArray[np.float64]:
             f"{file}: expected points of shape [n, n_in] (or [n_in] for one), got {list(values.shape)}"
         )
     return many_points(np.atleast_2d(values), str(file))
+
+
+def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
+    """Read the array in a ``.npy`` file, as it is, under the same conditions as points.
+
+    Raises
+    ------
+    DomainError
+        Not an ordinary file, or not such an array.
+    OSError
+        The file can not be opened.
+    """
+    require_ordinary_file(path, DomainError, "the array", ".npy files")
+    return _load_npy(Path(path))
 
 
 def _load_npy(file: Path) -> NDArray[np.generic]:

@@ -14,13 +14,15 @@ import os
 from collections.abc import Mapping
 from typing import IO, Any
 
-from regions.errors import NotACheckpointError
+from regions.errors import CheckpointError, NotACheckpointError
 from regions.network import Network
 from regions.printable import printable_errors
 from regions.read.between_layers import ActivationChoice
 from regions.read.formats import READ_KINDS, recognise
+from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.opened import is_open_file, opened
 from regions.read.prefixes import Prefix
+from regions.read.scikit_learn import is_estimator, network_from_estimator
 
 __all__ = ["load", "read_tensors"]
 
@@ -31,15 +33,17 @@ def load(
     *,
     batch_norm_eps: float = 1e-5,
     prefix: Prefix = None,
+    normalize: Normalization = None,
 ) -> Network:
     """Make a `Network` of a saved model.
 
     Parameters
     ----------
-    source : path, open binary file, mapping, or torch.nn.Module
+    source : path, open binary file, mapping, torch.nn.Module, or scikit-learn estimator
         A torch file, ``.safetensors`` or ``.npz``, recognised by its content whatever it is called (an open file is
         read from its beginning, and stays open); a state dict (names to numpy arrays or torch tensors, in the order
-        of the layers); or a torch module that is a chain of layers.
+        of the layers); a torch module that is a chain of layers; or a fitted ``MLPClassifier`` or ``MLPRegressor``,
+        alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
         What lies between the layers, which files and state dicts do not say: ``"relu"``,
         ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``, ``"relu6"``, ``"abs"``, ``"identity"``, or ``"prelu"``
@@ -49,6 +53,10 @@ def load(
     prefix : str, or a sequence of str
         Which tensors of a file or state dict are meant, where not all of them are: those whose names begin so, in
         whole parts, as ``"actor"`` for ``actor.0.weight``. Several are read one after the other, in this order.
+    normalize : (mean, std)
+        With which the inputs are normalised before the model sees them, ``(x - mean) / std``; it is folded into the
+        first layer, so that the network takes them as they are. Each a number, an array with one for each input (or
+        the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel.
 
     Returns
     -------
@@ -80,11 +88,19 @@ def load(
         raise ValueError(
             f"batch_norm_eps must be a finite number that is not negative, got {batch_norm_eps!r}"
         )
+    network = _read(source, activation, batch_norm_eps, prefix)
+    return network if normalize is None else normalize_inputs(network, normalize)
+
+
+def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, prefix: Prefix) -> Network:
+    """Find out what ``source`` is, and have it read."""
+    if prefix is not None and (_is_torch_module(source) or is_estimator(source)):
+        raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
+    if is_estimator(source):
+        return network_from_estimator(source, activation)
     if _is_torch_module(source):
         from regions.read.torch_module import network_from_module
 
-        if prefix is not None:
-            raise ValueError("prefix is for files and state dicts; of a module, load the part itself: module.actor")
         return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
     from regions.read.state_dict import network_from_state_dict
 
@@ -93,7 +109,7 @@ def load(
             form = recognise(file)
             if form.network is not None:
                 if prefix is not None:
-                    raise ValueError(f"{file.name}: prefix is for files of named weights; this one is a whole network")
+                    raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
                 return form.network(file, activation, batch_norm_eps)
             tensors = form.tensors(file)
             if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
@@ -118,8 +134,8 @@ def load(
             prefix=prefix,
         )
     raise TypeError(
-        f"load takes an open file, a path, a state dict or a torch module, got {type(source).__name__}; for a list of "
-        "weights there is regions.Network([(W0, b0), (W1, b1), ...])"
+        f"load takes an open file, a path, a state dict, a torch module or an estimator of scikit-learn, got "
+        f"{type(source).__name__}; for a list of weights there is regions.Network([(W0, b0), (W1, b1), ...])"
     )
 
 

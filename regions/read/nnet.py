@@ -34,7 +34,7 @@ from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.opened import OpenedFile
-from regions.read.scaling import Scaling, add, invert, multiply
+from regions.read.scaling import Scaling, subtract_and_divide
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
 
@@ -146,7 +146,7 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
     if (mins > maxes).any():
         i = int(np.argmax(mins > maxes))
         raise CheckpointError(f"input {i} goes from {mins[i]} to {maxes[i]}, the smallest above the largest")
-    steps: list[Step] = [_normalisation(means[:-1], ranges[:-1])]
+    steps: list[Step] = [subtract_and_divide("normalisation", "of the inputs", means[:-1], ranges[:-1])]
     layers = sum(name.startswith("W") for name in arrays)
     for i in range(layers):
         steps.append(Dense(f"W{i}", arrays[f"W{i}"], arrays[f"b{i}"]))
@@ -158,14 +158,6 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
     network = build_network(steps, [_box_note(mins, maxes)])
     refuse_other_activation(network, activation, "the format")
     return network
-
-
-def _normalisation(means: Floats, ranges: Floats) -> Scaling:
-    """Which scaling is ``(x - mean) / range``?"""
-    scale, scale_exact = invert(ranges)
-    products, products_exact = multiply(-means, scale)
-    shift, _ = add(products, np.zeros(1))  # -0 becomes 0
-    return Scaling("normalisation", "of the inputs", scale, shift, scale_exact and products_exact).checked()
 
 
 def _box_note(mins: Floats, maxes: Floats) -> str:

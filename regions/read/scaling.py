@@ -83,6 +83,14 @@ class Scaling:
             )
 
 
+def subtract_and_divide(kind: str, name: str, means: Floats, divisors: Floats) -> Scaling:
+    """Which scaling is ``(x - mean) / divisor``, componentwise, with divisors that are not zero?"""
+    scale, scale_exact = invert(divisors)
+    products, products_exact = multiply(-means, scale)
+    shift, _ = add(products, np.zeros(1))  # -0 becomes 0
+    return Scaling(kind, name, scale, shift, scale_exact and products_exact).checked()
+
+
 def multiply(a: Floats, b: Floats) -> tuple[Floats, bool]:
     """Products of doubles, broadcast, and whether all of them are exact."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Which network takes the inputs as they are, where the model wants them normalised?
+
+Models are mostly trained on ``(x - mean) / std``. Domains and data points are clearer in the units of the data, so the
+normalisation is folded into the first layer, by `regions.read.scaling`: the network is what that yields in float64.
+Invariant: each input gets exactly one mean and one deviation, by a rule that leaves no doubt. Channels are told by
+their shape, [C, 1, 1], since three numbers alone do not say whether an image is stored channel by channel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arrays import exact_float64
+from regions.errors import NetworkError, ShapeMismatchError
+from regions.network import Layer, Network
+from regions.read.scaling import subtract_and_divide
+
+__all__ = ["Normalization", "normalize_inputs"]
+
+Normalization = tuple[ArrayLike, ArrayLike] | None
+
+
+def normalize_inputs(network: Network, normalize: Any) -> Network:
+    """Return ``network`` after ``(x - mean) / std``.
+
+    Parameters
+    ----------
+    network : Network
+    normalize : (mean, std)
+        Each a number for all inputs, an array with one for each, in the order of the inputs or as the array [C, H, W]
+        that they are flattened from, or [C, 1, 1] with one for each channel of such an array.
+
+    Raises
+    ------
+    TypeError
+        Not a pair.
+    ShapeMismatchError, NonFiniteError, NetworkError
+        Numbers that do not fit the inputs; NaN or infinity; a deviation that is not positive; an overflow.
+    """
+    if not isinstance(normalize, (tuple, list)) or len(normalize) != 2:
+        raise TypeError(f"normalize must be a pair (mean, std), got {type(normalize).__name__}")
+    mean = _for_each_input(normalize[0], network.n_in, "mean")
+    std = _for_each_input(normalize[1], network.n_in, "std")
+    if not (std > 0).all():
+        index = int(np.argmin(std > 0))
+        raise NetworkError(f"normalize: std of input {index} is {std[index]}; a deviation must be positive")
+    first, *others = network.layers
+    weights, biases, _ = subtract_and_divide("normalisation", "(mean, std)", mean, std).before(
+        first.weights, first.biases
+    )
+    note = (
+        f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was folded "
+        "into the first layer, in float64; the network is what that yields"
+    )
+    return Network.from_layers([Layer(weights, biases, first.activation, first.name), *others], [*network.notes, note])
+
+
+def _for_each_input(values: ArrayLike, n_in: int, name: str) -> NDArray[np.float64]:
+    given = exact_float64(values, f"normalize: {name}")
+    if given.size == 1:
+        return np.full(n_in, given.item())
+    if given.size == n_in:
+        return given.ravel()
+    if given.ndim == 3 and given.shape[1:] == (1, 1) and n_in % given.size == 0:
+        return np.repeat(given.ravel(), n_in // given.size)
+    advice = "give one number, or one for each input"
+    if given.size and n_in % given.size == 0:
+        each = n_in // given.size
+        advice += (
+            f"; if these are channels, np.reshape({name}, ({given.size}, 1, 1)) where images are stored channel by "
+            f"channel, as [C, H, W], and np.tile({name}, {each}) where pixel by pixel, as [H, W, C]"
+        )
+    raise ShapeMismatchError(
+        f"normalize: {name} has shape {list(given.shape)}, the network takes {n_in} inputs: {advice}"
+    )
+
+
+def _shown(values: NDArray[np.float64]) -> str:
+    low, high = values.min(), values.max()
+    return f"{low:.6g}" if low == high else f"{low:.6g} to {high:.6g}"
