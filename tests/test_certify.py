@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from fractions import Fraction
 from itertools import combinations
@@ -18,8 +19,10 @@ from generators import draw
 from partition_cases import SQUARE, everywhere, families, random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
 from regions.certification import CertificationReport, judge, resample
+from regions.certification.cddlib import ask_cddlib
+from regions.certification.cells import Cells
 from regions.certification.forms import Forms
-from regions.certification.report import CLAIMS
+from regions.certification.report import CLAIMS, LOOKED_AT, Findings
 from regions.domains import Domain, Line, Plane, Ray, Segment
 from regions.errors import LimitReached
 from regions.network import Network
@@ -142,7 +145,92 @@ def test_what_is_too_much_work_is_sampled(domain: Domain, monkeypatch: pytest.Mo
     assert names(report.proved) == {"network", "arrays", "disjoint", "euler"}
     seen = next(item.checked for item in report.sampled if item.name == "cells")
     assert 1 <= seen < len(part) and next(item.checked for item in report.sampled if item.name == "neighbours") > 0
-    assert report.conclusion == f"no fault found: {seen} of {len(part):,} regions checked in exact arithmetic"
+    each = net.kinks + (4 if domain.dimension == 2 else 2)
+    assert report.inequalities == each
+    assert report.conclusion == (
+        f"no fault found: {seen} of {len(part):,} regions checked in exact arithmetic "
+        f"({seen} of {len(part):,} patterns, {each * seen:,} of {each * len(part):,} inequalities)"
+    )
+
+
+class TestHowMany:
+    def test_as_many_as_are_wanted(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        for wanted in (1, 5, len(part) - 1):
+            report = regions.certify(part, GENERIC, regions=wanted)
+            assert report.ok and f"no fault found: {wanted} of {len(part)} regions" in report.conclusion
+            assert report == regions.certify(part, GENERIC, regions=np.int64(wanted))
+        for wanted in (len(part), 10**9, "all"):
+            assert regions.certify(part, GENERIC, regions=wanted) == regions.certify(part, GENERIC)
+
+    def test_all_of_what_would_be_sampled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        whole = regions.certify(part, GENERIC)
+        monkeypatch.setattr(judge, "PRODUCTS", 1)
+        assert "no fault found: 1 of" in regions.certify(part, GENERIC).conclusion
+        assert regions.certify(part, GENERIC, regions="all") == whole
+        assert_proved(whole, len(part))
+
+    @pytest.mark.parametrize("wanted", [0, -1, 1.5, True, "some", "5", [3], np.array([1, 2])])
+    def test_what_is_no_number_is_refused(self, wanted: object) -> None:
+        with pytest.raises(ValueError, match='regions must be a number of regions, 1 or more, or "all", got '):
+            regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, regions=wanted)  # type: ignore[arg-type]
+
+
+class TestProgress:
+    def test_each_region_once(self) -> None:
+        part, reports = regions.enumerate(GENERIC, SQUARE), []
+        report = regions.certify(part, GENERIC, progress=lambda *report: reports.append(report))
+        assert reports == [((i + 1) / len(part), i + 1) for i in range(len(part))]
+        assert report == regions.certify(part, GENERIC)
+
+    def test_a_bar(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, progress=True)
+        printed = capsys.readouterr()
+        assert "regions" in printed.err and not printed.out
+
+    def test_ctrl_c_keeps_what_was_checked(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+
+        def report(share: float, found: int) -> None:
+            if found == 7:
+                signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(part, GENERIC, progress=report)
+        partial = stopped.value.partial
+        assert partial.ok and f"no fault found: 7 of {len(part)} regions" in partial.conclusion
+        assert names(partial.proved) == {"network", "arrays", "disjoint"}
+        assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns"}
+        assert {item.finding for item in partial.unchecked} == {"stopped before"}
+
+    def test_ctrl_c_keeps_what_is_wrong(self) -> None:
+        """Each region is damaged, so one is enough."""
+        case = undamaged(GENERIC, SQUARE)
+        case.raw["patterns"] ^= 1
+
+        def report(share: float, found: int) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(case.partition(), GENERIC, progress=report)
+        assert "patterns" in names(stopped.value.partial.failed)
+
+    @pytest.mark.parametrize("step", ["check_disjoint", "check_euler", "check_against_reference", "ask_cddlib"])
+    def test_ctrl_c_in_every_step(self, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(judge, step, interrupted)
+        part = regions.enumerate(GENERIC, SQUARE)
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(part, GENERIC)
+        seen = 0 if step == "check_disjoint" else len(part)
+        partial = stopped.value.partial
+        assert {item.checked for item in partial.items if item.name in LOOKED_AT} == {seen}
+        proved = step not in ("check_disjoint",)
+        assert partial.conclusion.startswith("proved: there are exactly" if proved else "no fault found: 0 of ")
 
 
 def test_boxes_agree_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +300,7 @@ def corners_by_brute_force(rows: list[list[Fraction]]) -> list[list[Fraction]]:
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_cddlib_is_asked_where_it_has_fractions(missing: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in with the functions of `cdd.gmp`, which is rarely installed."""
+    """A stand-in with the functions of `cdd.gmp`, which can be made to be wrong."""
 
     def generators(rows: list[list[Fraction]]) -> SimpleNamespace:
         return SimpleNamespace(array=corners_by_brute_force(rows)[missing:])
@@ -232,10 +320,44 @@ def test_cddlib_is_asked_where_it_has_fractions(missing: int, monkeypatch: pytes
         assert report.ok and "cddlib agrees on 4 of them" in str(report)
 
 
-def test_without_cddlib_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cdd", None)
+@pytest.mark.parametrize("missing", ["cdd", "cdd.gmp"])
+def test_without_cddlib_the_report_says_so(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
     report = regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC)
-    assert report.ok and "cddlib is not asked" in str(report)
+    assert report.ok and "cddlib is not asked, as pycddlib is not installed" in str(report)
+
+
+class TestCddlibItself:
+    """The exact fractions of pycddlib, not a stand-in."""
+
+    @pytest.fixture(autouse=True)
+    def in_fractions(self) -> None:
+        pytest.importorskip("cdd.gmp")
+
+    @families
+    def test_it_agrees_on_every_region(self, family: str, dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(judge, "FEW", 10**9)
+        for seed in range(2):
+            network, domain = draw(family, dimension, seed)
+            part = regions.enumerate(network, domain)
+            report = regions.certify(part, network)
+            assert report.ok and f"cddlib agrees on {len(part)} of them" in str(report)
+
+    @pytest.mark.parametrize("domain", [Line([0, 0], [1, 2]), Plane([0, 0], [1, 0], [0, 1])])
+    def test_it_agrees_without_end(self, domain: Domain) -> None:
+        part = regions.enumerate(GENERIC, domain)
+        report = regions.certify(part, GENERIC)
+        assert report.ok and f"cddlib agrees on {min(20, len(part))} of them" in str(report)
+
+    def test_it_disagrees_with_a_corner_that_is_elsewhere(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        findings = Findings()
+        cells = Cells(part, GENERIC, Forms(GENERIC, SQUARE), findings)
+        cells.see(range(len(part)))
+        cells.cells[3].corners[0] = (5, 7, 11)
+        ask_cddlib(cells, [2, 3], findings)
+        report = findings.report(len(part), True)
+        assert [item.finding for item in report.failed] == ["cddlib finds other corners for region 3"]
 
 
 # The report.

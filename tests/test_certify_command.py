@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cli_cases import SQUARE, Run, runner, write_files
+from regions.cli import job
+from regions.reporting import Report
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +78,33 @@ def test_what_is_no_result(run: Run) -> None:
     assert (code, out) == (1, "") and err.startswith("Error: missing.npz: ")
     code, out, err = run("certify", "out.npz", "missing.npz", "--activation", "relu")
     assert (code, out) == (1, "") and "missing.npz" in err
+
+
+def test_some_of_the_regions_or_all(run: Run) -> None:
+    words = ("certify", "out.npz", "model.npz", "--activation", "relu")
+    code, out, _ = run(*words, "--regions", "3")
+    assert code == 0 and "no fault found: 3 of " in out
+    assert run(*words, "--regions", "all") == run(*words)
+    for number in ("0", "-2", "some", "1.5"):
+        code, out, err = run(*words, "--regions", number)
+        assert (code, out) == (2, "") and "--regions" in err
+
+
+def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report on what had been checked is printed all the same."""
+
+    @contextmanager
+    def bar() -> Iterator[Report]:
+        def report(share: float, found: int) -> None:
+            if found == 4:
+                signal.raise_signal(signal.SIGINT)
+
+        yield report
+
+    monkeypatch.setattr(job, "_bar", bar)
+    code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["ok"]) == (130, "", True) and facts["conclusion"].startswith("no fault found: 4 of ")
 
 
 def test_a_wrong_command_line(run: Run) -> None:

@@ -33,6 +33,7 @@ def test_training_measures_each_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A short run. A freshly drawn network has about one region per neuron on a line, and distances of order 1/N."""
+    pytest.importorskip("torch")
     monkeypatch.syspath_prepend(ROOT / "docs")
     training = importlib.import_module("training")
     for name, value in {"EPOCHS": (0, 2), "SHAPES": ((16, 8),), "RUNS": 1, "LINES": 20, "POINTS": 50}.items():

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
 import regions
 from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file, zip_file
 from regions.errors import NetworkError, NotACheckpointError, UnsafePickleError
 from regions.read import load, read_tensors
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 
 @pytest.fixture

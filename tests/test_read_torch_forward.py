@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
 from regions.errors import AmbiguousCheckpointError
 from regions.read import load
 from torch_parts import agrees, batch_norm, prelu
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 
 class Wrapped(nn.Module):

@@ -9,9 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
-from torch import nn
-from torch.nn.utils import parametrizations, prune
 
 from regions.errors import (
     AmbiguousCheckpointError,
@@ -24,6 +21,11 @@ from regions.errors import (
 from regions.network import Network
 from regions.read import load
 from torch_parts import agrees, batch_norm, prelu
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+prune = pytest.importorskip("torch.nn.utils.prune")
+parametrizations = pytest.importorskip("torch.nn.utils.parametrizations")
 
 SHARED = nn.Linear(4, 4)
 RELU = nn.ReLU()

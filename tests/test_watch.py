@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import regions
 from regions import TrainingRecord, watch
@@ -51,10 +50,11 @@ def test_exact_numbers() -> None:
 
 
 def test_each_checkpoint_is_measured_before_the_next_one_is_made() -> None:
+    torch = pytest.importorskip("torch")
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
     offsets = [(0.0, 2.0), (0.0, 0.5), (2.0, 3.0)]
 
-    def trained_in_place() -> Iterator[torch.nn.Module]:
+    def trained_in_place() -> Iterator[object]:
         model[0].weight.data = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
         for pair in offsets:
             model[0].bias.data.copy_(-torch.tensor(pair))
@@ -130,6 +130,7 @@ def test_what_is_beyond_the_largest_double_is_refused() -> None:
 
 
 def test_checkpoints_of_all_kinds(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
     model = torch.nn.Sequential(torch.nn.Linear(2, 5), torch.nn.ReLU(), torch.nn.Linear(5, 1))
     torch.save(model.state_dict(), tmp_path / "model.pt")
     kinds = [model, model.state_dict(), tmp_path / "model.pt", regions.load(model)]
@@ -138,6 +139,7 @@ def test_checkpoints_of_all_kinds(tmp_path: Path) -> None:
 
 
 def test_a_record_in_a_training_loop() -> None:
+    torch = pytest.importorskip("torch")
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(2, 5), torch.nn.ReLU(), torch.nn.Linear(5, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -360,16 +362,24 @@ def test_steps_that_are_no_sequence(steps: object) -> None:
 
 
 def test_steps_of_all_kinds() -> None:
-    steps = [np.int64(3), np.float32(0.5), torch.tensor(7), 2**60 + 1]
+    steps = [np.int64(3), np.float32(0.5), np.array(7.0), 2**60 + 1]
     record = watch([lines_at(0.0)] * 4, SQUARE, points=POINTS, steps=steps)
     assert [row.step for row in record.rows] == [3, 0.5, 7, 2**60 + 1]
     assert [type(row.step) for row in record.rows] == [int, float, float, int]
     assert record.to_csv().splitlines()[4].startswith("1152921504606846977,")
 
 
+def test_torch_of_all_kinds() -> None:
+    torch = pytest.importorskip("torch")
+    record = watch([lines_at(0.0)], SQUARE, points=POINTS, steps=[torch.tensor(7)])
+    assert (record.rows[0].step, type(record.rows[0].step)) == (7, float)
+    with pytest.raises(TypeError, match="sequence"):
+        watch(torch.nn.Sequential(torch.nn.Linear(2, 1)), SQUARE)
+
+
 def test_what_is_refused() -> None:
     net = lines_at(0.0)
-    for single in (net, "model.pt", {}, torch.nn.Sequential(torch.nn.Linear(2, 1)), 3):
+    for single in (net, "model.pt", {}, 3):
         with pytest.raises(TypeError, match="sequence"):
             watch(single, SQUARE)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="1 checkpoints and 2 steps"):

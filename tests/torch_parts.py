@@ -10,10 +10,12 @@ import copy
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
+import pytest
 
 from regions.network import Network
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 
 def batch_norm(n: int, **options: Any) -> nn.BatchNorm1d:

@@ -2,8 +2,8 @@
 """What does cddlib say about the inequalities of a region?
 
 A second opinion, where it can be had: the double description method of Fukuda's cddlib, in exact fractions, turns all
-inequalities of a region into its corners, which must be those of the partition. `pycddlib` has exact fractions only
-where it was built with GMP (the module `cdd.gmp`); without it nothing is asked, and the report says so.
+inequalities of a region into its corners, which must be those of the partition. Of what is imported as `cdd` only
+`pycddlib` has exact fractions, in `cdd.gmp`; without it nothing is asked, and the report says so.
 Cost: about a millisecond per region and 30 inequalities, so only a few regions are asked about.
 """
 
@@ -17,6 +17,8 @@ from regions.certification.report import Findings
 
 __all__ = ["ask_cddlib"]
 
+NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
+
 
 def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
     """Compare the corners of some regions that have been seen with those of cddlib; returns what was done, in words."""
@@ -24,7 +26,7 @@ def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
         from cdd import RepType
         from cdd.gmp import copy_generators, matrix_from_array, polyhedron_from_matrix
     except ImportError:
-        return "cddlib is not asked"
+        return NOT_ASKED
     patterns = [cells.pattern(region) for region in regions]
     for index, forms in cells.forms.walk(patterns):
         signed = [

@@ -27,6 +27,7 @@ from regions.certification.report import Findings
 from regions.network import Network
 from regions.partition import Partition
 from regions.reference_integers import Form, Point
+from regions.reporting import Report
 
 __all__ = ["Cell", "Cells", "reduced", "turn"]
 
@@ -57,15 +58,26 @@ class Cells:
         self._vertex_at: dict[Point, int] = {}
         self._patterns: dict[int, bytes] = {}
 
-    def see(self, regions: Iterable[int]) -> None:
-        """Judge some regions, unless that has been done; what is wrong goes to the findings."""
+    def see(self, regions: Iterable[int], report: Report | None = None) -> None:
+        """Judge some regions, unless that has been done; what is wrong goes to the findings.
+
+        The report is told about each thousandth of them. An exception leaves whole regions, ``seen`` of them.
+        """
         new = [region for region in regions if region not in self._patterns]
         packed = self.partition.packed_patterns[np.array(new, dtype=np.intp)]
         bits = np.unpackbits(packed, axis=1, count=self.network.kinks, bitorder="little")
         patterns = [row.tobytes() for row in bits]
-        self._patterns.update(zip(new, patterns, strict=True))
-        for index, forms in self.forms.walk(patterns):
+        step = max(1, len(new) // 1000)
+        for done, (index, forms) in enumerate(self.forms.walk(patterns), 1):
             self._see_one(new[index], patterns[index], forms)
+            self._patterns[new[index]] = patterns[index]
+            if report is not None and (done % step == 0 or done == len(new)):
+                report(done / len(new), done)
+
+    @property
+    def seen(self) -> int:
+        """Number of regions that have been judged."""
+        return len(self._patterns)
 
     def pattern(self, region: int) -> bytes:
         """Pattern of a region that has been seen."""

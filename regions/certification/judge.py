@@ -4,10 +4,12 @@
 The order of the checks, which of the regions are looked at in exact arithmetic, and what is left out when something
 they build on has failed. The argument why this is enough is in `regions.certification`.
 Cost: mostly products of integers, `Forms.products_per_pattern` for each region that is looked at. All are, where that
-takes PRODUCTS of them at most; else as many as that allows, drawn at random.
+takes PRODUCTS of them at most; else as many as that allows, drawn at random. The caller may say how many instead.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 
@@ -16,13 +18,14 @@ from regions.certification.cddlib import ask_cddlib
 from regions.certification.cells import Cells
 from regions.certification.facets import check_border, check_neighbours
 from regions.certification.forms import Forms
-from regions.certification.report import CertificationReport, Findings
+from regions.certification.report import LOOKED_AT, CertificationReport, Findings
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
 from regions.certification.totals import check_disjoint, check_euler, check_volume
 from regions.consistency import first_problem
 from regions.network import Network
 from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
+from regions.reporting import Progress, Report, reporting
 
 __all__ = ["certify"]
 
@@ -34,7 +37,9 @@ FEW = 20
 PATCH = 32
 
 
-def certify(part: Partition, net: Network) -> CertificationReport:
+def certify(
+    part: Partition, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
+) -> CertificationReport:
     """Check a partition anew, sharing no code with what made it.
 
     In exact arithmetic on the weights as stored, from the patterns, the names of the facets, and who is next to whom:
@@ -46,6 +51,11 @@ def certify(part: Partition, net: Network) -> CertificationReport:
     part : Partition
     net : Network
         The network it is said to be of.
+    regions : int or "all", optional
+        How many regions to look at in exact arithmetic, at most. By default as many as take a minute or two, which
+        depends on the network, never on the machine.
+    progress : bool or callable, optional
+        As for `count`, with the regions that have been looked at, and their share of those that are to be.
 
     Returns
     -------
@@ -56,6 +66,10 @@ def certify(part: Partition, net: Network) -> CertificationReport:
     ------
     TypeError
         Something else than a Partition and a Network.
+    ValueError
+        ``regions`` is neither a number of 1 or more nor "all".
+    KeyboardInterrupt
+        On Ctrl-C; ``partial`` is the report on what had been checked by then.
 
     Examples
     --------
@@ -64,15 +78,34 @@ def certify(part: Partition, net: Network) -> CertificationReport:
     >>> part = regions.enumerate(net, regions.Polygon([[0, 0], [1, 0], [1, 1], [0, 1]]))
     >>> regions.certify(part, net).conclusion
     'proved: there are exactly 7 regions'
+    >>> regions.certify(part, net, regions=2).conclusion
+    'no fault found: 2 of 7 regions checked in exact arithmetic (2 of 7 patterns, 14 of 49 inequalities)'
     """
     require_partition(part)
     checked_network(net)
-    findings = Findings()
+    wanted, findings = _checked_number(regions), Findings()
     # Infinite and undefined numbers are compared like others, and found wrong where they are.
-    with np.errstate(all="ignore"):
-        if _comparable(part, net, findings) and _indexable(part, net, findings):
-            _judge(part, net, findings)
-    return findings.report(max(part.cell_offsets.size - 1, 0), part.complete)
+    with np.errstate(all="ignore"), reporting(progress) as report:
+        try:
+            if _comparable(part, net, findings) and _indexable(part, net, findings):
+                _judge(part, net, wanted, report, findings)
+        except KeyboardInterrupt as stopped:
+            findings.stop()
+            stopped.partial = findings.report(_size(part), part.complete)  # type: ignore[attr-defined]
+            raise
+    return findings.report(_size(part), part.complete)
+
+
+def _checked_number(regions: object) -> int | Literal["all"] | None:
+    if regions is None or (isinstance(regions, str) and regions == "all"):
+        return None if regions is None else "all"
+    if isinstance(regions, bool) or not isinstance(regions, (int, np.integer)) or regions < 1:
+        raise ValueError(f'regions must be a number of regions, 1 or more, or "all", got {regions!r}')
+    return int(regions)
+
+
+def _size(part: Partition) -> int:
+    return max(part.cell_offsets.size - 1, 0)
 
 
 def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
@@ -101,19 +134,26 @@ def _indexable(part: Partition, net: Network, findings: Findings) -> bool:
     return problem is None
 
 
-def _judge(part: Partition, net: Network, findings: Findings) -> None:
+def _judge(
+    part: Partition, net: Network, wanted: int | Literal["all"] | None, report: Report | None, findings: Findings
+) -> None:
     """All checks that index arrays."""
     check_disjoint(part, findings)
     forms, rng = Forms(net, part.domain), np.random.default_rng(int(net.fingerprint[:16], 16))
-    chosen = _chosen(part, forms, rng)
+    findings.inequalities = net.kinks + len(forms.edges)
+    chosen = _chosen(part, _allowed(part, forms, wanted), rng)
     cells = Cells(part, net, forms, findings)
-    cells.see(chosen)
     every = len(chosen) == len(part)
     few = rng.permutation(chosen)[: FEW if every else min(FEW, 1 + len(chosen) // 10)].tolist()
-    sound = not findings.any_wrong("vertices", "cells", "inequalities", "patterns")
-    remark = ask_cddlib(cells, few, findings) if sound else ""
-    for name in ("vertices", "cells", "inequalities", "patterns"):
-        findings.checked(name, len(chosen), len(part), "regions", remark if name == "inequalities" else "")
+    remark = ""
+    try:
+        cells.see(chosen, report)
+        sound = not findings.any_wrong(*LOOKED_AT)
+        if sound:
+            remark = ask_cddlib(cells, few, findings)
+    finally:  # Ctrl-C leaves those that have been seen
+        for name in LOOKED_AT:
+            findings.checked(name, cells.seen, len(part), "regions", remark if name == "inequalities" else "")
     check_neighbours(cells, findings)
     check_coordinates(cells, findings)
     check_affine_maps(cells, few, findings)
@@ -138,9 +178,15 @@ def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> 
             findings.unchecked(name, "only where all regions were looked at")
 
 
-def _chosen(part: Partition, forms: Forms, rng: np.random.Generator) -> list[int]:
+def _allowed(part: Partition, forms: Forms, wanted: int | Literal["all"] | None) -> int:
+    """How many regions may be looked at in exact arithmetic."""
+    if wanted == "all":
+        return len(part)
+    return max(1, PRODUCTS // forms.products_per_pattern) if wanted is None else wanted
+
+
+def _chosen(part: Partition, allowed: int, rng: np.random.Generator) -> list[int]:
     """The regions to look at in exact arithmetic: all of them, or random ones with those around them."""
-    allowed = max(1, PRODUCTS // forms.products_per_pattern)
     if len(part) <= allowed:
         return list(range(len(part)))
     chosen: set[int] = set()

@@ -12,7 +12,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-__all__ = ["CLAIMS", "CertificationItem", "CertificationReport", "Findings", "refused"]
+__all__ = ["CLAIMS", "LOOKED_AT", "CertificationItem", "CertificationReport", "Findings", "refused"]
 
 Status = Literal["proved", "sampled", "failed", "unchecked"]
 
@@ -37,6 +37,8 @@ CLAIMS = {
 
 # Together these imply that the regions are real, and that they are all: the argument is in `regions.certification`.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
+# Of these the ones about single regions, for which each is looked at in exact arithmetic.
+LOOKED_AT = CARRYING[3:]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class CertificationReport:
         How many regions the partition lists.
     complete : bool
         Whether it claims that they are all there are.
+    inequalities : int
+        How many each region is held against: one for each kink of the network and each edge of the domain.
     items : tuple of CertificationItem
         In the order in which each builds on the ones before.
 
@@ -92,6 +96,7 @@ class CertificationReport:
 
     regions: int
     complete: bool
+    inequalities: int
     items: tuple[CertificationItem, ...]
 
     @property
@@ -127,17 +132,21 @@ class CertificationReport:
             return f"failed: {', '.join(item.name for item in self.failed)}"
         carrying = [item for item in self.items if item.name in CARRYING]
         if any(item.status != "proved" for item in carrying):
-            exact = min(item.checked for item in carrying if item.unit == "regions")
-            return f"no fault found: {exact:,} of {listed} checked in exact arithmetic"
+            exact = min(item.checked for item in carrying if item.name in LOOKED_AT)
+            held, all_held = (number * self.inequalities for number in (exact, self.regions))
+            return (
+                f"no fault found: {exact:,} of {listed} checked in exact arithmetic "
+                f"({exact:,} of {self.regions:,} patterns, {held:,} of {all_held:,} inequalities)"
+            )
         if not self.complete:
             return f"proved: each of these {listed} is real; a partial result, so there may be more"
         return f"proved: there {'is' if self.regions == 1 else 'are'} exactly {listed}"
 
     def to_json(self) -> str:
-        """The report as one JSON object: ``ok``, ``conclusion``, ``regions``, ``complete`` and ``items``."""
+        """The report as one JSON object: ``ok``, ``conclusion``, ``regions``, ``inequalities``, .., ``items``."""
         items = [asdict(item) for item in self.items]
-        facts = {"regions": self.regions, "complete": self.complete, "items": items}
-        return json.dumps({"ok": self.ok, "conclusion": self.conclusion, **facts})
+        facts = {"regions": self.regions, "complete": self.complete, "inequalities": self.inequalities}
+        return json.dumps({"ok": self.ok, "conclusion": self.conclusion, **facts, "items": items})
 
     def __str__(self) -> str:
         rows = [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
@@ -152,9 +161,17 @@ class CertificationReport:
 
 
 class Findings:
-    """What is wrong with each item, and what has been made of the others so far."""
+    """What is wrong with each item, and what has been made of the others so far.
+
+    Attributes
+    ----------
+    inequalities : int
+        How many each region is held against; 0 until that is known.
+    """
 
     def __init__(self) -> None:
+        self.inequalities = 0
+        self._not_looked_at = "builds on what has failed"
         self._wrong: dict[str, list[str]] = defaultdict(list)
         self._items: dict[str, CertificationItem] = {}
 
@@ -171,17 +188,21 @@ class Findings:
         """A claim is not looked at."""
         self._items[name] = CertificationItem(name, CLAIMS[name], "unchecked", 0, 0, "", reason)
 
+    def stop(self) -> None:
+        """What has not been looked at by now is not going to be."""
+        self._not_looked_at = "stopped before"
+
     def any_wrong(self, *names: str) -> bool:
         """Whether one of these claims is false."""
         return any(name in self._wrong for name in names)
 
     def report(self, regions: int, complete: bool) -> CertificationReport:
         """All items in order; those that nothing was said about are unchecked."""
-        return CertificationReport(regions, complete, tuple(map(self._item, CLAIMS)))
+        return CertificationReport(regions, complete, self.inequalities, tuple(map(self._item, CLAIMS)))
 
     def _item(self, name: str) -> CertificationItem:
         if name not in self._items:
-            self.unchecked(name, "builds on what has failed")
+            self.unchecked(name, self._not_looked_at)
         item = self._items[name]
         if name not in self._wrong:
             return item

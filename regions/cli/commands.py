@@ -14,15 +14,15 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from regions import __version__, certify, load_partition, plot
+from regions import __version__, load_partition, plot
 from regions.certification import refused
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.check import check_command
-from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_count, run_enumerate
+from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
 from regions.cli.steps import announce, load_model, writing
@@ -252,18 +252,46 @@ def plot_(
     _finish(ctx, *_written(outcome, output, draw), as_json)
 
 
+def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
+    """A number of regions, or the word "all"."""
+    if value is None or value == "all":
+        return None if value is None else "all"
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise click.BadParameter('a number of regions, 1 or more, or "all"', ctx, param)
+    return number
+
+
 @regions_group.command("certify")
 @click.argument("file")
 @common_options
+@click.option(
+    "--regions",
+    "number",
+    callback=_number,
+    metavar="N|all",
+    help="Look at this many regions in exact arithmetic, or at all; by default at as many as take a minute or two.",
+)
 @click.pass_context
-def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, ...], as_json: bool) -> None:
+def certify_(
+    ctx: click.Context,
+    file: str,
+    model: str,
+    activation: tuple[str, ...],
+    number: int | Literal["all"] | None,
+    as_json: bool,
+) -> None:
     """Check a saved result anew, in rational arithmetic.
 
     FILE is a .npz that `regions enumerate` wrote. Nothing that found the regions is used. What was proved, what was
-    only sampled and what is wrong is listed item by item.
+    only sampled and what is wrong is listed item by item. After Ctrl-C that is what had been checked.
 
     \b
     regions certify out.npz model.pt --activation relu
+    regions certify out.npz model.pt --activation relu --regions all
     regions certify out.npz model.pt --activation relu --json
     """
     network = load_model(model, activation)
@@ -271,13 +299,13 @@ def certify_(ctx: click.Context, file: str, model: str, activation: tuple[str, .
         partition = load_partition(file)
     except CheckpointError as error:
         announce(network, quiet=as_json)
-        report = refused(str(error))
+        report, code = refused(str(error)), 1
     else:
         announce(network, partition.domain, quiet=as_json)
-        report = certify(partition, network)
+        report, code = run_certify(partition, network, number)
     facts = {**json.loads(report.to_json()), "notes": list(network.notes)}
     click.echo(json.dumps(facts) if as_json else f"\n{report}")
-    ctx.exit(0 if report.ok else 1)
+    ctx.exit(code)
 
 
 def _written(outcome: Outcome, output: Path, write: Callable[[], None]) -> tuple[Outcome, Path | None]:

@@ -2,7 +2,8 @@
 """How does a count or an enumeration run under the command line, and how can it end?
 
 By itself, at the limit, or by Ctrl-C. In all three cases there is an `Outcome` with what was found, and an
-exit code. The time is that of finding the regions, without reading the model, measuring and printing.
+exit code. The time is that of finding the regions, without reading the model, measuring and printing. A certification
+ends by itself or by Ctrl-C, and there is a report on what was checked.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from regions import Certificate, Domain, LimitReached, Network, Partition, enumerate, linear_regions
+from regions import Certificate, Domain, LimitReached, Network, Partition, certify, enumerate, linear_regions
+from regions.certification import CertificationReport
 from regions.definitions import Definition
 from regions.enumeration import certified, count_with_statistics
 from regions.progress import bar
 from regions.reporting import Report
 
-__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_count", "run_enumerate"]
+__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_certify", "run_count", "run_enumerate"]
 
 EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -108,6 +110,21 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcom
         end, partition = "interrupted", stopped.partial  # type: ignore[attr-defined]
     seconds = time.perf_counter() - start
     return Outcome(network, domain, len(partition), seconds, end, partition, partition.certificate)
+
+
+def run_certify(
+    partition: Partition, network: Network, regions: int | Literal["all"] | None
+) -> tuple[CertificationReport, int]:
+    """Certify; a stop still gives the report on what was checked until then. Also the exit code."""
+    stopped_code = 0
+    try:
+        with _bar() as report:
+            found = certify(partition, network, regions=regions, progress=report)
+    except KeyboardInterrupt as stopped:
+        if not isinstance(getattr(stopped, "partial", None), CertificationReport):
+            raise  # before or after the checks
+        found, stopped_code = stopped.partial, EXIT_INTERRUPTED  # type: ignore[attr-defined]
+    return found, stopped_code if found.ok else 1
 
 
 def _bar() -> AbstractContextManager[Report | None]:
