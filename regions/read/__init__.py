@@ -40,14 +40,14 @@ def load(
     Parameters
     ----------
     source : path, open binary file, mapping, torch.nn.Module, or scikit-learn estimator
-        A torch file, ``.safetensors`` or ``.npz``, recognised by its content whatever it is called (an open file is
-        read from its beginning, and stays open); a state dict (names to numpy arrays or torch tensors, in the order
-        of the layers); a torch module that is a chain of layers; or a fitted ``MLPClassifier`` or ``MLPRegressor``,
-        alone or at the end of a ``Pipeline`` of scalers.
+        A torch file, ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx) or ``.nnet``, recognised by its content
+        whatever it is called (an open file is read from its beginning, and stays open); a state dict (names to numpy
+        arrays or torch tensors, in the order of the layers); a torch module that is a chain of layers; or a fitted
+        ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
         What lies between the layers, which files and state dicts do not say: ``"relu"``,
         ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``, ``"relu6"``, ``"abs"``, ``"identity"``, or ``"prelu"``
-        where its slopes are stored. A `torch.nn.Sequential` says so itself.
+        where its slopes are stored. A `torch.nn.Sequential`, ONNX and ``.nnet`` say so themselves.
     batch_norm_eps : float
         What batch norms add to the variance; state dicts do not store it. Modules say it themselves.
     prefix : str, or a sequence of str
@@ -147,13 +147,14 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
     Parameters
     ----------
     source : path or open binary file
-        A torch file, ``.safetensors`` or ``.npz``, whatever it is called.
+        A torch file, ``.safetensors``, ``.npz``, ``.onnx`` or ``.nnet``, whatever it is called.
 
     Returns
     -------
     dict of str to numpy array
-        For torch files whatever was saved: usually such a dict, perhaps inside another one. bfloat16
-        tensors come as float32.
+        For torch files whatever was saved: usually such a dict, perhaps inside another one. Of ``.onnx`` the tensors
+        that are stored beside the graph; of ``.nnet`` what `regions.read.nnet.read_nnet` returns. bfloat16 tensors
+        come as float32.
 
     Raises
     ------

@@ -60,6 +60,7 @@ class _Builder:
         self.layers: list[Layer] = []
         self.open: Dense | None = None  # dense layer that has not got its activation yet
         self.pending: Scaling | None = None  # scaling that waits for the next dense layer
+        self.weights_put_in = 0
 
     def close(self, activation: Activation) -> None:
         if self.open is not None:
@@ -104,10 +105,11 @@ class _Builder:
 
     def insert(self, where: str) -> None:
         """Put in a layer that the model does not have: diagonal if a scaling is waiting, else the identity."""
-        if self.width > limits.MAX_WIDTH_PUT_IN:
+        self.weights_put_in += self.width**2
+        if self.weights_put_in > limits.MAX_WEIGHTS_PUT_IN:
             raise FileTooLargeError(
-                f"a layer of {self.width} x {self.width} weights would have to be put in {where}; the limit is "
-                f"{limits.MAX_WIDTH_PUT_IN}"
+                f"a layer of {self.width} x {self.width} weights would have to be put in {where}; the limit for all "
+                f"such layers is {limits.MAX_WEIGHTS_PUT_IN} weights"
             )
         weights, biases = np.eye(self.width), np.zeros(self.width)
         if self.pending is not None:

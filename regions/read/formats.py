@@ -83,6 +83,24 @@ def _is_nnet(file: OpenedFile) -> bool:
     return looks_like_nnet(file.start)
 
 
+def _read_onnx(file: OpenedFile) -> Any:
+    from regions.read.onnx_network import read_onnx_tensors
+
+    return read_onnx_tensors(file)
+
+
+def _network_of_onnx(file: OpenedFile, activation: ActivationChoice, _batch_norm_eps: float) -> Network:
+    from regions.read.onnx_network import network_from_onnx
+
+    return network_from_onnx(file, activation)
+
+
+def _is_onnx(file: OpenedFile) -> bool:
+    from regions.read.onnx_wire import looks_like_onnx
+
+    return looks_like_onnx(file)
+
+
 def _is_safetensors(file: OpenedFile) -> bool:
     # Eight bytes of length, then JSON that must begin with a brace.
     return file.start[8:9] == b"{" or file.size < 8 and not file.start.strip(b"\0")
@@ -98,8 +116,9 @@ FORMATS = (
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),
     Format(_is_nnet, _read_nnet, _network_of_nnet),
+    Format(_is_onnx, _read_onnx, _network_of_onnx),
 )
-READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors, .npz and .nnet"
+READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors, .npz, .onnx and .nnet"
 
 # What people take for a model file, where it begins, and what to do about it.
 _NOT_READ = (

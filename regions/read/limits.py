@@ -40,9 +40,9 @@ BYTES_PER_NUMBER = 8
 MAX_EXPANSION = 20
 FREE_EXPANSION_BYTES = 64 * MEBIBYTE
 
-# Where an activation comes first, or two follow each other, a layer with the identity matrix is put between; this one
-# takes 128 MiB. Images of 64 x 64 pixels fit.
-MAX_WIDTH_PUT_IN = 4096
+# Where an activation comes first, or two follow each other, a layer with the identity matrix is put between. All of
+# them take 128 MiB at most; one for images of 64 x 64 pixels fits.
+MAX_WEIGHTS_PUT_IN = 4096**2
 
 
 def check_file_size(path: str, size: int) -> None:

@@ -52,7 +52,7 @@ class Scaling:
     def after(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
         """Weights and bias of the layer followed by this scaling, and whether nothing was rounded."""
         self.check_width(len(biases), "outputs of the layer before it")
-        products, products_exact = multiply(weights, self.scale[:, np.newaxis])
+        products, products_exact = self._multiplied(weights, self.scale[:, np.newaxis])
         scaled, scaled_exact = multiply(biases, self.scale)
         sums, sums_exact = add(scaled, self.shift)
         return products, sums, self.exact and products_exact and scaled_exact and sums_exact
@@ -60,10 +60,13 @@ class Scaling:
     def before(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
         """Weights and bias of this scaling followed by the layer, and whether surely nothing was rounded."""
         self.check_width(weights.shape[1], "inputs of the layer after it")
-        products, products_exact = multiply(weights, self.scale)
+        products, products_exact = self._multiplied(weights, self.scale)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused where the layer is made
             shifted = weights @ self.shift + biases if self.shift.any() else biases
         return products, shifted, self.exact and products_exact and not self.shift.any()
+
+    def _multiplied(self, weights: Floats, scale: Floats) -> tuple[Floats, bool]:
+        return (weights, True) if (self.scale == 1.0).all() else multiply(weights, scale)
 
     def then(self, later: Scaling) -> Scaling:
         """This scaling followed by another one."""

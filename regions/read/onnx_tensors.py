@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Which numbers does a tensor in an ONNX file hold?
+
+They are in one place: as raw little-endian bytes, or in the list of their type. Their count must be what the shape
+says; weights kept in another file are refused, since that file is named by the first one, and a name can lead anywhere.
+Numbers come out as stored: float16, float32, float64 and integers in their own type, bfloat16 as float32.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arrays import bfloat16_to_float32
+from regions.errors import CheckpointError, NotACheckpointError, UnsupportedLayerError
+from regions.printable import printable
+
+__all__ = ["BFLOAT16", "FLOATS", "Constant", "element_name", "read_tensor"]
+
+# Numbers of the types as ONNX has them: name, type of the raw bytes, list that holds them otherwise.
+_TYPES = {
+    1: ("float32", "<f4", "float_data"),
+    6: ("int32", "<i4", "int32_data"),
+    7: ("int64", "<i8", "int64_data"),
+    9: ("bool", "?", "int32_data"),
+    10: ("float16", "<f2", "int32_data"),
+    11: ("float64", "<f8", "double_data"),
+    16: ("bfloat16", "<u2", "int32_data"),
+}
+BFLOAT16 = 16
+FLOATS = (1, 10, 11, BFLOAT16)
+_LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
+MAX_AXES = 32
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Numbers that do not depend on the input.
+
+    Attributes
+    ----------
+    array : array
+        bfloat16 as float32.
+    element : int
+        Their type, as ONNX numbers types.
+    name : str
+        What to call them in messages; printable.
+    """
+
+    array: NDArray[Any]
+    element: int
+    name: str
+
+
+def element_name(element: int) -> str:
+    """What to call a type of numbers."""
+    return _TYPES[element][0] if element in _TYPES else f"type {element}"
+
+
+def read_tensor(tensor: Any, name: str) -> Constant:
+    """Return the numbers of a tensor.
+
+    Parameters
+    ----------
+    tensor : onnx.TensorProto
+    name : str
+        What to call it in messages.
+
+    Raises
+    ------
+    CheckpointError
+        They are in another file.
+    NotACheckpointError
+        Their count is not what the shape says, or they are in two places.
+    UnsupportedLayerError
+        A type that weights do not have.
+    """
+    if tensor.data_location or tensor.external_data:
+        raise CheckpointError(
+            f"{name} is in another file, which is not opened; put all into one: "
+            "torch.onnx.export(.., external_data=False), or onnx.save(onnx.load(path), 'one.onnx')"
+        )
+    if tensor.data_type not in _TYPES:
+        raise UnsupportedLayerError(f"{name} holds {element_name(tensor.data_type)}, which is not supported")
+    if tensor.HasField("segment"):
+        raise NotACheckpointError(f"{name} is only a part of a tensor")
+    shape = list(tensor.dims)
+    if len(shape) > MAX_AXES or any(length < 0 for length in shape) or (0 in shape and shape != [0]):
+        raise NotACheckpointError(f"{name} has an impossible shape, {printable(shape)}")
+    _, raw_type, list_name = _TYPES[tensor.data_type]
+    others = [field for field in _LISTS if field != list_name and len(getattr(tensor, field))]
+    values = getattr(tensor, list_name)
+    if others or (len(tensor.raw_data) and len(values)):
+        raise NotACheckpointError(f"{name} has numbers in two places")
+    itemsize = np.dtype(raw_type).itemsize
+    count = len(values) if len(values) else len(tensor.raw_data) // itemsize
+    if count != math.prod(shape) or (not len(values) and len(tensor.raw_data) % itemsize):
+        size = f"{len(values)} numbers" if len(values) else f"{len(tensor.raw_data)} bytes"
+        raise NotACheckpointError(f"{name} has shape {printable(shape)} but {size} of data")
+    if len(values):
+        array = _from_list(values, raw_type, name)
+    else:
+        stored = np.frombuffer(tensor.raw_data, dtype=raw_type)
+        array = stored.astype(stored.dtype.newbyteorder("="))
+    array = array.reshape(shape)
+    return Constant(
+        bfloat16_to_float32(array) if tensor.data_type == BFLOAT16 else array, tensor.data_type, printable(tensor.name)
+    )
+
+
+def _from_list(values: Any, raw_type: str, name: str) -> NDArray[Any]:
+    if raw_type in ("<f2", "<u2"):  # 16 bits, kept as integers
+        bits = np.array(values, dtype=np.int64)
+        if bits.min() < 0 or bits.max() >= 2**16:
+            raise NotACheckpointError(f"{name} has numbers of more than 16 bits")
+        return bits.astype(np.uint16).view(np.float16 if raw_type == "<f2" else np.uint16)
+    return np.array(values, dtype=np.dtype(raw_type).newbyteorder("="))
