@@ -71,6 +71,17 @@ class ExactOutlines:
             return self.generators[-1 - kink]  # which is where that edge begins
         return self._end(max(before, kink), -1 - min(before, kink))
 
+    def lines(self, region: int) -> list[Form]:
+        """The line of each edge of a region in a bounded part of a plane: a form, positive inside."""
+        self._enter(region)
+        start, stop = self.partition.cell_offsets[region : region + 2].tolist()
+        result = []
+        for kink in self.kinks[start:stop]:
+            line = self._line(kink, self.generators)
+            # Generators go counter-clockwise, so lines through them are positive inside.
+            result.append(line if kink < 0 or self.forms.bits[kink] else tuple(-x for x in line))
+        return result
+
     def point_inside(self, region: int) -> tuple[Fraction, Fraction]:
         """A point inside a region of a whole plane, exactly: the mean of the corners of its piece in a square."""
         self._enter(region)

@@ -31,7 +31,9 @@ def folded_partition(network: Network, domain: Domain) -> Partition:
     raw = raw_from_reference(network, domain)
     smallest = int(np.argmin(Partition(network, domain, raw).volumes))
     corners = raw["cell_vertices"][slice(*raw["cell_offsets"][smallest : smallest + 2])]
-    raw["vertices"][corners[0]] = 2 * raw["vertices"][corners[1:]].mean(axis=0) - raw["vertices"][corners[0]]
+    before = raw["vertices"][corners[0]].copy()
+    raw["vertices"][corners[0]] = 2 * raw["vertices"][corners[1:]].mean(axis=0) - before
+    raw["vertex_errors"][corners[0]] = np.abs(raw["vertices"][corners[0]] - before).max() + 2.0**-50
     return Partition(network, domain, raw)
 
 

@@ -152,10 +152,10 @@ def test_what_can_not_be_made_valid_stays(monkeypatch: pytest.MonkeyPatch) -> No
     folded = np.flatnonzero(~shapely.is_valid(cells))
     assert folded.size and shapely.is_valid(mended).all()
 
-    def refuse(shape: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise shapely.errors.GEOSException("TopologyException")
 
-    for broken in (refuse, lambda shape: shapely.Polygon()):
+    for broken in (refuse, lambda *_, **__: shapely.box(0, 0, 9, 9), lambda shape, **_: shape):
         monkeypatch.setattr(shapely, "make_valid", broken)
         as_stored = merged_polygons(partition, labels)
         assert not shapely.is_valid(as_stored[folded]).any()

@@ -15,9 +15,12 @@ import regions
 from partition_cases import SQUARE, drawn, everywhere, families, in_plane, random_network
 from regions import bounds
 from regions.domains import Domain, Plane, Polygon, Rectangle, Segment
-from regions.errors import DegenerateDomainError, DomainError, LimitReached, NonFiniteError
+from regions.errors import DomainError, LimitReached, NonFiniteError
 from regions.measures import degrees, diameter, inscribed_discs
+from regions.measures.exact_discs import exact_discs
+from regions.measures.rounded_discs import _bounds, _Edges, _Guess, rounded_discs
 from regions.network import Network
+from shapes_judge import wrong_discs
 
 
 def chebyshev_radius(corners: np.ndarray) -> float:
@@ -58,6 +61,90 @@ def test_discs_by_hand() -> None:
     circle = [[np.cos(t), np.sin(t)] for t in np.arange(100) * np.pi / 50]
     discs = inscribed_discs(regions.enumerate(whole, Polygon(circle)))
     assert discs.radii == pytest.approx([np.cos(np.pi / 100)], rel=1e-12)
+
+
+TWO = Polygon([[-2, -2], [2, -2], [2, 2], [-2, 2]])
+
+
+def first_layer(weights: object, biases: object) -> Network:
+    return Network([(weights, biases), (np.ones((1, len(biases))), [0.0])])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("weights", "biases", "largest"),
+    [
+        # Two triangles, but for corners that are no doubles.
+        ([[1, -1]], [2.0**-53], 4 - 8**0.5),
+        ([[1 - 2**-52, 1 - 2**-52], [1 - 2**-52, 1 + 2**-51]], [-(2.0**-53), -(2.0**-52)], 4 - 8**0.5),
+        # Three lines that meet in (0.7, 0.7), up to rounding of the decimals.
+        ([[0.3, -1.1], [0.7, 0.2], [-0.9, 1.3]], [0.56, -0.63, -0.28], None),
+        ([[0.1, 0.2], [0.3, -0.1], [0.2, 0.3]], [-0.21, -0.14, -0.35], None),
+    ],
+)
+def test_discs_next_to_edges_as_long_as_the_spacing_of_doubles(
+    weights: list[list[float]], biases: list[float], largest: float | None
+) -> None:
+    partition = regions.enumerate(first_layer(weights, biases), TWO)
+    assert list(wrong_discs(partition)) == []
+    discs = inscribed_discs(partition)
+    if largest:
+        assert discs.radii.max() == pytest.approx(largest, rel=1e-15)
+    # Of each region: between half and all of twice its area over its perimeter.
+    exact = partition.exact_vertices().to_float()
+    for region, cell in enumerate(np.split(partition.cell_vertices, partition.cell_offsets[1:-1])):
+        perimeter = np.linalg.norm(exact[cell] - exact[np.roll(cell, -1)], axis=1).sum()
+        least = partition.volumes[region] / perimeter
+        assert least * (1 - 1e-9) - 1e-15 <= discs.radii[region] <= 2 * least * (1 + 1e-9) + 1e-15
+
+
+SLANTED = Polygon.in_chart([1, 0, 0], [[1, 1, 0], [1, 1.0001, 0.0001]], [[-2, -2], [2, -2], [2, 2], [-2, 2]])
+NEARLY_PARALLEL = Rectangle([0, 0], [1, 1], [1, 1 + 2**-40])
+MIRRORED = Polygon.in_chart([5, 5], [[0, -3], [1e-3, 7]], [[-2, -2], [2, -2], [2, 2], [-2, 2]])
+
+
+@pytest.mark.parametrize("domain", [SLANTED, NEARLY_PARALLEL, MIRRORED], ids=["slanted", "parallel", "mirrored"])
+@pytest.mark.parametrize("seed", range(3))
+def test_discs_are_measured_in_input_space(domain: Domain, seed: int) -> None:
+    network = random_network([domain.n_in, 6, 5, 2], seed)
+    assert list(wrong_discs(regions.enumerate(network, domain))) == []
+
+
+def test_no_bound_without_an_inside() -> None:
+    """Of a guess that is outside, or nowhere; one that is inside has a bound, good or bad."""
+    corners = np.array([[0.0, 4.0, 4.0, 0.0], [0.0, 0.0, 2.0, 2.0]])[:, :, np.newaxis]
+    edges = _Edges.between(corners)
+    size, slack = np.array([6.0]), np.array([1e-12])
+    for center, touched, least in (
+        ([2.0, 1.0], [0, 1, 2], 1.0),
+        ([2.0, 0.75], [0, 1, 2], 0.75),
+        ([2.0, -3.0], [0, 1, 2], -np.inf),
+        ([-1.0, 1.0], [0, 1, 2], -np.inf),
+        ([np.nan, 1.0], [0, 1, 2], -np.inf),
+    ):
+        place = np.array(center)[:, np.newaxis]
+        guess = _Guess(place, np.array([1.0]), np.array(touched)[:, np.newaxis])
+        low, high = _bounds(edges, guess, place, size, slack)
+        assert low == pytest.approx(least, rel=1e-11)
+        assert not high < 1.0
+
+
+@families
+def test_discs_of_degenerate_regions_exactly(family: str, dimension: int) -> None:
+    for seed in (5, 6):
+        network, domain = drawn(family, dimension, seed)
+        if domain.bounded:
+            assert list(wrong_discs(regions.enumerate(network, domain))) == []
+
+
+def test_exact_discs_are_the_rounded_ones() -> None:
+    partition = regions.enumerate(random_network([2, 8, 8, 1], seed=8), SQUARE)
+    (radii, centers), rounded = exact_discs(partition, np.arange(len(partition))), rounded_discs(partition)
+    assert (np.abs(radii - rounded.radii) <= rounded.errors).all()
+    assert rounded.errors.max() < 1e-12 and 0 < rounded.errors.min()
+    assert (partition.locate(centers, space="chart") == np.arange(len(partition))).all()
+    circle = Polygon([[np.cos(t), np.sin(t)] for t in np.arange(50) * np.pi / 25])
+    whole = regions.enumerate(Network([([[1.0, 2.0]], [0.0])]), circle)
+    assert exact_discs(whole, np.arange(1))[0] == pytest.approx([np.cos(np.pi / 50)], rel=1e-14)
 
 
 def test_discs_on_a_line() -> None:
@@ -111,8 +198,11 @@ def test_discs_of_the_largest_and_the_thinnest() -> None:
         )
     thin = Rectangle([0, 0], [1, 0], [0, 1e-300])
     assert inscribed_discs(regions.enumerate(whole, thin)).radii.tolist() == [5e-301]
-    with pytest.raises(DegenerateDomainError, match="so nearly parallel .* take perpendicular ones"):
-        inscribed_discs(regions.enumerate(whole, Rectangle([0, 0], [1, 0], [1, 5e-324])))
+    # Directions that floating point can not tell from parallel ones.
+    thin = Rectangle([0, 0], [1, 0], [1, 1e-300])
+    assert inscribed_discs(regions.enumerate(whole, thin)).radii == pytest.approx([5e-301], rel=1e-15)
+    discs = inscribed_discs(regions.enumerate(whole, Rectangle([0, 0], [1, 0], [1, 5e-324])))
+    assert discs.radii[0] <= discs.errors[0] == 5e-324
 
 
 @everywhere

@@ -72,9 +72,9 @@ class LinearRegions:
         pattern of its own, without having area, is not shown.
         Coordinates are rounded. Signed areas of the outlines add up to those of the regions all the same. But where
         rounding has folded or flattened a cell (`Partition.folded_cells`), an outline can cross or touch itself. Then
-        shapely makes it valid: it can have corners besides the vertices, and further parts that are not there in
-        truth, slivers, lines and points of the size of rounding. If area would be lost, or shapely fails, the polygon
-        is left as it is, and ``shapely.is_valid`` says so. Labels and counts do not depend on any of it.
+        shapely makes it valid: it can have corners besides the vertices, and slivers of the size of rounding for
+        further parts; what is flat is an empty polygon. If the area would be another one, or shapely fails, the
+        polygon is left as it is, and ``shapely.is_valid`` says so. Labels and counts do not depend on any of it.
 
         Raises
         ------

@@ -3,8 +3,8 @@
 
 Merging only leaves facets out (`outlines.py`), and no coordinate is computed. So the area of a merged polygon is the
 sum of those of its members. Where rounding has folded or flattened a cell, a polygon around it can cross or touch
-itself. Then shapely makes it valid, which computes coordinates, and can leave slivers, lines and points. That is taken
-if no more area is lost than the errors of its vertices account for; else the polygon stays as it is.
+itself. Then shapely makes it valid, which computes coordinates, and can leave slivers. That is taken if its area is the
+same, up to what the errors of its vertices account for; else the polygon stays as it is.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ def _geometries(rings: Rings, vertices: Floats) -> NDArray[np.object_]:
 
 
 def _made_valid(shapes: NDArray[np.object_], errors: Floats) -> Iterator[Any]:
-    """Valid geometries instead of shapes whose vertices have these errors; None where area would be lost."""
+    """Valid polygons instead of shapes whose vertices have these errors; None where the area would be another one."""
     import shapely
 
     for shape, error in zip(shapes.tolist(), errors.tolist(), strict=True):
         try:
-            valid = shapely.make_valid(shape)
+            valid = shapely.make_valid(shape, method="structure", keep_collapsed=False)
         except shapely.errors.GEOSException:
             yield None
         else:
-            # Coordinates are at most 1, and each edge of the ring sweeps over at most this when its ends move.
+            # Coordinates are at most 1, and an edge of the outline sweeps over less than this when its ends move.
             allowed = 4 * shape.length * (error + EPSILON)
-            yield valid if valid.area >= shape.area - allowed else None
+            yield valid if valid.is_valid and abs(valid.area - shape.area) <= allowed else None
 
 
 def merged_intervals(partition: Partition, labels: Integers) -> list[NDArray[np.float64]]:

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Are the shapes that are made of a partition's coordinates right?
+
+`findings` holds inscribed discs, merged polygons and the coverage against exact corners. The largest disc is found in
+another way than in `regions.measures`: any three edges whose normals positively span the plane bound it, and so do two
+parallel ones; the least of these bounds is its radius. On a line it is half of the length. Corners are integers over
+one denominator for each region, and so is what is made of them, up to square roots; from there on numbers are positive.
+Cost: a cube of the number of corners, so some 100 microseconds for a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+
+import numpy as np
+import shapely
+
+from regions.definitions import linear_regions
+from regions.definitions.shapes import merged_polygons
+from regions.domains import Domain
+from regions.domains.exact import dyadic
+from regions.measures import inscribed_discs
+from regions.partition import Partition
+
+DIGITS = 40
+# What is left of these digits after some sums and square roots.
+CLOSE = Decimal(10) ** -30
+Pair = tuple[int, ...]
+
+
+def findings(partition: Partition) -> Iterator[str]:
+    """What is wrong with the shapes of a bounded partition."""
+    yield from wrong_discs(partition)
+    if partition.dimension == 2:
+        yield from wrong_areas(partition)
+        yield from wrong_coverage(partition)
+
+
+def wrong_discs(partition: Partition) -> Iterator[str]:
+    """Radii that are not within their errors, too large errors, and centres away from where such a disc can be."""
+    with localcontext() as context:
+        context.prec, context.Emin, context.Emax = DIGITS, -(10**6), 10**6
+        yield from list(_wrong_discs(partition))
+
+
+def _wrong_discs(partition: Partition) -> Iterator[str]:
+    discs, exact = inscribed_discs(partition), partition.exact_vertices()
+    metric = Metric(partition.domain)
+    for region, cell in enumerate(np.split(partition.cell_vertices, partition.cell_offsets[1:-1])):
+        radius, error = Decimal(discs.radii[region]), Decimal(discs.errors[region])
+        if error > (radius / 2**12 + Decimal(5e-324)) * (1 + CLOSE):
+            yield f"the error of the radius of region {region} is {error:.3g}, the radius {radius:.3g}"
+        center = [x.as_integer_ratio() for x in discs.centers[region].tolist()]
+        points = [exact.points[vertex] for vertex in cell.tolist()]
+        unit = lcm(*(weight for weight, *_ in points), *(weight for _, weight in center))
+        # From the centre, over the common denominator.
+        corners = [
+            tuple(x * (unit // weight) - c * (unit // w) for x, (c, w) in zip(rest, center, strict=True))
+            for weight, *rest in points
+        ]
+        true, room = (x / unit for x in (metric.interval if partition.dimension == 1 else metric.polygon)(corners))
+        if not (true * (1 - CLOSE) - error <= radius <= true * (1 + CLOSE) + error):
+            yield f"the radius of region {region} is {radius:.17g}, not {true:.17g} up to {error:.3g}"
+        # A step between doubles to each side of the centre.
+        steps = [Decimal(float(np.spacing(abs(x)))) for x in discs.centers[region]]
+        if room < radius - error - sum(step * axis for step, axis in zip(steps, metric.axes, strict=True)):
+            yield f"the centre of region {region} is {room:.3g} from its edges, the radius {radius:.17g}"
+
+
+class Metric:
+    """Lengths of a domain's input space, for ways in its chart."""
+
+    def __init__(self, domain: Domain) -> None:
+        integers, exponent = dyadic(domain.directions)
+        self.gram = [[int(x) for x in row] for row in integers @ integers.T]
+        self.unit = Decimal(2) ** exponent
+        self.axes = [Decimal(self.gram[axis][axis]).sqrt() * self.unit for axis in range(domain.dimension)]
+
+    def interval(self, ends: list[Pair]) -> tuple[Decimal, Decimal]:
+        """Half of the length of an interval, and how far the origin is inside."""
+        (left,), (right,) = ends
+        return Decimal(right - left) / 2 * self.axes[0], min(-left, right) * self.axes[0]
+
+    def polygon(self, corners: list[Pair]) -> tuple[Decimal, Decimal]:
+        """Radius of the largest disc in a polygon, and how far the origin is inside; negative outside."""
+        (g, h), (_, k) = self.gram
+        count = len(corners)
+        ways = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+        lengths = [Decimal(g * x * x + 2 * h * x * y + k * y * y).sqrt() for x, y in ways]
+        # Above the mean of the corners, times their number: this is inside, so all of them are positive.
+        mean = sum(x for x, _ in corners), sum(y for _, y in corners)
+        above = [
+            Decimal(cross(way, (mean[0] - count * x, mean[1] - count * y)))
+            for way, (x, y) in zip(ways, corners, strict=True)
+        ]
+        turns = {pair: cross(ways[pair[0]], ways[pair[1]]) for pair in combinations(range(count), 2)}
+        bounds = []
+        for i, j, k in combinations(range(count), 3):
+            weights = turns[j, k], -turns[i, k], turns[i, j]
+            if min(weights) >= 0:
+                three = [(Decimal(weight), edge) for weight, edge in zip(weights, (i, j, k), strict=True)]
+                bounds.append(sum(w * above[e] for w, e in three) / sum(w * lengths[e] for w, e in three))
+        scale = Decimal(self.gram[0][0] * self.gram[1][1] - self.gram[0][1] ** 2).sqrt() * self.unit
+        room = min(-cross(way, start) / length for way, start, length in zip(ways, corners, lengths, strict=True))
+        return min(bounds) / count * scale, room * scale
+
+
+def cross(a: Pair, b: Pair) -> int:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def wrong_areas(partition: Partition) -> Iterator[str]:
+    """Merged polygons whose area is not that of their members, or that are no polygons although nothing is folded."""
+    exponents = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
+    areas = signed_areas(partition)
+    # shapely rounds, and what it makes valid can lose what the errors of vertices account for.
+    wide, errors = Fraction(2) ** int(exponents.sum()), Fraction(float(partition.vertex_errors.max()))
+    tolerance = wide / 2**44 + 64 * errors * Fraction(2) ** int(exponents.max())
+    folded = len(partition.folded_cells())
+    for labels in (linear_regions(partition, "affine").labels, np.arange(len(partition)) % 3 % len(partition)):
+        sums = [Fraction(0)] * (int(labels.max()) + 1)
+        for label, area in zip(labels.tolist(), areas, strict=True):
+            sums[label] += area
+        shapes = merged_polygons(partition, labels)
+        valid = shapely.is_valid(shapes)
+        for label, (shape, area) in enumerate(zip(shapes, sums, strict=True)):
+            if abs(Fraction(shape.area) - abs(area)) > tolerance:
+                yield f"merged region {label} has the area {shape.area}, its members {float(area)}"
+            if not folded and not valid[label]:
+                yield f"merged region {label} is invalid, but nothing is folded"
+
+
+def signed_areas(partition: Partition) -> list[Fraction]:
+    """Of the regions with their stored corners, in the chart."""
+    integers, exponent = dyadic(partition.vertices)
+    points, unit = integers.tolist(), Fraction(2) ** (2 * exponent - 1)
+    cells = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
+    rings = ([points[vertex] for vertex in cell.tolist()] for cell in cells)
+    return [sum(a * d - b * c for (a, b), (c, d) in zip(r, r[1:] + r[:1], strict=True)) * unit for r in rings]
+
+
+def wrong_coverage(partition: Partition) -> Iterator[str]:
+    """An invalid coverage although nothing is folded, and inside-out regions that are not said to be."""
+    folded = set(partition.folded_cells().tolist())
+    for region, area in enumerate(signed_areas(partition)):
+        if area <= 0 and region not in folded:
+            yield f"region {region} has the area {float(area)} as stored, and is not folded"
+    polygons = partition.to_shapely()
+    if not folded and not (shapely.coverage_is_valid(polygons) and shapely.is_valid(polygons).all()):
+        yield "the coverage is invalid, but nothing is folded"
