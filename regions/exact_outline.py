@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from regions.cell_geometry import next_corners
 from regions.domains.exact import dyadic, nearest_float
-from regions.errors import InternalError
+from regions.errors import CheckpointError
 from regions.exact_forms import ExactForms, Form
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class ExactOutlines:
                 x, y = (sum((Fraction(c[k], c[0]) for c in corners), Fraction(0)) / len(corners) for k in (1, 2))
                 if all(sign * (a + b * x + c * y) > 0 for (a, b, c), sign in sides):
                     return x, y
-        raise InternalError(f"region {region} has no inside: please report this with the network and the domain")
+        raise _contradiction(f"region {region} has no inside")
 
     def _reach(self, start: int, stop: int) -> int:
         """An exponent such that some corners of a region are at coordinates of about 2 to this power."""
@@ -145,10 +145,20 @@ def _cross(a: Form, b: Form) -> Point:
 
 def _meeting(point: Point) -> Point:
     if point[0] == 0:
-        raise InternalError("two facets that meet in a vertex are parallel: please report this with the partition")
+        raise _contradiction("two facets that should meet in a vertex are parallel")
     return _reduced(point if point[0] > 0 else tuple(-x for x in point))
 
 
 def _reduced(point: Point) -> Point:
     divisor = gcd(*point)
+    if divisor == 0:
+        raise _contradiction("a facet of a region lies on no line")
     return tuple(x // divisor for x in point)
+
+
+def _contradiction(what: str) -> CheckpointError:
+    # Files are checked for consistency when they are loaded, but not for geometry, which would cost as much as this.
+    return CheckpointError(
+        f"{what}: this is not what enumerate found, but a partition from a file that was changed (regions.certify "
+        "tells more); if enumerate did find it, please report it"
+    )

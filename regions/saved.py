@@ -40,7 +40,7 @@ FORMAT, VERSION = "relu-regions partition", 1
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
 # They are printed with every certificate.
-LONGEST_WORD = 100
+LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 # A domain of any other class comes back as a plain Domain: the same chart, the same set.
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
 
@@ -187,8 +187,10 @@ class _Reader:
             arrays = {key: self.array(f"layer_{index}_{key}", np.float64) for key in LAYER_ARRAYS}
             activation = Activation(str(name), arrays["breakpoints"], arrays["slopes"], arrays["intercepts"])
             layers.append(Layer(arrays["weights"], arrays["biases"], activation, f"layer {index}"))
-        notes = self.entry("network", "notes", list)
-        network = Network.from_layers(layers, [str(note) for note in notes])
+        notes = [str(note) for note in self.entry("network", "notes", list)]
+        if any(len(text) > LONGEST_NOTE or not text.isprintable() for text in (*notes, *map(str, names))):
+            raise NotACheckpointError("notes and names of activations must be printable, and one line each")
+        network = Network.from_layers(layers, notes)
         if network.fingerprint != self.entry("network", "fingerprint", str):
             raise NotACheckpointError("the network is not the one that the header names")
         return network

@@ -112,6 +112,36 @@ def saved_by_torch(
     return torch_file(program(dict_of(entries)), storages, byte_order=byte_order)
 
 
+def address_torch_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The same as torch 1.6 to 1.8 wrote it: storages are named by where they were in memory."""
+    entries, storages = {}, {}
+    for number, (key, array) in enumerate(arrays.items()):
+        address = str(94_123_456_789_012 + 64 * number)
+        stride = [step // array.itemsize for step in np.empty(array.shape, array.dtype).strides]
+        view = tensor(array.shape, stride, storage(array.size, address, STORAGE[array.dtype.str]))
+        entries[key] = call(name("torch._utils", "_rebuild_parameter"), view, b"\x88", ORDERED_DICT)
+        storages[address] = array.tobytes()
+    return torch_file(program(dict_of(entries)), storages)
+
+
+def saved_before_1_6(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The same in the layout before 1.6: pickles one after the other, then the storages."""
+    entries, raw = {}, b""
+    for number, (key, array) in enumerate(arrays.items()):
+        reference = (
+            *(text("storage"), name("torch", STORAGE[array.dtype.str]), text(str(number)), text("cpu")),
+            *(integer(array.size), b"N"),
+        )
+        stride = [step // array.itemsize for step in np.empty(array.shape, array.dtype).strides]
+        entries[key] = tensor(array.shape, stride, tuple_of(*reference) + b"Q")
+        raw += struct.pack("<Q", array.size) + array.tobytes()
+    facts = dict_of({"protocol_version": integer(1001), "little_endian": b"\x88"})
+    keys = b"](" + b"".join(text(str(number)) for number in range(len(arrays))) + b"e"
+    magic = integer(0x1950A86A20F9469CFC6C)
+    pickles = (magic, integer(1001), facts, ORDERED_DICT + dict_of(entries)[1:], keys)
+    return b"".join(map(program, pickles)) + raw
+
+
 def safetensors_file(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
     encoded = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(encoded) if length is None else length) + encoded + data

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from partition_cases import CASES, everywhere, random_network
+from partition_cases import CASES, SQUARE, everywhere, random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
 from regions import saved
 from regions.activations import prelu
-from regions.domains import Domain, Segment, circumsquare
+from regions.domains import Domain, Plane, Segment, circumsquare
+from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import (
     CheckpointError,
     FileTooLargeError,
@@ -272,3 +273,60 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         partition.save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["kept.npz"]
+
+
+@pytest.mark.parametrize(
+    ("network", "domain", "kink", "words"),
+    [
+        (*CASES["square"], 0, "are parallel"),
+        (*CASES["segment"], 0, None),
+        (CASES["square"][0], Plane([0, 0], [1, 0], [0, 1]), 0, "are parallel|has no inside"),
+        (Network([([[1.0, 1.0], [0.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), SQUARE, 1, "are parallel"),
+        (
+            Network([([[1.0, 1.0], [0.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]),
+            Plane([0, 0], [1, 0], [0, 1]),
+            1,
+            "lies on no line",
+        ),
+        (Network([([[1.0], [0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), Segment([-1], [1]), 1, "are parallel"),
+    ],
+)
+def test_nonsensical_geometry_is_an_error_of_ours(
+    tmp_path: Path, network: Network, domain: Domain, kink: int, words: str | None
+) -> None:
+    """Consistent arrays whose facets lie on other lines: exact vertices used to divide by zero."""
+    enumerate_regions(network, domain).save(tmp_path / "good.npz")
+    with np.load(tmp_path / "good.npz") as file:
+        arrays = dict(file)
+    arrays["facet_kinks"][arrays["facet_kinks"] >= 0] = kink
+    np.savez(tmp_path / "bad.npz", **arrays)
+    loaded = load_partition(tmp_path / "bad.npz")
+    if words is None:
+        assert len(loaded.exact_vertices()) == len(loaded.vertices)
+    else:
+        with pytest.raises(CheckpointError, match=f"({words}).*not what enumerate found"):
+            loaded.exact_vertices()
+
+
+@pytest.mark.parametrize("place", ["version", "notes", "activations", "kind", "fingerprint", "kernel"])
+def test_escape_sequences_in_the_header_stay_there(arrays: dict[str, Any], tmp_path: Path, place: str) -> None:
+    escape = "\x1b[2J\x1b]0;title\x07"
+    header = json.loads(arrays["header"].tobytes())
+    if place == "version":
+        header["version"] = escape
+    elif place in ("notes", "activations"):
+        header["network"][place] = [escape for _ in header["network"]["activations"]]
+    elif place == "kernel":
+        header["found_by"][place] = escape
+    else:
+        header["domain"][place] = escape
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(tmp_path / "bad.npz", **arrays)
+    try:
+        loaded = load_partition(tmp_path / "bad.npz")
+    except CheckpointError as error:
+        assert str(error).isprintable()
+        assert place != "kind"
+    else:  # the kind of a domain that is not known is no error, and not kept
+        assert place == "kind"
+        assert escape not in repr(loaded) + repr(loaded.domain) + repr(loaded.network)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.arrays import exact_float64
-from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.errors import CheckpointError, DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.ordinary_file import require_ordinary_file
+from regions.printable import file_name, printable_errors
 
 __all__ = [
     "coordinate",
@@ -116,7 +117,9 @@ def load_points(path: str | os.PathLike[str]) -> NDArray[np.float64]:
         raise DomainError(
             f"{file}: points are read from .npy or .csv files, not {file.suffix or 'a bare name'}"
         )
-    values = readers[file.suffix.lower()](file)
+    require_ordinary_file(file, DomainError, "the points", ".npy and .csv")
+    with printable_errors():
+        values = readers[file.suffix.lower()](file)
     if values.ndim not in (1, 2) or values.size == 0:
         raise ShapeMismatchError(
             f"{file}: expected points of shape [n, n_in] (or [n_in] for one), got {list(values.shape)}"
@@ -139,14 +142,18 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
 
 
 def _load_npy(file: Path) -> NDArray[np.generic]:
-    with file.open("rb") as stream:
-        if stream.read(6) != b"\x93NUMPY":
-            raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")
-    try:
-        # Mapped, so that a header announcing more than the file holds fails before anything is allocated.
-        return np.array(np.load(file, mmap_mode="r", allow_pickle=False))
-    except Exception as error:  # numpy's header parser lets a damaged header fail in many ways
-        raise DomainError(f"{file}: a damaged .npy file, or not plain numbers ({error})") from None
+    from regions.read import limits  # reading models needs networks and domains: not before it is asked for
+    from regions.read.npz import read_array
+
+    with printable_errors():
+        try:
+            limits.check_file_size(file_name(file), file.stat().st_size)
+            content = file.read_bytes()
+            if not content.startswith(b"\x93NUMPY"):
+                raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")
+            return read_array(content, f"{file}: the array")
+        except CheckpointError as error:
+            raise DomainError(f"{error}: a damaged .npy file, or not plain numbers") from None
 
 
 def _load_csv(file: Path) -> NDArray[np.generic]:

@@ -56,7 +56,7 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
         what = f"{file.name}: array '{printable(name)}'"
         if not name.endswith(_ENDING):
             raise NotACheckpointError(f"{what} is none; numpy.savez writes members called NAME.npy only")
-        array = _array(archive.read(name), what)
+        array = read_array(archive.read(name), what)
         built += array.size * max(array.itemsize, limits.BYTES_PER_NUMBER)
         limits.check_expansion(file.name, file.size, built, "its arrays")
         arrays[name.removesuffix(_ENDING)] = array
@@ -65,7 +65,14 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _array(member: bytes, what: str) -> NDArray[Any]:
+def read_array(member: bytes, what: str) -> NDArray[Any]:
+    """Return the array in the bytes of a ``.npy`` file; ``what`` names it in messages.
+
+    Raises
+    ------
+    NotACheckpointError, TruncatedFileError, UnsafePickleError
+        Damaged, longer or shorter than it says; Python objects.
+    """
     length_bytes = _LENGTH_BYTES.get(member[6:8], 0)
     start = 8 + length_bytes + int.from_bytes(member[8 : 8 + length_bytes], "little")
     header = _HEADER.fullmatch(member, 8 + length_bytes, min(start, len(member)))
