@@ -160,6 +160,7 @@ class TestTheBestNetworks:
         assert regions.count(net, regions.Segment([0], [1])) == bounds.telgarsky_lower(1, net.widths)
 
 
+@pytest.mark.slow
 def test_two_layers_of_two_units_never_make_nine_pieces() -> None:
     rng = np.random.default_rng(0)
     counts = [regions.count(random_network(rng, 1, [2, 2]), LINE) for _ in range(1500)]

@@ -44,6 +44,7 @@ def assert_proved(report: CertificationReport, count: int) -> None:
     )
 
 
+@pytest.mark.slow
 @families
 def test_every_family(family: str, dimension: int) -> None:
     for seed in range(2):
@@ -52,6 +53,7 @@ def test_every_family(family: str, dimension: int) -> None:
         assert_proved(regions.certify(part, network), len(part))
 
 
+@pytest.mark.slow
 @families
 def test_every_family_without_end(family: str, dimension: int) -> None:
     network, domain = draw(family, dimension, 2)
@@ -395,6 +397,7 @@ def test_a_failure_says_where_and_how_many() -> None:
     assert f"disjoint       failed      {others + 2} of {others + 2} regions" in str(report)
 
 
+@pytest.mark.slow
 def test_the_same_every_time() -> None:
     net = random_network([2, 16, 16, 1], 2)
     part = regions.enumerate(net, SQUARE)

@@ -31,6 +31,7 @@ def finding(report: CertificationReport, name: str) -> str:
     return next(item.finding.split(" (and ")[0] for item in report.failed if item.name == name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("damage", "items"), IN_PLANE.values(), ids=IN_PLANE)
 def test_damage_in_a_plane_is_noticed(damage: Damage, items: tuple[str, ...]) -> None:
     report = regions.certify(*damaged(damage, undamaged(GENERIC, SQUARE)))
@@ -154,6 +155,7 @@ def test_what_does_not_carry_the_proof_notices_a_hole_by_itself(
     assert set(failed(report)) == {*items, "reference"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_no_change_of_a_number_goes_unnoticed_or_raises(name: str) -> None:
     """Any number of any array, changed to something else. Only bounds may grow."""
@@ -185,6 +187,7 @@ def test_shuffled_arrays_do_not_raise(seed: int) -> None:
     assert not regions.certify(case.partition(), case.network).ok
 
 
+@pytest.mark.slow
 def test_a_vertex_at_infinity_on_the_other_side_is_noticed() -> None:
     plane = regions.Plane([0, 0], [1, 0], [0, 1])
     case = undamaged(GENERIC, plane)

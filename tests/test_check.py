@@ -233,6 +233,7 @@ def test_the_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "matplotlib is needed" in page and "<img" not in page and "serra2018_upper" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["line", "polygon", "plane"])
 def test_hard_inputs_violate_nothing(shape: str) -> None:
     for family in list(FAMILIES)[len(shape) % 3 :: 3]:

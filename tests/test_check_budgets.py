@@ -82,6 +82,7 @@ def test_distances_in_many_inputs() -> None:
     assert orders._affordable_samples(wider) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bound", "status"), [(10**6, "holds"), (3, "violated"), (120, "does not apply")])
 def test_a_diameter_that_is_not_searched_to_the_end(bound: int, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in bounds.BOUNDS if row.quantity == "diameter")
@@ -102,6 +103,7 @@ def test_a_diameter_that_is_not_searched_to_the_end(bound: int, status: str, mon
 TINY, HUGE = "the area of the domain is below the least double", "the area of the domain is beyond the largest double"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "notes"),
     [

@@ -63,6 +63,7 @@ def test_ctrl_c_in_the_midst_of_a_check(run: Run, monkeypatch: pytest.MonkeyPatc
     assert len(stopped.value.partial) == count
 
 
+@pytest.mark.slow
 def test_a_page(run: Run) -> None:
     code, out, _ = run("check", *MODEL, "-o", "report.html")
     assert code == 0 and out.endswith("wrote report.html\n")
@@ -94,6 +95,7 @@ def test_what_was_found_in_part_is_printed_and_not_checked(run: Run) -> None:
     assert not Path("report.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["info"], ["count", *SQUARE], ["check", *SQUARE]])
 def test_a_closed_standard_output_is_not_a_violation(words: list[str]) -> None:
     command, *domain = words

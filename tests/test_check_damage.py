@@ -88,6 +88,7 @@ def test_kinks_of_facets_in_another_order() -> None:
     assert int(item.found) < int(item.expected) == len(inside) and "does not switch across facet" in item.note
 
 
+@pytest.mark.slow
 def test_a_kink_of_a_facet_need_only_be_one_of_those_that_switch() -> None:
     net = Network([([[1, 0], [2, 0]], [0, 0]), ([[1, 1]], [0])])
     for kink in (0, 1):
@@ -102,6 +103,7 @@ def test_a_kink_that_no_facet_has() -> None:
     assert violated(checked(case.put("patterns", ..., case.raw["patterns"] ^ 0b100))) == {"patterns"}
 
 
+@pytest.mark.slow
 def test_errors_that_say_nothing() -> None:
     case = undamaged(NET, SQUARE)
     assert violated(checked(case.put("vertex_errors", ..., 1.0))) == {"errors"}

@@ -9,6 +9,7 @@ import theorem1
 from regions import bounds
 
 
+@pytest.mark.slow
 def test_a_slice_of_the_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert theorem1.main(["--cases", "300", "--seed", "20000"]) == 0
     out = capsys.readouterr().out

@@ -204,6 +204,7 @@ def test_enumerate_geojson(run: Run) -> None:
     assert (code, len(shapes["features"])) == (0, json.loads(out)["regions"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("color_by", ["layer", "value", "pattern"])
 @pytest.mark.parametrize("domain", [SQUARE, ["--line", "0,0", "1,-1"]], ids=["plane", "line"])
 def test_plot(run: Run, domain: list[str], color_by: str) -> None:
@@ -235,6 +236,7 @@ def test_plot_draws_the_output_that_was_asked_for(run: Run) -> None:
     assert labels == [["output 0"], ["output 2"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [[], ["info"], ["count"], ["enumerate"], ["plot"]], ids=str)
 def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
     """The examples are run; only their files are made up."""
@@ -249,6 +251,7 @@ def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
         assert run(*words.split())[0] == 0
 
 
+@pytest.mark.slow
 def test_python_m() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "regions", "count", "model.npz", "--activation", "relu", *SQUARE, "--json"],

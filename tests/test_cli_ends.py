@@ -163,6 +163,7 @@ def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.Monke
     assert "the folder . can not be written to" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk(run: Run) -> None:
     os.symlink("/dev/full", "full.csv")
@@ -225,6 +226,7 @@ def test_progress_goes_to_standard_error(run: Run, monkeypatch: pytest.MonkeyPat
         assert report is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["count", "enumerate"])
 def test_ctrl_c(command: str) -> None:
     """Minutes of work, stopped at the first sign of progress."""

@@ -80,6 +80,7 @@ class TestMontufarFold:
 
 
 class TestSerraFold:
+    @pytest.mark.slow
     @pytest.mark.parametrize("widths", [(3,), (3, 3), (4, 3), (3, 3, 3), (5, 5), (4, 4, 4), (8, 8, 8)])
     def test_counts(self, widths: tuple[int, ...]) -> None:
         net = serra_fold(widths)

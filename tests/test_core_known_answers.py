@@ -44,6 +44,7 @@ def check(network: Network, domain: Domain, expected: int) -> None:
 
 
 class TestStandardWorkloads:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("name", "expected"),
         [("p2_16x2", 468), ("p2_32x3", 4029), ("p2_64x3", 16623), ("p2_128x3", 66795), ("p784_64x3", 9549)],
@@ -52,11 +53,13 @@ class TestStandardWorkloads:
         workload = WORKLOADS[name]
         check(Network(build_layers(workload)), build_polygon(workload), expected)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("name", "expected"), [("p784_256x3", 154529), ("p2_256x4", 455915)])
     def test_count_of_large_ones(self, name: str, expected: int) -> None:
         workload = WORKLOADS[name]
         assert regions.count(Network(build_layers(workload)), build_polygon(workload)) == expected
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["l2_64x8", "l784_256x4"])
     def test_segments(self, name: str) -> None:
         workload = WORKLOADS[name]

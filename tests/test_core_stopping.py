@@ -103,6 +103,7 @@ class TestProgress:
         for (share, found), (later, more) in zip(reports, [*reports[1:], (1.0, total)], strict=True):
             assert 0 <= share <= later <= 1 and 0 <= found <= more
 
+    @pytest.mark.slow
     def test_it_changes_nothing(self) -> None:
         network = random_network([2, 200, 200, 200, 1], 3)
         # Arithmetic on arrays in the report, as a report that draws would do.
@@ -182,6 +183,7 @@ assert set(found) == {expected}
 
 
 # In a process of its own, since what goes wrong here is memory.
+@pytest.mark.slow
 def test_a_report_may_count_regions_itself() -> None:
     folder = Path(regions.__file__).parent.parent
     assert subprocess.run([sys.executable, "-c", REENTRANT], cwd=folder).returncode == 0
@@ -228,6 +230,7 @@ except KeyboardInterrupt as stopped:
 PATIENCE = 300
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
 @pytest.mark.parametrize("name", ["generic", "exact", "lattice", "line"])
 @pytest.mark.parametrize("function", ["count", "enumerate"])
@@ -275,6 +278,7 @@ class TestThreads:
         with ThreadPoolExecutor(4) as threads:
             assert list(threads.map(work, [None, 10, None, 20] * 5)) == [expected, -1, expected, -1] * 5
 
+    @pytest.mark.slow
     def test_other_threads_run_meanwhile(self) -> None:
         """The work is done without holding the lock of the interpreter: another thread can end it."""
         folder = Path(regions.__file__).parent.parent

@@ -27,6 +27,8 @@ from regions.errors import CountNotDecided
 from regions.network import Network
 from regions.partition import Partition
 
+pytestmark = pytest.mark.slow
+
 # More cells take the judge seconds.
 MOST_CELLS = 16
 

@@ -43,6 +43,7 @@ def ring_area(partition: Partition, vertices: np.ndarray) -> Fraction:
     return sum((a * d - b * c for (a, b), (c, d) in pairs), Fraction(0)) / 2
 
 
+@pytest.mark.slow
 def test_any_squares_of_a_board() -> None:
     """Valid always, since nothing is rounded, and what shapely finds from scratch."""
     rng = np.random.default_rng(0)

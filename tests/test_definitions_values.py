@@ -69,6 +69,7 @@ def with_moved_vertices(network: Network, domain: Domain, moved: float) -> tuple
     return Partition(network, domain, raw), vertices
 
 
+@pytest.mark.slow
 @vertices_off
 @pytest.mark.parametrize("family", FAMILIES)
 def test_values_are_within_their_bounds(family: str, moved: float) -> None:
@@ -100,6 +101,7 @@ def test_maps_are_within_their_bounds(family: str, dimension: int) -> None:
                 assert not error < np.inf or abs(Fraction(y) - x) <= Fraction(error)
 
 
+@pytest.mark.slow
 @vertices_off
 @pytest.mark.parametrize("family", FAMILIES)
 def test_differences_of_maps(family: str, moved: float) -> None:

@@ -20,6 +20,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OTHER_PAGES = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("*/README.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MODULES = [module.name for module in pkgutil.walk_packages(regions.__path__, "regions.")]
+
+# Their examples measure what takes seconds.
+SLOW = {"training.md", "measures.md", "regions.measures.hanin_rolnick"}
 
 # What differs from run to run, or from one order of cuts to another.
 VARYING = [
@@ -59,7 +63,11 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+def pages_marked_slow() -> list[Any]:
+    return [pytest.param(page, marks=pytest.mark.slow) if page.name in SLOW else page for page in PAGES]
+
+
+@pytest.mark.parametrize("page", pages_marked_slow(), ids=name)
 def test_python(page: Path) -> None:
     """One after the other with common variables: as doctests where there are prompts, else as programs."""
     shared: dict[str, object] = {"__name__": "__main__"}
@@ -102,7 +110,9 @@ def test_commands_without_output(page: Path) -> None:
         assert run(shlex.split(command))[0] == 0
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize(
+    "module", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in MODULES]
+)
 def test_docstrings(module: str) -> None:
     if module != "regions.__main__":
         assert doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS).failed == 0

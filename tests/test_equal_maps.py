@@ -42,6 +42,7 @@ def values(output: list[tuple[Fraction, ...]]) -> list[Fraction]:
     return constants + [a + b for step in steps for a, b in zip(constants, step, strict=True)]
 
 
+@pytest.mark.slow
 @families
 def test_classes_are_those_of_the_reference(family: str, dimension: int) -> None:
     for seed in range(3):

@@ -70,6 +70,7 @@ def check(network: Network, domain: Domain) -> None:
             assert np.isinf(stored).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["line", "polygon", "plane"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_vertices_are_those_of_the_reference(family: str, shape: str) -> None:

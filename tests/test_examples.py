@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.mark.slow
 def test_rounding_gives_the_table_of_the_documents() -> None:
     table = runpy.run_path(str(ROOT / "examples" / "rounding.py"))["table"]()
     page = (ROOT / "docs" / "what-is-exact.md").read_text(encoding="utf-8")
@@ -22,6 +23,7 @@ def test_rounding_gives_the_table_of_the_documents() -> None:
     assert len(shown) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerance", [0.0, 1e-12])
 def test_the_rounded_rival_is_right_on_a_generic_network(tolerance: float) -> None:
     rounding = runpy.run_path(str(ROOT / "examples" / "rounding.py"))
@@ -29,6 +31,7 @@ def test_the_rounded_rival_is_right_on_a_generic_network(tolerance: float) -> No
     assert len(rounding["rounded_regions"](network, tolerance)) == 2048
 
 
+@pytest.mark.slow
 def test_training_measures_each_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -123,6 +123,7 @@ def test_no_cell_is_folded(network: Network, domain: Domain) -> None:
     assert partition_from_reference(network, domain).folded_cells().tolist() == []
 
 
+@pytest.mark.slow
 def test_pictures() -> None:
     for name in ("a large chart", "a small chart", "a chart of two sizes", "both parts below it", "a short direction"):
         draw(partition_from_reference(*CASES[name]))
@@ -144,6 +145,7 @@ def test_a_kink_that_no_double_reaches() -> None:
     draw(partition)
 
 
+@pytest.mark.slow
 def test_terms_that_overflow_prove_nothing() -> None:
     """The second layer is positive from x = 3/4 on, and its first term alone is beyond the largest double."""
     large = 2.0**1021

@@ -11,6 +11,8 @@ from fuzz import SHAPES, Case, cases, drawn, finding, findings, main
 from generators import FAMILIES, draw
 from regions.domains import Domain
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_counts_and_patterns(family: str) -> None:

@@ -49,6 +49,7 @@ def awkward_points(partition: Partition) -> np.ndarray:
     return np.concatenate([on, np.nextafter(on, np.inf), np.nextafter(on, -np.inf)])
 
 
+@pytest.mark.slow
 @families
 def test_every_family_at_and_near_boundaries(family: str, dimension: int) -> None:
     network, domain = drawn(family, dimension, seed=1)
@@ -102,6 +103,7 @@ def test_inside_is_exact_along_a_slanted_edge() -> None:
 # What is certain in floating point is right, and most things are certain.
 
 
+@pytest.mark.slow
 @families
 def test_certified_bits_are_right(family: str, dimension: int) -> None:
     network, domain = drawn(family, dimension, seed=2)

@@ -71,6 +71,7 @@ def points_for(network: Network, domain: Domain) -> np.ndarray:
     return np.concatenate([anywhere, 0 * anywhere[:1], np.round(anywhere[:2]), np.round(4 * anywhere) / 4, on])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_against_fractions(family: str) -> None:
     network, domain = drawn(family, 2, seed=1)
@@ -218,6 +219,7 @@ def test_rows_are_compared_within_a_layer_only() -> None:
     assert (found.kinks.tolist(), found.distances.tolist()) == ([1], [0.5 - 2.0**-52])
 
 
+@pytest.mark.slow
 def test_forms_are_kept_no_longer_than_they_hold() -> None:
     """Kinks of two layers that coincide at every point, under many patterns: only exact arithmetic sees the tie."""
     network = random_network([3, 5, 4, 1], seed=7, activation="hard_tanh")

@@ -87,6 +87,7 @@ def check(partition: Partition, points: np.ndarray, boundary: Boundary = "activa
         assert abs(found.distances[index] - named) <= tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_every_family_against_fractions(family: str, dimension: int) -> None:
@@ -101,6 +102,7 @@ def test_every_family_against_fractions(family: str, dimension: int) -> None:
         check(partition, np.concatenate([anywhere, size * anywhere, 0 * anywhere[:1], vertices[:2]]), "gradient")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", [R2, Plane([1, -2], [3, 1], [1, 2])], ids=["R2", "skew"])
 @pytest.mark.parametrize("bias", [0.0, 1.0])
 @pytest.mark.parametrize("sizes", [[2, 1, 1], [2, 5, 1], [2, 4, 4, 1]], ids=str)
@@ -279,6 +281,7 @@ def test_on_a_line() -> None:
     assert (nowhere.distances.tolist(), nowhere.facets.tolist(), isnan(nowhere.nearest[0, 0])) == ([inf], [-1], True)
 
 
+@pytest.mark.slow
 def test_points_near_the_boundary_fill_no_more_than_its_tube() -> None:
     """Lemma 12 of Hanin and Rolnick, and nearly with equality for small radii."""
     partition = regions.enumerate(random_network([2, 6, 6, 1], seed=8), SQUARE)

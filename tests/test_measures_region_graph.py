@@ -24,6 +24,7 @@ PLANE = Plane([0, 0], [1, 0], [0, 1])
 RING = Network([(np.random.default_rng(0).standard_normal((50, 2)), np.zeros(50)), (np.ones((1, 50)), [0])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "domain", "most_searches"),
     [

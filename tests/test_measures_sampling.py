@@ -29,12 +29,14 @@ def test_crofton_in_a_plane() -> None:
     assert close(crofton_density(network, Ball([0, 0], 1.0), lines=2000, rng=rng), disc, 0.02)
 
 
+@pytest.mark.slow
 def test_crofton_where_not_all_of_the_boundary_jumps() -> None:
     network, rng = regions.Network([([[1, 0], [1, 0], [0, 1]], None), ([[1, -1, 1]], None)]), np.random.default_rng(1)
     assert close(crofton_density(network, PLANE_BOX, lines=400, rng=rng), 1.0, 0.05)
     assert close(crofton_density(network, PLANE_BOX, lines=400, rng=rng, boundary="gradient"), 0.5, 0.08)
 
 
+@pytest.mark.slow
 def test_crofton_in_many_dimensions() -> None:
     """Hyperplanes through the middle of a long box, and diameters of a ball."""
     rng, n = np.random.default_rng(2), 7

@@ -22,6 +22,8 @@ from regions.errors import ShapeMismatchError
 from regions.measures import Ball, Box, Estimate, RandomNetworks, hanin_rolnick_integral, mean_boundary_density
 from regions.measures.pinned_neurons import _pin, expected_crossings
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "hanin_rolnick.py"
 
 

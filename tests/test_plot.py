@@ -46,6 +46,7 @@ def of_type(ax: object, kind: type) -> list:
     return [artist for artist in ax.collections if isinstance(artist, kind)]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("color_by", ["layer", "value", "pattern"])
 @pytest.mark.parametrize("name", ["parallelogram", "affine", "line"])
 def test_every_picture_renders(name: str, color_by: str) -> None:

@@ -81,6 +81,7 @@ def test_hostile_file_is_refused_by_name(tmp_path: Path, what: str) -> None:
     assert "model" in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(hostile_torch_pickles()))
 def test_hostile_pickle_is_refused_by_name(tmp_path: Path, what: str) -> None:
     pickled, expected = hostile_torch_pickles()[what]
@@ -132,6 +133,7 @@ def test_the_hostile_pickles_do_run_elsewhere(tmp_path: Path) -> None:
         marker.unlink()
 
 
+@pytest.mark.slow
 def test_every_truncation_is_a_checkpoint_error(tmp_path: Path, small_file: tuple[str, bytes]) -> None:
     suffix, content = small_file
     path = tmp_path / f"model{suffix}"
@@ -142,6 +144,7 @@ def test_every_truncation_is_a_checkpoint_error(tmp_path: Path, small_file: tupl
             load(path, activation="relu")
 
 
+@pytest.mark.slow
 def test_random_damage_is_an_error_of_ours_or_loads(tmp_path: Path, small_file: tuple[str, bytes]) -> None:
     suffix, content = small_file
     path = tmp_path / f"model{suffix}"
@@ -160,6 +163,7 @@ def test_random_damage_is_an_error_of_ours_or_loads(tmp_path: Path, small_file: 
     assert len(outcomes) >= 3
 
 
+@pytest.mark.slow
 def test_random_damage_to_the_pickle_itself(tmp_path: Path) -> None:
     """As above, but below the zip's checksum, which hides nearly all damage from the pickle reader."""
     with zipfile.ZipFile(write(tmp_path, ".pt", saved_by_torch(WEIGHTS))) as archive:
@@ -183,6 +187,7 @@ def test_random_damage_to_the_pickle_itself(tmp_path: Path) -> None:
     assert {"loaded", "NotACheckpointError", "UnsafePickleError"} <= outcomes
 
 
+@pytest.mark.slow
 def test_random_opcodes_are_refused_or_read(tmp_path: Path) -> None:
     """Programs of the machine's own opcodes in random order reach states that damage does not."""
     generator = np.random.default_rng(22)

@@ -230,6 +230,7 @@ def test_what_must_be_computed_is_refused(path: Path) -> None:
             load(path)
 
 
+@pytest.mark.slow
 def test_torch_is_not_imported(path: Path) -> None:
     torch.save(nn.Linear(2, 1).state_dict(), path)
     code = f"import sys; from regions.read import load; print(load({str(path)!r}), 'torch' in sys.modules)"

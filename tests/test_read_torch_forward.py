@@ -163,6 +163,7 @@ def test_subclasses_of_sequential() -> None:
             load(SubSequentialSquared(*parts), activation)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_compiled_and_scripted_modules() -> None:
     module = nn.Sequential(nn.Linear(2, 5), nn.ReLU(), nn.Linear(5, 3))

@@ -94,6 +94,7 @@ def check(net: Network, domain: Domain, found: list[ReferenceRegion]) -> None:
 
 
 class TestEveryRegion:
+    @pytest.mark.slow
     @pytest.mark.parametrize("family", FAMILIES)
     @pytest.mark.parametrize("dimension", [1, 2])
     def test_of_every_family(self, family: str, dimension: int) -> None:
@@ -118,6 +119,7 @@ class TestEveryRegion:
             with pytest.raises(AssertionError):
                 check(net, domain, damaged)
 
+    @pytest.mark.slow
     def test_standard_workload_p2_16x2(self) -> None:
         net, domain = Network(build_layers(WORKLOADS["p2_16x2"])), build_polygon(WORKLOADS["p2_16x2"])
         found = reference.enumerate(net, domain)
@@ -125,6 +127,7 @@ class TestEveryRegion:
         assert sum(region.volume for region in found) == 4
         check(net, domain, found)
 
+    @pytest.mark.slow
     def test_standard_workload_p2_32x3(self) -> None:
         net, domain = Network(build_layers(WORKLOADS["p2_32x3"])), build_polygon(WORKLOADS["p2_32x3"])
         found = reference.enumerate(net, domain)
@@ -229,6 +232,7 @@ class TestTextbookCounts:
 
 
 class TestWholeSpace:
+    @pytest.mark.slow
     @pytest.mark.parametrize("family", ["generic", "small_integer", "concurrent", "clipped", "deep"])
     def test_is_a_large_enough_box(self, family: str) -> None:
         for seed in range(15):

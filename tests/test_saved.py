@@ -232,6 +232,7 @@ def test_files_that_are_cut_off_or_something_else(tmp_path: Path) -> None:
         load_partition(tmp_path / "none.npz")
 
 
+@pytest.mark.slow
 def test_flipped_bytes_never_pass_unnoticed(tmp_path: Path) -> None:
     """Whatever byte of the file changes: the same partition, or a named error."""
     partition = partition_from_reference(*CASES["segment"])
@@ -249,6 +250,7 @@ def test_flipped_bytes_never_pass_unnoticed(tmp_path: Path) -> None:
         assert_same(partition, loaded)
 
 
+@pytest.mark.slow
 def test_zip_bombs(arrays: dict[str, Any], tmp_path: Path) -> None:
     bomb = io.BytesIO()
     np.lib.format.write_array(bomb, np.zeros(40 << 20, dtype=np.uint8))

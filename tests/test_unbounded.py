@@ -30,6 +30,7 @@ from regions.network import Network
 from regions.partition import Partition
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_points_inside(family: str) -> None:
     """Inside exactly, before they are rounded; where regions are not thinner than doubles, after it too."""

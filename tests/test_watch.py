@@ -176,6 +176,7 @@ def test_whole_numbers_are_printed_whole() -> None:
     assert str(record).split()[9::6] == ["1152921504606846977", "1e+300"]
 
 
+@pytest.mark.slow
 def test_the_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     record = watch([lines_at(0.1), lines_at(0.0, 0.5)], SQUARE, points=POINTS)
     figure = record.plot()
@@ -313,12 +314,14 @@ class TestProgress:
         nets = (lines_at(0.0) for _ in range(3))
         assert self.reports(nets, domain=SQUARE) == [(1.0, 2)] * 3
 
+    @pytest.mark.slow
     def test_it_never_goes_back(self) -> None:
         nets = [random_network([2, 150, 150, 150, 1], seed) for seed in (1, 2)]
         shares = [share for share, _ in self.reports(nets, domain=[SQUARE, SQUARE], points=POINTS)]
         assert shares == sorted(shares)
         assert shares[0] >= 0 and shares[-1] == 1 and 0.5 in shares
 
+    @pytest.mark.slow
     def test_it_never_goes_back_while_the_core_is_at_work(self) -> None:
         """Ten reports of work that takes minutes."""
         nets = [lines_at(0.0), random_network([2, *[1024] * 5, 1], 1)]

@@ -165,6 +165,7 @@ class TestCounts:
         assert regions.count(network, Polygon([[-far, -far], [far, -far], [far, far], [-far, far]])) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_as_the_reference_says(family: str) -> None:
     network, domain = draw(family, 2, seed=11)
