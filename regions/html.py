@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.colors import pattern_colors
+from regions.colors import region_colors
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -54,7 +54,7 @@ def _drawing(partition: Partition) -> str:
         return "<p>Regions without an end: nothing to draw</p>"
     colors = [
         f"#{r:02x}{g:02x}{b:02x}"
-        for r, g, b in np.rint(255 * pattern_colors(partition.packed_patterns)).astype(int)
+        for r, g, b in np.rint(255 * region_colors(partition)).astype(int)
     ]
     if partition.dimension == 1:
         return _strip(partition, finite[:, 0], colors)

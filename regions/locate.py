@@ -27,7 +27,7 @@ from regions.pattern_index import PatternIndex
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["Locator", "inside"]
+__all__ = ["Locator", "distances_off", "inside"]
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class Locator:
                 f"{name_point(start + beyond[0], shape)} has chart coordinates beyond the largest double"
             )
         if self.domain.dimension < self.domain.n_in:
-            distances = self._distances(points, chart)
+            distances = distances_off(self.domain, points, chart)
             far = np.flatnonzero(distances)
             if far.size:
                 what = ("line", "plane")[self.domain.dimension - 1]
@@ -94,17 +94,6 @@ class Locator:
                     "(domain.to_input(domain.to_chart(x)) is the nearest one)"
                 )
         return chart
-
-    def _distances(self, points: Floats, chart: Floats) -> Floats:
-        """How far points [m, n_in] lie off the domain's line or plane, float64 [m]; 0 where that may be rounding."""
-        origin = np.broadcast_to(self.domain.origin, points.shape)
-        with np.errstate(over="ignore", invalid="ignore"):
-            nearest = origin + chart @ self.domain.directions
-            # Scaled, since the squares of large numbers overflow.
-            _, exponents = np.frexp(np.maximum(np.abs(points), np.abs(origin)).max(axis=1))
-            x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
-            distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
-            return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
 
     def _locate_inside(self, chart: Floats) -> NDArray[np.int64]:
         bits, decided = self.certified.patterns(chart)
@@ -125,6 +114,21 @@ class Locator:
         signs = self.exact.signs(point)
         free = np.flatnonzero((signs == 0) & self.varies)
         return self.index.find_lowest(np.where(self.varies, signs > 0, self.always_on), free)
+
+
+def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
+    """How far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
+
+    Their projections have the chart coordinates [m, d].
+    """
+    origin = np.broadcast_to(domain.origin, points.shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        nearest = origin + chart @ domain.directions
+        # Scaled, since the squares of large numbers overflow.
+        _, exponents = np.frexp(np.maximum(np.abs(points), np.abs(origin)).max(axis=1))
+        x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
+        distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
+        return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
 
 
 def inside(domain: Domain, points: Floats) -> NDArray[np.bool_]:

@@ -1,88 +1,191 @@
 # SPDX-License-Identifier: MIT
 """How is a partition drawn?
 
-In a plane: the regions, with edges coloured by the layer of the neuron that makes them (Raghu et al. 2017,
-Fig. 1), or faces shaded by an output of the network or coloured by pattern. On a line: the output as a
-function, with its kinks. Drawing is in chart coordinates; matplotlib is imported here only, on use. What is
-drawn is what was enumerated: the network is evaluated at vertices only, and is linear between them.
+In a plane: the regions, with edges coloured by the layer of the neuron that makes them (Raghu et al. 2017, Fig. 1),
+or faces by region, by class, or shaded by an output of the network. On a line: the output as a function, with its
+kinks. Drawing is in chart coordinates; matplotlib is imported on use. What is drawn is what was enumerated: the
+network is evaluated at vertices only, and is affine between them. Here are what a caller may say, and what panels
+have in common: colours and their legend; `regions/output/` draws one panel.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regions.colors import pattern_colors
-from regions.errors import DomainError, MissingDependencyError
+from regions.colors import class_colors, layer_colors
+from regions.definitions import LinearRegions
+from regions.errors import MissingDependencyError
+from regions.output.line_picture import LinePicture
+from regions.output.picture_files import figure_size, trim_height
+from regions.output.picture_marks import draw_marks, named_points
+from regions.output.picture_view import View, make_view, proportion
+from regions.output.plane_picture import Palette, PlanePicture
 from regions.partition import Partition, require_partition
 
-__all__ = ["plot"]
+__all__ = ["COLOR_BY", "draw_panels", "plot"]
 
-Floats = NDArray[np.float64]
+Shown: TypeAlias = Partition | LinearRegions
+Picture: TypeAlias = PlanePicture | LinePicture
 
-COLOR_BY = ("layer", "value", "pattern")
-# Above this many regions a vector file would be tens of megabytes: the regions become an image in it, axes
-# stay sharp.
-MOST_VECTOR_REGIONS = 20_000
-# Beyond it, the differences and margins that matplotlib computes overflow.
-LARGEST_DRAWN = 1e300
-LIGHT, BORDER = "#f6f6f4", "#333333"
+COLOR_BY = ("layer", "value", "pattern", "class", "none")
+# More layers than these are a colour bar.
+MOST_ENTRIES = 8
 
 
-def plot(partition: Partition, ax: Any = None, color_by: str = "layer", output_index: int = 0) -> Any:
-    """Draw a partition with matplotlib.
+def plot(
+    partition: Shown | Sequence[Shown],
+    ax: Any = None,
+    color_by: str = "layer",
+    output_index: int = 0,
+    *,
+    mark: Any = True,
+    title: str | Sequence[str] | None = None,
+    legend: bool = True,
+) -> Any:
+    """Draw a partition, or linear regions, or several of these side by side, with matplotlib.
 
     Parameters
     ----------
-    partition : Partition
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; by default new axes in a new figure.
-    color_by : "layer", "value" or "pattern"
+    partition : Partition or LinearRegions, or a sequence of these
+        What is drawn; a panel for each item of a sequence. Linear regions are drawn without the edges inside them. Of
+        an unbounded domain, a window around the middle of what happens is shown.
+    ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
+        Where to draw; by default a new figure, as high as the domain asks for.
+    color_by : "layer", "value", "pattern", "class" or "none"
         In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
-        the network; faces by activation pattern. On a line the output is drawn in any case, and the choice is
-        for its kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern").
+        the network; faces so that neighbours differ; faces by the output that is the largest, with its border inside
+        regions; or nothing. On a line the outputs are drawn in any case, and the choice is for the kinks
+        ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
     output_index : int
         Which output of the network, counted from 0.
+    mark : bool, points [k, n_in], or dict of points [n_in] by name
+        Points of the input space to mark, named 0, 1, .. unless they have names. By default those that a `Segment` or
+        `circumsquare` was made from, as a, b, c; False for none. What lies outside of a panel is not shown in it.
+    title : str, or a sequence of one for each panel, optional
+        In place of the number of regions; "" for none.
+    legend : bool
+        Whether the colours are explained, beside the panel at the upper right.
 
     Returns
     -------
     matplotlib.axes.Axes
+        Or, for a sequence, a list of these.
 
     Raises
     ------
     MissingDependencyError
         matplotlib is not installed.
-    ValueError
-        Another ``color_by``, or an output that the network does not have.
-    DomainError
-        A whole plane; numbers too large for a picture.
+    TypeError, ValueError
+        What can not be drawn, or drawn on; another ``color_by``; an output that the network does not have; classes of a
+        network with one output.
+    ShapeMismatchError, NonFiniteError, DomainError
+        Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
+
+    Notes
+    -----
+    All panels have the same colours for the same layers, classes and values. Where an output is the largest is found in
+    floating point; how the picture is made, and what it promises: docs/pictures.md.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.circumsquare([-1, 0], [1, 0], [0, 1]))
+    >>> ax = plot(part, color_by="pattern", mark={"here": [0.5, 0.5]})
+    >>> ax.get_title(), [text.get_text() for text in ax.texts]
+    ('4 regions', ['here'])
     """
-    require_partition(partition)
+    several = isinstance(partition, (list, tuple))
+    shown = _shown(partition)
     if color_by not in COLOR_BY:
         raise ValueError(f"color_by must be one of {', '.join(COLOR_BY)}, got {color_by!r}")
-    if not isinstance(output_index, (int, np.integer)) or not 0 <= output_index < partition.network.n_out:
+    for each in shown:
+        _check_output(_partition_of(each), color_by, output_index)
+    titles = _titles(title, len(shown), several)
+    axes = draw_panels(
+        shown,
+        lambda views: _new_axes(views) if ax is None else _given_axes(ax, len(shown)),
+        color_by,
+        output_index,
+        mark=mark,
+        titles=titles,
+        legend=legend,
+    )
+    if ax is None and any(_partition_of(each).dimension == 2 for each in shown):
+        trim_height(axes[0].figure)
+    return axes if several else axes[0]
+
+
+def draw_panels(
+    shown: list[Shown],
+    axes_for: Callable[[list[View]], list[Any]],
+    color_by: str,
+    output_index: int,
+    *,
+    mark: Any,
+    titles: list[str | None],
+    legend: bool,
+) -> list[Any]:
+    """Draw several panels on axes that are made, or taken, when it is known what they show; see `plot`."""
+    _matplotlib()
+    marks = [named_points(mark, _partition_of(each).domain) for each in shown]
+    views = [
+        make_view(each, np.array(list(points.values())).reshape(len(points), _partition_of(each).domain.n_in))
+        for each, points in zip(shown, marks, strict=True)
+    ]
+    axes = axes_for(views)
+    pictures: list[Picture] = [
+        (LinePicture if view.partition.dimension == 1 else PlanePicture)(view, color_by, output_index) for view in views
+    ]
+    palette = _palette(pictures)
+    for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
+        picture.draw(ax, palette)
+        ax.set_title(picture.view.title if title is None else title)
+        draw_marks(ax, picture.view, points, (picture.classes or [output_index])[0])
+    if legend:
+        _explain(axes, pictures, palette)
+    return axes
+
+
+def _shown(partition: Any) -> list[Shown]:
+    items = list(partition) if isinstance(partition, (list, tuple)) else [partition]
+    if not items:
+        raise ValueError("nothing to draw: the sequence of partitions is empty")
+    for item in items:
+        if not isinstance(item, LinearRegions):
+            require_partition(item)
+    return items
+
+
+def _partition_of(shown: Shown) -> Partition:
+    return shown.partition if isinstance(shown, LinearRegions) else shown
+
+
+def _check_output(partition: Partition, color_by: str, output_index: Any) -> None:
+    outputs = partition.network.n_out
+    whole = isinstance(output_index, (int, np.integer)) and not isinstance(output_index, bool)
+    if not whole or not 0 <= output_index < outputs:
+        raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {output_index!r}")
+    if color_by == "class" and outputs == 1:
         raise ValueError(
-            f"output_index must be a number from 0 to {partition.network.n_out - 1}, got {output_index!r}"
+            'a network with one output has no classes to colour by; color_by="value" has its signs in different colours'
         )
-    if partition.dimension == 2 and not partition.domain.bounded:
-        raise DomainError("a whole plane can not be drawn; enumerate a polygon in it instead")
-    _check_size("the chart", partition.vertices[np.isfinite(partition.vertices)])
-    if ax is None:
-        _matplotlib()
-        from matplotlib import pyplot
-
-        ax = pyplot.figure(layout="constrained").add_subplot()
-    draw = _draw_line if partition.dimension == 1 else _draw_plane
-    draw(partition, ax, color_by, output_index)
-    return ax
+    if not len(partition):
+        raise ValueError("a partial result without a single region can not be drawn")
 
 
-def _check_size(what: str, numbers: Floats) -> None:
-    largest = np.abs(numbers).max(initial=0.0)
-    if largest > LARGEST_DRAWN:
-        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} can not be drawn")
+def _titles(title: Any, count: int, several: bool) -> list[str | None]:
+    if title is None:
+        return [None] * count
+    titles = list(title) if several and isinstance(title, (list, tuple)) else [title]
+    if not all(isinstance(each, str) for each in titles):
+        raise TypeError(f"title must be a string, or a sequence of one for each panel, got {title!r}")
+    if len(titles) != count:
+        raise ValueError(f"there are {count} panels and {len(titles)} titles; give one for each")
+    return titles
 
 
 def _matplotlib() -> Any:
@@ -93,116 +196,89 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-def _layer_colors(partition: Partition) -> list[Any]:
-    """One colour per hidden layer: the ten of the standard cycle, or equal steps of a colour map for deeper
-    networks."""
+def _new_axes(views: list[View]) -> list[Any]:
+    """Axes side by side in a new figure; in a plane it is too high at first."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=figure_size([proportion(view) for view in views]), layout="constrained")
+    return list(figure.subplots(1, len(views), squeeze=False)[0])
+
+
+def _given_axes(ax: Any, count: int) -> list[Any]:
+    from matplotlib.axes import Axes
+
+    axes = list(ax.flat) if isinstance(ax, np.ndarray) else list(ax) if isinstance(ax, (list, tuple)) else [ax]
+    for each in axes:
+        if not isinstance(each, Axes) or each.name != "rectilinear":
+            what = f"{each.name} axes" if isinstance(each, Axes) else type(each).__name__
+            raise TypeError(f"ax must be matplotlib axes, such as those of pyplot.subplots(), or several; got {what}")
+    if len(axes) != count:
+        raise ValueError(f"there are {count} panels to draw and {len(axes)} axes; give as many axes as partitions")
+    return axes
+
+
+def _palette(pictures: list[Picture]) -> Palette:
+    """What colours mean, the same in all panels."""
     matplotlib = _matplotlib()
-    count = len(partition.network.widths)
-    if count <= 10:
-        return [matplotlib.colormaps["tab10"](index) for index in range(count)]
-    return list(matplotlib.colormaps["turbo"](np.linspace(0, 1, count)))
+    networks = [picture.partition.network for picture in pictures]
+    layers = layer_colors(max(len(network.widths) for network in networks))
+    classes = sorted({number for picture in pictures for number in picture.classes})
+    # Up to ten, a class has its colour whatever the others are.
+    numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < 10 else classes
+    colors = dict(zip(numbers, class_colors(len(numbers)), strict=True))
+    values = np.concatenate([picture.values for picture in pictures])
+    if not len(values):
+        return Palette(layers, {number: colors[number] for number in classes}, None, None)
+    low, high = float(values.min()), float(values.max())
+    name = "viridis"
+    if all(network.n_out == 1 for network in networks) and low < 0 < high:
+        # Of one output the sign often is the answer: white is 0.
+        name, high = "RdBu_r", max(high, -low)
+        low = -high
+    if low == high:
+        low, high = low - max(abs(low), 1.0), high + max(abs(high), 1.0)
+    return Palette(layers, {}, matplotlib.colormaps[name], matplotlib.colors.Normalize(low, high))
 
 
-def _legend(ax: Any, colors: list[Any], layers: Any, **style: Any) -> None:
-    """One entry per layer that has been drawn, up to twenty."""
+def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None:
+    """A legend, or a colour bar, beside the axes at the upper right."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
-    handles = [Line2D([], [], color=colors[layer], label=f"layer {layer + 1}", **style) for layer in layers]
-    if 0 < len(handles) <= 20:
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    def place(ax: Any) -> tuple[float, float]:
+        box = ax.get_position()
+        return round(box.y1, 6), box.x1
 
-
-def _draw_plane(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
-    from matplotlib.collections import LineCollection, PolyCollection
-
-    as_image = len(partition) > MOST_VECTOR_REGIONS
-    # Thinner lines for more regions, so that the edges of small ones do not fill them.
-    width = float(np.clip(12 / np.sqrt(len(partition) + 1), 0.1, 1.0))
-    x, y = partition.vertices.T
-    if color_by == "value":
-        values = partition.network(partition.domain.to_input(partition.vertices))[:, output_index]
-        _check_size(f"output {output_index}", values)
-        shades = ax.tripcolor(x, y, _triangles(partition), values, shading="gouraud", rasterized=True)
-        ax.figure.colorbar(shades, ax=ax, label=f"output {output_index}")
+    ax = max(axes, key=place)
+    handles: list[Any] = []
+    layers = sorted({layer for picture in pictures for layer in picture.layers})
+    count = len(palette.layers)
+    if palette.norm is not None:
+        _bar(ax, ScalarMappable(palette.norm, palette.colormap), f"output {pictures[0].output_index}", None)
+    elif palette.classes:
+        handles = [Patch(facecolor=color, label=f"class {number}") for number, color in palette.classes.items()]
+    elif layers and count > MOST_ENTRIES:
+        norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)
+        ticks = np.unique(np.linspace(1, count, 5).round())
+        _bar(ax, ScalarMappable(norm, ListedColormap(palette.layers)), "layer", ticks)
     else:
-        corners = partition.vertices[partition.cell_vertices]
-        polygons = np.split(corners, partition.cell_offsets[1:-1])
-        faces: Any = LIGHT if color_by == "layer" else pattern_colors(partition.packed_patterns)
-        # Edges of the faces' own colour close the hairlines that renderers leave between polygons.
-        ax.add_collection(
-            PolyCollection(polygons, facecolors=faces, edgecolors="face", linewidths=0.3, rasterized=as_image)
+        style = (
+            {"linestyle": "", "marker": "o", "markersize": 4}
+            if all(isinstance(picture, LinePicture) for picture in pictures)
+            else {"linewidth": 2}
         )
-    colors = _layer_colors(partition)
-    drawn = np.unique(partition.facet_layers)
-    for layer in drawn[::-1].tolist():  # first layers last, on top: they are what the later ones bend at
-        edges = partition.vertices[partition.facet_vertices[partition.facet_layers == layer]]
-        color = BORDER if layer < 0 else colors[layer] if color_by == "layer" else "#00000055"
-        ax.add_collection(
-            LineCollection(edges, colors=[color], linewidths=width, capstyle="round", rasterized=as_image)
-        )
-    if color_by == "layer":
-        _legend(ax, colors, drawn[drawn >= 0].tolist())
-    directions, exponents = partition.domain.split_directions
-    lengths = np.linalg.norm(directions, axis=1)
-    with np.errstate(over="ignore", under="ignore"):
-        aspect = np.ldexp(lengths[1] / lengths[0], exponents[1] - exponents[0])
-    ax.set_aspect(float(aspect) if 0 < aspect < np.inf else "auto")
-    ax.autoscale_view()
-    ax.set(xlabel="$p_1$", ylabel="$p_2$", title=f"{len(partition):,} regions")
+        handles = [Line2D([], [], color=palette.layers[layer], label=f"layer {layer + 1}", **style) for layer in layers]
+    if handles:
+        columns = -(-len(handles) // 24)
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, ncols=columns)
 
 
-def _triangles(partition: Partition) -> NDArray[np.int64]:
-    """Each region as a fan of triangles around its first corner: int64 [t, 3]. Regions are convex."""
-    first = np.repeat(partition.cell_vertices[partition.cell_offsets[:-1]], partition.corner_counts)
-    following = partition.cell_vertices[1:]
-    fans = np.stack([first[:-1], partition.cell_vertices[:-1], following], axis=1)
-    middle = np.ones(len(fans), dtype=bool)
-    middle[partition.cell_offsets[:-1]] = False  # from the first corner to the second: no triangle
-    middle[partition.cell_offsets[1:-1] - 1] = (
-        False  # from the last corner of one region to the first of the next
-    )
-    return fans[middle]
+def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:
+    """A colour bar as high as the axes."""
+    from matplotlib.ticker import MaxNLocator
 
-
-def _draw_line(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
-    from matplotlib.collections import LineCollection
-
-    kinks = np.sort(partition.vertices[np.isfinite(partition.vertices[:, 0]), 0])
-    low, high = (float(kinks[0]), float(kinks[-1])) if kinks.size else (-1.0, 1.0)
-    if not partition.domain.bounded:  # show a piece of what has no end
-        margin = (high - low) / 5 or max(1.0, abs(high))
-        unbounded = partition.domain.generators[:, 0] == 0
-        low, high = low - margin * unbounded[0], high + margin * unbounded[1]
-    ends = np.clip(partition.vertices[partition.cell_vertices, 0], low, high).reshape(-1, 2)
-    values = partition.network(partition.domain.to_input(ends[:, :, np.newaxis]))[:, :, output_index]
-    _check_size(f"output {output_index}", values)
-    pieces = np.stack([ends, values], axis=2)
-    if color_by == "pattern":
-        colors = pattern_colors(partition.packed_patterns)
-        for (left, right), color in zip(ends.tolist(), colors, strict=True):
-            ax.axvspan(left, right, color=color, linewidth=0)
-    curve = LineCollection(
-        list(pieces), colors=None if color_by == "value" else [BORDER], linewidths=1.5, capstyle="round"
-    )
-    if color_by == "value":
-        curve.set_array(values.mean(axis=1))
-        ax.figure.colorbar(curve, ax=ax, label=f"output {output_index}")
-    ax.add_collection(curve)
-    _draw_kinks(partition, ax, color_by, output_index)
-    ax.set_xlim(low, high)
-    ax.autoscale_view(scalex=False)
-    ax.set(xlabel="$p$", ylabel=f"output {output_index}", title=f"{len(partition):,} regions")
-
-
-def _draw_kinks(partition: Partition, ax: Any, color_by: str, output_index: int) -> None:
-    """A dot where the pattern changes, in the colour of the layer that changes it."""
-    colors = _layer_colors(partition)
-    drawn = np.unique(partition.facet_layers[partition.facet_kinks >= 0]).tolist()
-    for layer in drawn:
-        places = partition.vertices[partition.facet_vertices[partition.facet_layers == layer, 0]]
-        places = places[np.isfinite(places[:, 0])]  # on a line, a kink may lie beyond the largest double
-        values = partition.network(partition.domain.to_input(places))[:, output_index]
-        color = colors[layer] if color_by == "layer" else BORDER
-        ax.plot(places[:, 0], values, linestyle="", marker="o", markersize=3, color=color, zorder=3)
-    if color_by == "layer":
-        _legend(ax, colors, drawn, linestyle="", marker="o", markersize=3)
+    bar = ax.figure.colorbar(colors, cax=ax.inset_axes([1.03, 0.0, 0.04, 1.0]), label=label)
+    bar.set_ticks(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]) if ticks is None else ticks)
+    bar.minorticks_off()

@@ -227,7 +227,10 @@ def test_the_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     page = report.to_html()
     assert page.startswith("<!DOCTYPE html>") and "src='data:image/png;base64," in page
     assert "http" not in page and "<script" not in page
-    assert "can not be drawn" in regions.check(CROSS, PLANE).to_html()
+    assert "src='data:image/png;base64," in regions.check(CROSS, PLANE).to_html()
+    with monkeypatch.context() as small:
+        small.setattr("regions.output.picture_view.LARGEST_DRAWN", 0.5)
+        assert "what is above 0.5 can not be drawn" in report.to_html()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     page = report.to_html()
     assert "matplotlib is needed" in page and "<img" not in page and "serra2018_upper" in page

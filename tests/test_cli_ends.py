@@ -254,12 +254,15 @@ def test_ctrl_c(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("command", "output", "writes"),
-    [("enumerate", "part.npz", "regions.cli.commands.export"), ("plot", "part.png", "regions.cli.commands.plot")],
+    [
+        ("enumerate", "part.npz", "regions.cli.commands.export"),
+        ("plot", "part.png", "regions.cli.pictures.draw_panels"),
+    ],
 )
 def test_ctrl_c_while_a_file_is_written(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: str, output: str, writes: str
 ) -> None:
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(writes, stop)

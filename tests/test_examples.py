@@ -50,3 +50,16 @@ def test_training_measures_each_checkpoint(
     for row in rows[:2]:
         assert all(0.3 < float(number) < 3 for number in row[4:])
     assert (tmp_path / "training.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_pictures_are_drawn_and_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    importlib.import_module("pictures").main(tmp_path)
+    drawn = sorted(path.name for path in tmp_path.iterdir())
+    page = (ROOT / "docs" / "pictures.md").read_text(encoding="utf-8")
+    assert all(f"({name})" in page for name in drawn if name != "digits.png") and "digits.png" in drawn
+    assert drawn == sorted(path.name for path in (ROOT / "docs").glob("*.png") if path.name[:4] in ("digi", "pict"))
+    for name in drawn:
+        for path in (tmp_path / name, ROOT / "docs" / name):
+            assert 5_000 < path.stat().st_size < 100_000

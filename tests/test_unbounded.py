@@ -108,8 +108,10 @@ class TestPartition:
             partition.to_shapely()
         with pytest.raises(DomainError, match="line, ray or plane; write .csv or .npz"):
             write_geojson(partition, io.StringIO())
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.enumerate(partition.network, partition.domain, limit=50)
         with pytest.raises(DomainError, match="enumerate a polygon in it"):
-            regions.plot(partition)
+            regions.plot(stopped.value.partial)
         assert "<svg" not in partition._repr_html_() and "unbounded" in partition._repr_html_()
 
     def test_stopped(self, partition: Partition) -> None:
@@ -149,10 +151,13 @@ class TestCommandLine:
         assert code == 0 and "Plane(in R^2, unbounded)" in out and " inf" not in out
         assert len(Path("out.csv").read_text().splitlines()) == expected + 1
 
-    @pytest.mark.parametrize("name", ["out.geojson", "out.png"])
-    def test_no_pictures(self, run: Run, name: str) -> None:
-        code, out, err = run("plot" if name.endswith("png") else "enumerate", *self.WORDS, "-o", name)
-        assert (code, out) == (1, "") and "plane" in err and not Path(name).exists()
+    def test_no_shapes(self, run: Run) -> None:
+        code, out, err = run("enumerate", *self.WORDS, "-o", "out.geojson")
+        assert (code, out) == (1, "") and "plane" in err and not Path("out.geojson").exists()
+
+    def test_a_picture_shows_a_window(self, run: Run) -> None:
+        code, out, _ = run("plot", *self.WORDS, "-o", "out.png")
+        assert (code, out.splitlines()[-1]) == (0, "wrote out.png")
 
     def test_three_points(self, run: Run) -> None:
         code, _, err = run("count", *self.WORDS[:-1])

@@ -18,12 +18,20 @@ from typing import Any, Literal
 
 import click
 
-from regions import __version__, load_partition, plot
+from regions import __version__, load_partition
 from regions.certification import refused
-from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.arguments import (
+    POINT_SYNTAX,
+    DomainCommand,
+    domain_options,
+    make_domain,
+    mark_option,
+    marked_points,
+)
 from regions.cli.check import check_command
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.pictures import Size, check_pixels, draw_picture, picture_options
 from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
 from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
@@ -35,12 +43,10 @@ from regions.errors import (
     RegionsError,
 )
 from regions.export import EXPORT_SUFFIXES, export
-from regions.plot import COLOR_BY
-from regions.replacing import replacing
+from regions.output.picture_files import PICTURE_SUFFIXES
+from regions.output.picture_marks import named_points
 
 __all__ = ["regions_group"]
-
-PICTURE_SUFFIXES = (".png", ".svg")
 
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
@@ -188,21 +194,8 @@ def enumerate_(
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
 @domain_options
-@click.option(
-    "--color-by",
-    type=click.Choice(COLOR_BY),
-    default="layer",
-    show_default=True,
-    help="Edges by the layer that makes them, faces by an output of the network, or faces by pattern.",
-)
-@click.option(
-    "--output-index",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="I",
-    help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
-)
+@picture_options
+@mark_option
 @limit_option
 @output_option(*PICTURE_SUFFIXES)
 @click.pass_context
@@ -212,42 +205,50 @@ def plot_(
     activation: tuple[str, ...],
     color_by: str,
     output_index: int,
+    title: str | None,
+    size: Size | None,
+    dpi: int | None,
+    mark: tuple[str, ...],
+    no_mark: bool,
     limit: int | None,
     output: Path,
     as_json: bool,
 ) -> None:
     """Draw the regions.
 
-    In a plane the regions themselves, on a line the function and its kinks.
+    In a plane the regions themselves, on a line the function and its kinks; of a line, ray or plane a window.
 
     \b
     regions plot model.pt --activation relu --square points.csv -o out.png
+    regions plot model.pt --activation relu --square points.csv --color-by class -o out.pdf
     regions plot model.pt --activation relu --square points.csv --color-by value --output-index 3 -o out.svg
-    regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 -o line.png
+    regions plot model.pt --activation relu --square points.csv --mark zero=points.csv:0 --size 3.5 -o out.png
+    regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 --dpi 300 -o line.png
     """
     domain = make_domain(ctx)
-    if domain.dimension == 2 and not domain.bounded:
-        raise DomainError("a whole plane can not be drawn; use --square, --rectangle or --polygon instead")
+    marks = marked_points(ctx, mark, no_mark)
+    check_pixels(ctx, size, dpi)
     network = load_model(model, activation)
     if output_index >= network.n_out:
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
         )
+    if color_by == "class" and network.n_out == 1:
+        raise click.BadParameter("the network has one output, so no classes; take value", ctx, param_hint="--color-by")
+    named_points(marks, domain)  # refused before the work
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
-    assert outcome.partition is not None
     partition = outcome.partition
+    assert partition is not None
 
     def draw() -> None:
-        # A figure of its own, not one of pyplot's: no window system is asked for.
-        figure = Figure(layout="constrained")
-        plot(partition, figure.add_subplot(), color_by, output_index)
-        with replacing(output) as beside:
-            figure.savefig(beside, dpi=120, format=output.suffix[1:].lower())
+        draw_picture(
+            partition, output, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title
+        )
 
     _finish(ctx, *_written(outcome, output, draw), as_json)
 

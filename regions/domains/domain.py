@@ -52,6 +52,14 @@ class Domain:
         and ``[0, 1]`` on the right. d = 2: ``[1, x, y]`` for each corner of a strictly convex polygon,
         counter-clockwise in the chart, or those of a `Plane`.
 
+    Attributes
+    ----------
+    origin, directions, generators : float64
+        As given; read-only.
+    points : float64 [k, n_in]
+        The data points that a `Segment` or `circumsquare` was made from, which `regions.plot` marks; others have
+        none. No part of what the domain is: neither compared nor saved to files.
+
     Raises
     ------
     ShapeMismatchError, NonFiniteError
@@ -71,6 +79,7 @@ class Domain:
     origin: Floats
     directions: Floats
     generators: Floats
+    points: Floats
 
     def __init__(self, origin: ArrayLike, directions: ArrayLike, generators: ArrayLike) -> None:
         name = type(self).__name__
@@ -79,6 +88,7 @@ class Domain:
             "directions": many_points(directions, f"{name}: directions"),
             "generators": many_points(generators, f"{name}: generators"),
         }
+        arrays["points"] = np.zeros((0, arrays["origin"].shape[0]))
         for array in arrays.values():
             array.setflags(write=False)
         self.__dict__.update(arrays)
@@ -257,11 +267,22 @@ class Domain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor of the base, since unpickled arrays come back writeable.
-        return from_chart, (type(self), self.origin, self.directions, self.generators)
+        return from_chart, (type(self), self.origin, self.directions, self.generators, self.points)
 
 
-def from_chart(kind: type[AnyDomain], origin: Floats, directions: Floats, generators: Floats) -> AnyDomain:
+def from_chart(
+    kind: type[AnyDomain], origin: Floats, directions: Floats, generators: Floats, points: Floats | None = None
+) -> AnyDomain:
     """Make a domain of a class from its chart and generators, past the constructor of that class."""
     domain = object.__new__(kind)
     Domain.__init__(domain, origin, directions, generators)
+    if points is not None:
+        keep_points(domain, points)
     return domain
+
+
+def keep_points(domain: Domain, points: ArrayLike) -> None:
+    """Note the data points [k, n_in] that a domain, which is new, was made from."""
+    kept = many_points(points, "points") if np.size(points) else np.zeros((0, domain.n_in))
+    kept.setflags(write=False)
+    domain.__dict__["points"] = kept

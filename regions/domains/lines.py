@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from regions.domains.domain import Domain
+from regions.domains.domain import Domain, keep_points
 from regions.domains.points import difference, one_point, same_length
 from regions.errors import DegenerateDomainError
 
@@ -49,6 +49,7 @@ class Segment(Domain):
                 "Segment: a and b are the same point; a segment needs two different ends"
             )
         super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
+        keep_points(self, [start, end])
 
 
 class Ray(Domain):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.domains import exact
-from regions.domains.domain import Domain, from_chart
+from regions.domains.domain import Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
 from regions.domains.points import many_points, one_point, same_length, two_directions
 from regions.errors import (
@@ -187,7 +187,9 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     if not np.isfinite(origin).all() or not np.isfinite(half):
         raise NonFiniteError("circumsquare: the circle through the points is beyond the largest double")
     corners = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-    return Polygon.in_chart(origin, directions, corners)
+    square = Polygon.in_chart(origin, directions, corners)
+    keep_points(square, list(points.values()))
+    return square
 
 
 def _half(side: float) -> float:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""How were the pictures of docs/pictures.md and of the README made?
+
+    pip install ".[plot]" && python docs/pictures.py docs
+
+draws them into a folder, in a few seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import regions
+from regions.output.picture_files import save_figure, trim_height
+
+ROOT = Path(__file__).resolve().parent.parent
+DPI = 90
+
+
+def save(folder: Path, name: str, figure: Figure) -> None:
+    save_figure(figure, folder / f"{name}.png", DPI)
+
+
+def draw(folder: Path, name: str, shown: Any, width: float = 3.6, **options: Any) -> None:
+    figure = Figure(figsize=(width, width + 1), layout="constrained")
+    count = len(shown) if isinstance(shown, list) else 1
+    axes = list(figure.subplots(1, count, squeeze=False)[0])
+    regions.plot(shown, axes if isinstance(shown, list) else axes[0], **options)
+    trim_height(figure)
+    save(folder, name, figure)
+
+
+def ternary(seed: int) -> regions.Network:
+    """A network with weights -1, 0 and 1, whose regions often share their map with a neighbour."""
+    rng = np.random.default_rng(seed)
+    sizes = [2, 12, 12, 1]
+    return regions.Network(
+        [
+            (rng.integers(-1, 2, (units, inputs)), rng.integers(-1, 2, units) / 2)
+            for inputs, units in zip(sizes, sizes[1:], strict=False)
+        ]
+    )
+
+
+def deep(layers: int) -> regions.Network:
+    rng = np.random.default_rng(1)
+    sizes = [2, *[24] * layers, 1]
+    return regions.Network(
+        [
+            (rng.standard_normal((units, inputs)) * np.sqrt(2 / inputs), rng.standard_normal(units) / 10)
+            for inputs, units in zip(sizes, sizes[1:], strict=False)
+        ]
+    )
+
+
+def main(folder: Path) -> None:
+    digits = regions.load(ROOT / "examples" / "digits.pt", activation="relu")
+    images = regions.load_points(ROOT / "examples" / "points.csv")
+    square = regions.enumerate(digits, regions.circumsquare(*images))
+    draw(folder, "digits", square, width=5.0, mark=images)
+    for color_by in ("class", "value", "pattern"):
+        draw(folder, f"picture-{color_by}", square, color_by=color_by, mark=images)
+    figure = Figure(figsize=(5.0, 2.8), layout="constrained")
+    segment = regions.enumerate(digits, regions.Segment(images[0], images[1]))
+    regions.plot(segment, figure.add_subplot(), color_by="class", mark={"a zero": images[0], "a one": images[1]})
+    save(folder, "picture-segment", figure)
+    box = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    part = regions.enumerate(ternary(4), box)
+    draw(folder, "picture-linear", [part, regions.linear_regions(part, "open")], width=6.5, color_by="pattern")
+    small = regions.Polygon(0.05 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    draw(folder, "picture-deep", regions.enumerate(deep(30), small))
+    plane = regions.enumerate(digits, regions.Plane(images[0], images[1] - images[0], images[2] - images[0]))
+    draw(folder, "picture-plane", plane, color_by="class", mark=images)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""How is a picture asked for on the command line?
+
+The options of `regions plot` that say how the picture looks, and the picture itself, which the package draws. Sizes
+that no memory holds are refused before the work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from regions.output.picture_files import VECTOR_DPI, figure_size, save_figure, trim_height
+from regions.output.picture_view import View, proportion
+from regions.partition import Partition
+from regions.plot import COLOR_BY, draw_panels
+
+__all__ = ["Size", "check_pixels", "draw_picture", "picture_options"]
+
+# Width, and height or None, in inches.
+Size = tuple[float, float | None]
+_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:x(\d+(?:\.\d*)?|\.\d+))?")
+SMALLEST_SIDE, LARGEST_SIDE, MOST_PIXELS = 1.0, 100.0, 100_000_000
+
+
+def _size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Size | None:
+    if text is None:
+        return None
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        what = "neither a width in inches, such as 3.5, nor width and height, such as 7x4"
+        raise click.BadParameter(f"{text!r} is {what}", ctx, parameter)
+    sides = [float(side) for side in match.groups() if side is not None]
+    if not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
+        raise click.BadParameter(f"{text!r}: from {SMALLEST_SIDE:g} to {LARGEST_SIDE:g} inches", ctx, parameter)
+    return sides[0], sides[1] if len(sides) == 2 else None
+
+
+def _title(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """Refuse formulas between dollar signs that can not be drawn."""
+    if text is None or text.count("$") < 2:
+        return text
+    try:
+        from matplotlib.mathtext import MathTextParser
+    except ImportError:  # which is said later
+        return text
+    try:
+        MathTextParser("path").parse(text)
+    except ValueError as error:
+        raise click.BadParameter(f"not a formula: {' '.join(str(error).split())}", ctx, parameter) from None
+    return text
+
+
+def picture_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a picture looks."""
+    for add in (
+        click.option(
+            "--dpi",
+            type=click.IntRange(10, 2400),
+            metavar="N",
+            help="Dots per inch: 150, or 300 for what is an image inside a .svg or .pdf file.",
+        ),
+        click.option(
+            "--size",
+            callback=_size,
+            metavar="W[xH]",
+            help="Width in inches, or width and height. By default at most 6.4 wide, and as high as the domain needs.",
+        ),
+        click.option(
+            "--title", callback=_title, metavar="TEXT", help="In place of the number of regions; '' for none."
+        ),
+        click.option(
+            "--output-index",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            metavar="I",
+            help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
+        ),
+        click.option(
+            "--color-by",
+            type=click.Choice(COLOR_BY),
+            default="layer",
+            show_default=True,
+            help="Edges by the layer that makes them; faces by an output of the network, so that neighbours differ, "
+            "or by the output that is the largest; or nothing.",
+        ),
+    ):
+        function = add(function)
+    return function
+
+
+def check_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> None:
+    """Refuse a picture with more pixels than anybody has memory for."""
+    width, height = size or (1.0, 1.0)
+    pixels = width * (4 * width if height is None else height) * (dpi or VECTOR_DPI) ** 2
+    if pixels > MOST_PIXELS:
+        raise click.UsageError(f"that may be {pixels:,.0f} pixels; at most {MOST_PIXELS:,} are drawn", ctx)
+
+
+def draw_picture(
+    partition: Partition,
+    path: Path,
+    size: Size | None,
+    dpi: int | None,
+    *,
+    color_by: str,
+    output_index: int,
+    mark: dict[str, Any],
+    title: str | None,
+) -> None:
+    """Draw a partition to a file."""
+    from matplotlib.figure import Figure
+
+    width, height = size or (None, None)
+
+    def axes_for(views: list[View]) -> list[Any]:
+        # In a figure of its own, not one of pyplot's: no window system is asked for.
+        whole = figure_size([proportion(view) for view in views], width)
+        return [Figure(figsize=(whole[0], height or whole[1]), layout="constrained").add_subplot()]
+
+    (ax,) = draw_panels([partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True)
+    if height is None and partition.dimension == 2:
+        trim_height(ax.figure)
+    save_figure(ax.figure, path, dpi)
