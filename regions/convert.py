@@ -17,7 +17,7 @@ from regions.errors import DomainError, MissingDependencyError
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["closed_rings", "folded_cells", "require_bounded", "to_networkx", "to_shapely", "unit_exponents"]
+__all__ = ["closed_rings", "require_bounded", "to_networkx", "to_shapely"]
 
 
 def closed_rings(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -44,28 +44,6 @@ def to_shapely(partition: Partition) -> NDArray[np.object_]:
         shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,)
     )
     return result
-
-
-def folded_cells(partition: Partition) -> NDArray[np.int64]:
-    """Regions whose rounded polygon is invalid or overlaps its neighbours; see `Partition.folded_cells`."""
-    import shapely
-
-    if partition.dimension == 1 or len(partition) == 0:
-        return np.zeros(0, dtype=np.int64)
-    require_bounded(partition)
-    polygons = _polygons(partition, np.ldexp(partition.vertices, -unit_exponents(partition)))
-    invalid = ~shapely.is_empty(shapely.coverage_invalid_edges(polygons))
-    invalid |= ~shapely.is_valid(polygons)
-    return np.flatnonzero(invalid)
-
-
-def unit_exponents(partition: Partition) -> NDArray[np.intc]:
-    """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
-
-    Without that, products of coordinates in shapely overflow, or vanish.
-    """
-    exponents: NDArray[np.intc] = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
-    return exponents
 
 
 def _polygons(partition: Partition, vertices: NDArray[np.float64]) -> NDArray[np.object_]:

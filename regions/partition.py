@@ -348,8 +348,9 @@ class Partition:
         """Regions as shapely geometries in chart coordinates, object [R].
 
         Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first
-        axis. Rounding can fold a cell that is thinner than the spacing of doubles: `folded_cells` tells
-        whether it did.
+        axis. They are a valid coverage unless rounding has folded a region that is thinner than the spacing of
+        doubles: `folded_cells` tells whether it did. (shapely multiplies coordinates, with 32 digits. It can misjudge
+        its own shapes where some are as small as 1e-130, as large as 1e130, or very small beside others.)
 
         Raises
         ------
@@ -361,17 +362,18 @@ class Partition:
         return to_shapely(self)
 
     def folded_cells(self) -> Integers:
-        """Regions whose polygon from `to_shapely` is not a valid part of the coverage, int64 [m], ascending.
+        """Regions that are no polygons once their corners are rounded, int64 [m], ascending.
 
-        Empty in all but extreme cases. The true regions always tile the domain; this reports what rounding
-        their corners to float64 did, as judged by shapely. Always empty for d = 1.
+        Corners coincide, edges cross or touch, or they go clockwise, or backwards along the border of the domain;
+        decided exactly. Empty in all but extreme cases, and always for d = 1. The true regions tile the domain in any
+        case; the polygons from `to_shapely` do if no region is folded.
 
         Raises
         ------
         DomainError
             A whole plane: shapely has no unbounded geometries.
         """
-        from regions.convert import folded_cells
+        from regions.folding import folded_cells
 
         return folded_cells(self)
 
