@@ -164,7 +164,8 @@ class TestLoadPoints:
             ("a", b"1,2", DomainError, "a bare name"),
             ("a.csv", b"", ShapeMismatchError, "the file is empty; write a row"),
             ("a.csv", b"\n# x,y\n", ShapeMismatchError, "nothing but comments in it; write a row"),
-            ("a.csv", b"x,y\n1,2\n", DomainError, "line 1: .*'x,y'; if it is a header, put # before it"),
+            ("a.csv", b"x,y\n", ShapeMismatchError, "nothing but a header"),
+            ("a.csv", b"x,2\n1,2\n", DomainError, "line 1: .*'x,2'; column 0 is 'x'.*--skip-column"),
             ("a.csv", b"1,2\n1;2\n", DomainError, "line 2: .*'1;2'"),
             ("a.csv", b"1,2\n\n1,2,3\n", ShapeMismatchError, "line 3: 3 coordinates"),
             ("a.csv", b"1_0,2\n", DomainError, "line 1: not numbers separated by commas: '1_0,2'"),
@@ -188,7 +189,7 @@ class TestLoadPoints:
     @pytest.mark.parametrize(
         ("array", "error", "message"),
         [
-            (np.zeros((2, 2, 2)), ShapeMismatchError, "expected points"),
+            (np.zeros((2, 2, 2, 2, 2)), ShapeMismatchError, "expected points"),
             (np.float64(3), ShapeMismatchError, "expected points"),
             (np.zeros((2, 0)), ShapeMismatchError, "expected points"),
             (np.array([[1.0, inf]]), NonFiniteError, "inf"),

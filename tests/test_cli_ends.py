@@ -80,7 +80,7 @@ def test_limit(run: Run) -> None:
             "1,1,1 has 3 coordinates",
         ),
         (["count", "model.npz", "--activation", "relu", "--segment", "0,0", "nan,1"], "nan"),
-        (["count", "model.npz", "--activation", "relu", "--segment", "folder.csv"], "folder.csv: Is a directory"),
+        (["count", "model.npz", "--activation", "relu", "--segment", "folder.csv"], "folder.csv: a directory; give"),
         (["count", "model.npz", "--activation", "relu", "--segment", "empty.csv"], "empty.csv: the file is empty"),
         (["count", "model.npz", "--activation", "relu", "--segment", "1,1", "1,1"], "same point"),
         (["count", "model.npz", "--activation", "relu", "--segment", "none.csv"], "none.csv: No such file"),

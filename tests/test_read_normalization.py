@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cli_cases import runner
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.network import Network
 from regions.read import load
@@ -84,20 +83,20 @@ def test_refusals(normalize: Any, error: type[Exception], words: str) -> None:
 
 
 class TestCommandLine:
-    def run(self, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-        words = ("info", "m.npz", "--activation", "relu", *words)
-        return subprocess.run([sys.executable, "-m", "regions", *words], capture_output=True, text=True, cwd=cwd)
-
-    def test_normalize(self, tmp_path: Path) -> None:
+    def test_normalize(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        info = ("info", "m.npz", "--activation", "relu", "--normalize")
         np.savez(tmp_path / "m.npz", **ARRAYS)
         np.save(tmp_path / "std.npy", np.full(12, 0.5))
-        done = self.run(tmp_path, "--normalize", "-0.1307", "std.npy")
-        assert done.returncode == 0 and "mean -0.1307 and std 0.5, was folded" in done.stdout
+        found, out, _ = runner(capsys)(*info, "-0.1307", "std.npy")
+        assert found == 0 and "mean -0.1307 and std 0.5, was folded" in out
         for words, code, message in [
             (["0.5", "0"], 1, "std of input 0 is 0.0"),
             (["0.5,0.5", "1"], 1, "mean has shape [2]"),
             (["a", "1"], 2, "'a' is no number"),
             (["0"], 2, "--normalize"),
         ]:
-            done = self.run(tmp_path, "--normalize", *words)
-            assert done.returncode == code and message in done.stderr, done.stderr
+            found, _, err = runner(capsys)(*info, *words)
+            assert found == code and message in err, err

@@ -2,8 +2,9 @@
 """How are points and domains written on a command line?
 
 A point is its coordinates, separated by commas (``0.5,-1``), or a row of a file (``points.csv:0``); a file
-(``points.csv``) stands for all its rows. Domain options take as many of these words as there are, so that
-``--square points.csv`` and ``--square 0,0 1,0 0,1`` both work. Any other word, such as the model, ends them.
+(``points.csv``) stands for all its rows, and ``points.csv:2:5`` for rows 2, 3 and 4. Domain options take as many of
+these words as there are, so that ``--square points.csv`` and ``--square 0,0 1,0 0,1`` both work. Any other word, such
+as the model, ends them.
 No word is both a point and the name of a model or an option, and ``-1,2`` is a point. ``--mark`` takes points as well,
 each of which may have a name: ``zero=points.csv:0``.
 The parser of click only knows options with a fixed number of words, so ``--square A B C`` is rewritten to
@@ -25,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
-from regions.domains.points import coordinate
+from regions.domains.text_table import coordinate
 from regions.errors import ShapeMismatchError
 
 __all__ = ["DomainCommand", "domain_options", "make_domain", "mark_option", "marked_points"]
@@ -35,8 +36,16 @@ Floats = NDArray[np.float64]
 # The file and the row where a point stands, unless its coordinates are on the command line; and the point.
 _Point = tuple[tuple[str, int] | None, Floats]
 
-POINT_SYNTAX = "write 0.5,-1 or points.csv:0 (row 0 of a file) or points.csv (all rows); .npy files work too"
-_FILE = re.compile(r"(?P<path>.*\.(?:csv|npy))(?::(?P<row>[0-9]+))?", re.IGNORECASE)
+POINT_SYNTAX = (
+    "write 0.5,-1 or points.csv:0 (row 0 of a file) or points.csv:0:3 (rows 0, 1, 2) or points.csv (all rows); .npy, "
+    ".tsv and points.npz:x (array x) work too"
+)
+# A bare .npz would be taken for a model.
+_FILE = re.compile(
+    r"(?P<path>.*\.(?:csv|tsv|npy|npz(?=:)))(?:(?<=npz):(?P<array>[^\W\d][\w.]*))?"
+    r"(?::(?P<row>[0-9]+)(?::(?P<stop>[0-9]+))?)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,10 @@ class DomainCommand(click.Command):
             # Most often a point that is none.
             raise click.UsageError(f"{error.message}. Points: {POINT_SYNTAX}", ctx) from None
 
+    def invoke(self, ctx: click.Context) -> Any:
+        _one_domain(ctx)  # before the model is read
+        return super().invoke(ctx)
+
 
 def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the domain options to a command, in the order of the table above."""
@@ -91,11 +104,19 @@ def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
             callback=_keep,
         )
         function = option(function)
-    return function
+    return click.option(
+        "--skip-column",
+        multiple=True,
+        metavar="NAME",
+        help="A column of the files of points that is no coordinate, such as a label: its name in the header, or its "
+        "number from 0.",
+        expose_value=False,
+        callback=_keep,
+    )(function)
 
 
-def make_domain(ctx: click.Context) -> Domain:
-    """Make the one domain that the command line asks for.
+def make_domain(ctx: click.Context, inputs: int) -> Domain:
+    """Make the one domain that the command line asks for, in a space of so many inputs.
 
     Raises
     ------
@@ -104,11 +125,8 @@ def make_domain(ctx: click.Context) -> Domain:
     RegionsError, OSError
         Points that do not make a domain, or files of them that can not be read.
     """
-    given = _given(ctx)
-    if len(given) != 1:
-        found = f"; found {', '.join(f'--{name}' for name in given)}" if given else ""
-        raise click.UsageError(f"give one domain: {', '.join(f'--{name}' for name in _KINDS)}{found}", ctx)
-    ((name, words),) = given.items()
+    name, words = _one_domain(ctx)
+    ctx.meta[__name__]["inputs"] = inputs
     kind = _KINDS[name]
     points: list[Floats] = []
     for word in words:
@@ -165,7 +183,7 @@ def marked_points(ctx: click.Context, words: Sequence[str], no_mark: bool) -> di
             points += found
             given_names += [name] * len(found)
     elif not no_mark:
-        ((kind, domain_words),) = _given(ctx).items()
+        kind, domain_words = _one_domain(ctx)
         places = [point for word in domain_words for point in _points(word)][: _KINDS[kind].places]
         points = [point for point in places if point[0] is not None or kind in ("segment", "square")]
         given_names = [None] * len(points)
@@ -189,8 +207,13 @@ def _default_names(points: Sequence[_Point]) -> list[str]:
     ]
 
 
-def _given(ctx: click.Context) -> dict[str, tuple[str, ...]]:
-    return {name: words for name, words in ctx.meta.get(__name__, {}).items() if words}
+def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
+    """The name of the domain that is asked for, and the words that are its points."""
+    given = {name: words for name, words in ctx.meta[__name__].items() if words and name in _KINDS}
+    if len(given) != 1:
+        found = f"; found {', '.join(f'--{name}' for name in given)}" if given else ""
+        raise click.UsageError(f"give one domain: {', '.join(f'--{name}' for name in _KINDS)}{found}", ctx)
+    return next(iter(given.items()))
 
 
 def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> None:
@@ -248,11 +271,14 @@ def _points(word: str) -> list[_Point]:
         point = _coordinates(word)
         assert point is not None
         return [(None, point)]
-    path = match["path"]
-    rows = load_points(path)
-    if match["row"] is None:
-        return [((path, row), point) for row, point in enumerate(rows)]
-    row = int(match["row"])
-    if row >= len(rows):
+    meta, path = click.get_current_context().meta[__name__], match["path"]
+    is_text = path.lower().endswith((".csv", ".tsv"))  # in others columns have no names
+    skipped = [column for column in meta["skip_column"] if is_text or column.lstrip("-").isdecimal()]
+    rows = load_points(path, inputs=meta["inputs"], skip_columns=skipped, array=match["array"])
+    first = int(match["row"] or 0)
+    end = len(rows) if match["row"] is None else first + 1 if match["stop"] is None else int(match["stop"])
+    if end > len(rows):
         raise ShapeMismatchError(f"{word}: {path} has {len(rows)} row{'s' * (len(rows) > 1)}, counted from 0")
-    return [((path, row), rows[row])]
+    if first >= end:
+        raise ShapeMismatchError(f"{word}: no rows; 0:3 stands for rows 0, 1 and 2")
+    return [((path, row), rows[row]) for row in range(first, end)]

@@ -50,8 +50,8 @@ def check_command(
     regions check model.pt --activation relu --plane 0,0 1,0 0,1 --json
     regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
     """
-    domain = make_domain(ctx)
     network = load_model(model, activation)
+    domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None

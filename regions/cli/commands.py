@@ -147,8 +147,8 @@ def count(
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     """
-    domain = make_domain(ctx)
     network = load_model(model, activation)
+    domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition)
     _finish(ctx, outcome, None, as_json)
@@ -178,12 +178,12 @@ def enumerate_(
     regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
     """
-    domain = make_domain(ctx)
+    network = load_model(model, activation)
+    domain = make_domain(ctx, network.n_in)
     if output.suffix.lower() == ".geojson" and not domain.bounded:
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
-    network = load_model(model, activation)
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     assert outcome.partition is not None
@@ -225,10 +225,10 @@ def plot_(
     regions plot model.pt --activation relu --square points.csv --mark zero=points.csv:0 --size 3.5 -o out.png
     regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 --dpi 300 -o line.png
     """
-    domain = make_domain(ctx)
+    network = load_model(model, activation)
+    domain = make_domain(ctx, network.n_in)
     marks = marked_points(ctx, mark, no_mark)
     check_pixels(ctx, size, dpi)
-    network = load_model(model, activation)
     if output_index >= network.n_out:
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"

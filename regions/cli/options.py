@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from regions.domains.points import coordinate, load_array
+from regions.domains.point_files import load_array
+from regions.domains.text_table import coordinate
 
 __all__ = ["common_options", "limit_option", "loading_options", "output_option"]
 

@@ -24,8 +24,9 @@ from regions.read.name_hints import find_contradiction, find_parallel
 
 MAX_LAYERS_TO_SEARCH = 64
 MAX_SEARCH_STEPS = 20_000
-# Far above what any network has; what is kept of names grows with the product.
-MAX_MODULES, MAX_TOKENS = 20_000, 65
+# Far above what any network has whose regions could be enumerated. What is kept of names grows with the product; so
+# many modules take about a second.
+MAX_MODULES, MAX_TOKENS = 2_000, 65
 
 HOW_TO_SETTLE = (
     "give regions.load a mapping in the order of the calls (regions.read.read_tensors(path) returns one to "

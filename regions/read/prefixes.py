@@ -24,8 +24,9 @@ __all__ = ["Part", "Prefix", "as_prefixes", "find_mappings", "select", "working_
 
 MAX_NESTING = 4
 MAX_NAME_LENGTH = 500
-# How deep in names, and how often, is looked for parts that could be chosen; and how many are listed.
-MAX_DEPTH, MAX_TRIALS, MAX_LISTED = 8, 300, 12
+# How deep in names, and among how many tensors (each counted as often as it is looked at), parts are looked for that
+# could be chosen; and how many are listed.
+MAX_DEPTH, MAX_LOOKS, MAX_LISTED = 8, 5000, 12
 
 Prefix = str | Sequence[str] | None
 
@@ -142,12 +143,12 @@ def working_parts(mappings: Sequence[Part], sizes_of: Callable[[Part], str | Non
         The sizes of the network that a part makes, or None if it makes none.
     """
     listed: list[str] = []
-    trials = 0
+    looks = 0
 
     def visit(part: Part, depth: int) -> None:
-        nonlocal trials
-        trials += 1
-        if trials > MAX_TRIALS or len(listed) > MAX_LISTED or depth > MAX_DEPTH:
+        nonlocal looks
+        looks += len(part.tensors)
+        if looks > MAX_LOOKS or len(listed) > MAX_LISTED or depth > MAX_DEPTH:
             return
         sizes = sizes_of(part) if part.prefix else None
         if sizes is not None:

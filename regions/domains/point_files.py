@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Which points are in a file?
+
+Text with a row per point, or an array of numpy: one axis is one point, two are rows. Images have more, and are
+flattened in row-major order, last axis fastest, as torch.nn.Flatten does: [C, H, W] is one point, [N, C, H, W] are N.
+With ``inputs`` there is no such guess: then the last axes are flattened that have so many numbers together, so that
+[N, H, W] are N points too.
+Invariant: float64 with exactly the values in the file, finite. Nothing in a file is executed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.domains.points import many_points
+from regions.domains.text_table import load_table
+from regions.errors import CheckpointError, DomainError, ShapeMismatchError
+from regions.ordinary_file import require_ordinary_file
+from regions.printable import file_name, printable, printable_errors
+
+__all__ = ["POINT_SUFFIXES", "load_array", "load_points"]
+
+_TEXTS = (".csv", ".tsv")
+POINT_SUFFIXES = (".npy", ".npz", *_TEXTS)
+_KINDS = ".npy, .npz, .csv and .tsv files"
+
+
+def load_points(
+    path: str | os.PathLike[str],
+    *,
+    inputs: int | None = None,
+    skip_columns: str | int | Sequence[str | int] = (),
+    array: str | None = None,
+) -> NDArray[np.float64]:
+    """Read points from a ``.npy``, ``.npz``, ``.csv`` or ``.tsv`` file.
+
+    An array [n, n_in] holds n points, and [n_in] is one. Images are flattened in row-major order, as torch.nn.Flatten
+    does: [C, H, W] is one point, [N, C, H, W] are N of them; which axes belong to a point is certain if ``inputs`` is
+    given. A text file has a row per point, in columns separated by commas, semicolons, tabs or blanks; a header is
+    skipped, and ``#`` starts a comment. Nothing in the file is executed: arrays of Python objects are refused.
+
+    Parameters
+    ----------
+    path : str or path
+        The name decides the format.
+    inputs : int, optional
+        How many numbers a point has: ``network.n_in``. Then it is required, and [N, H, W] are N points.
+    skip_columns : str, int, or a sequence of these
+        Columns that are no coordinates, such as labels: by their names in the header, or by numbers from 0 (-1 is the
+        last one).
+    array : str, optional
+        Which array of a ``.npz`` file; not needed if it holds one.
+
+    Returns
+    -------
+    float64 [n, n_in]
+
+    Raises
+    ------
+    DomainError
+        Another kind of file, or content that is not what the name says, damaged or cut off.
+    ShapeMismatchError, NonFiniteError
+        No points, rows of different lengths or of another number than ``inputs``; NaN or infinity.
+    OSError
+        The file can not be opened.
+    TypeError, ValueError
+        An argument that is none.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "points.csv")
+    ...     _ = file.write_text("x,y,label\\n0,0.5,cat\\n2,3,dog\\n")
+    ...     load_points(file, skip_columns="label")
+    array([[0. , 0.5],
+           [2. , 3. ]])
+    """
+    skipped = [skip_columns] if isinstance(skip_columns, (str, int)) else skip_columns
+    if not isinstance(skipped, (list, tuple)) or not all(type(one) in (str, int) for one in skipped):
+        raise TypeError(f"skip_columns must be names or numbers of columns, got {skip_columns!r}")
+    if inputs is not None and (type(inputs) is not int or inputs < 1):
+        raise (ValueError if type(inputs) is int else TypeError)(f"inputs must be a positive integer, got {inputs!r}")
+    if array is not None and not isinstance(array, str):
+        raise TypeError(f"array must be a name, got {type(array).__name__}")
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in POINT_SUFFIXES:
+        raise DomainError(f"{file}: points are read from {_KINDS}, not {file.suffix or 'a bare name'}")
+    if array is not None and suffix != ".npz":
+        raise DomainError(f"{file}: only .npz files have arrays with names, such as {printable(repr(array))}")
+    with printable_errors():
+        require_ordinary_file(file, DomainError, "the points", _KINDS)
+        if suffix in _TEXTS:
+            values: NDArray[Any] = load_table(file, skipped)
+        else:
+            stored = _load_npz(file, array) if suffix == ".npz" else _load_npy(file)
+            values = _without_columns(stored, skipped, str(file))
+        return many_points(_as_rows(values, inputs, str(file), text=suffix in _TEXTS), str(file))
+
+
+def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
+    """Read the array in a ``.npy`` file, as it is, under the same conditions as points.
+
+    Raises
+    ------
+    DomainError
+        Not an ordinary file, or not such an array.
+    OSError
+        The file can not be opened.
+    """
+    require_ordinary_file(path, DomainError, "the array", ".npy files")
+    return _load_npy(Path(path))
+
+
+def _load_npy(file: Path) -> NDArray[np.generic]:
+    from regions.read import limits  # reading models needs networks and domains: not before it is asked for
+    from regions.read.npz import read_array
+
+    with printable_errors():
+        try:
+            limits.check_file_size(file_name(file), file.stat().st_size)
+            content = file.read_bytes()
+            if not content.startswith(b"\x93NUMPY"):
+                raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")
+            return read_array(content, f"{file}: the array")
+        except CheckpointError as error:
+            raise DomainError(f"{error}: a damaged .npy file, or not plain numbers") from None
+
+
+def _load_npz(file: Path, name: str | None) -> NDArray[Any]:
+    from regions.read.npz import read_npz
+    from regions.read.opened import opened
+
+    try:
+        with opened(file, "the points", _KINDS) as archive:
+            if archive.archive is None:
+                raise DomainError(f"{file}: not a file that numpy.savez wrote (those are zip archives)")
+            arrays = read_npz(archive)
+    except CheckpointError as error:
+        raise DomainError(str(error)) from None
+    names = ", ".join(printable(f"{one} {list(values.shape)}") for one, values in list(arrays.items())[:12])
+    if name is None and len(arrays) != 1:
+        raise DomainError(f"{file}: holds several arrays; name the one with the points, array=..: {names}")
+    if name is not None and name not in arrays:
+        raise DomainError(f"{file}: holds no array {printable(repr(name))}; there are {names}")
+    return arrays[name] if name is not None else next(iter(arrays.values()))
+
+
+def _without_columns(values: NDArray[Any], skipped: Sequence[str | int], file: str) -> NDArray[Any]:
+    if not skipped:
+        return values
+    if values.ndim != 2 or any(isinstance(one, str) and not one.lstrip("-").isdecimal() for one in skipped):
+        raise DomainError(
+            f"{file}: columns are left out of arrays [n, columns], by numbers; this one has shape {list(values.shape)}"
+        )
+    width = values.shape[1]
+    numbers = [int(one) for one in skipped]
+    for one in numbers:
+        if not -width <= one < width:
+            raise DomainError(f"{file}: there is no column {one}; it has {width}, counted from 0")
+    return np.delete(values, numbers, axis=1)
+
+
+def _as_rows(values: NDArray[Any], inputs: int | None, file: str, *, text: bool) -> NDArray[Any]:
+    """Points [n, n_in] from an array of any shape that can be understood so."""
+    shape = values.shape
+    if values.ndim == 0 or values.ndim > 4 or values.size == 0:
+        raise ShapeMismatchError(
+            f"{file}: expected points of shape [n, n_in] (or [n_in] for one), or images [n, C, H, W] (or [C, H, W] for "
+            f"one), got {list(shape)}"
+        )
+    if inputs is None:
+        return values.reshape(1 if values.ndim in (1, 3) else shape[0], -1)
+    first_axis = 1 if text else 0  # a row of text is never a part of a point
+    for axis in range(first_axis, values.ndim):
+        if math.prod(shape[axis:]) == inputs:
+            return values.reshape(-1, inputs)
+    advice = ""
+    if values.ndim == 2 and shape[1] == inputs + 1:
+        advice = "; if the first or the last column holds labels, leave it out: skip_columns=0 or -1 (--skip-column ..)"
+    raise ShapeMismatchError(
+        f"{file}: has shape {list(shape)}, from which no points of {inputs} coordinates can be made{advice}"
+    )
