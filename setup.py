@@ -19,6 +19,7 @@ from multiprocessing.pool import ThreadPool
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 COMPILE = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden"]
 # Python's own flags ask for debugging symbols: ten times the size of the code, and as long again to compile.
@@ -39,8 +40,23 @@ if os.environ.get("REGIONS_SANITIZE", "0") != "0":
     BUILD_FOLDER = "build/sanitized"
 
 
+NO_COMPILER = """
+The core of relu-regions could not be compiled. It needs a C++17 compiler and the headers of Python:
+    Debian, Ubuntu: apt-get install g++ python3-dev
+    Fedora:         dnf install gcc-c++ python3-devel
+    macOS:          xcode-select --install
+What went wrong: {error}
+"""
+
+
 class BuildInParallel(build_ext):
     """Compile the files of one extension side by side; setuptools only runs whole extensions side by side."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except (CCompilerError, ExecError, PlatformError, FileNotFoundError) as error:
+            raise SystemExit(NO_COMPILER.format(error=error)) from error
 
     def build_extensions(self) -> None:
         compile_serially = self.compiler.compile

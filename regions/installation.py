@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Is what was imported really this package, and whole?
 
-Another project, affiliated with astropy, is also imported as `regions`; installed side by side the two overwrite
-each other's files without a word. And in a source checkout the compiled core may not have been built. Either way
-the import fails somewhere inside, and this says why.
+Another project, affiliated with astropy, is also imported as `regions`; installed side by side the two overwrite each
+other's files without a word, and the one that is uninstalled takes those along that both have. And in a source checkout
+the compiled core may not have been built. Either way the import fails somewhere inside, and this says why.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-__all__ = ["explain_missing_core", "other_owners"]
+__all__ = ["explain_missing_core", "lost_files", "other_owners"]
 
 DISTRIBUTION = "relu-regions"
 
@@ -23,6 +23,17 @@ def other_owners() -> list[str]:
     return sorted(set(packages_distributions().get("regions", [])) - {DISTRIBUTION})
 
 
+def lost_files() -> list[str]:
+    """Files of this package that were installed and are gone."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        files = distribution(DISTRIBUTION).files or []
+    except PackageNotFoundError:
+        return []
+    return sorted(str(file) for file in files if file.parts[0] == "regions" and not Path(str(file.locate())).exists())
+
+
 def explain_missing_core(error: ImportError) -> ImportError:
     """Turn a failed import inside this package into one that says what happened and what to do."""
     others = other_owners()
@@ -31,6 +42,14 @@ def explain_missing_core(error: ImportError) -> ImportError:
             f"{DISTRIBUTION} and {', '.join(others)} are both imported as 'regions' and have overwritten each "
             f"other's files. Keep one to an environment: pip uninstall {DISTRIBUTION} {' '.join(others)}, then "
             f"pip install the one you want. (The import failed with: {error})"
+        )
+    lost = lost_files()
+    if lost:
+        return ImportError(
+            f"{len(lost)} of the installed files of {DISTRIBUTION} are gone, such as {lost[0]}: another package that "
+            "is imported as 'regions' had overwritten them, and took them along when it was uninstalled. Reinstall: "
+            f"pip uninstall {DISTRIBUTION}, then pip install it again from where you had it. (The import failed "
+            f"with: {error})"
         )
     folder = Path(__file__).parent
     if not any((folder / f"_core{suffix}").exists() for suffix in EXTENSION_SUFFIXES) and "_core" in str(error):

@@ -314,6 +314,27 @@ def test_another_package_called_regions(tmp_path: Path) -> None:
     assert "pip uninstall relu-regions regions" in done.stderr
 
 
+def test_another_package_called_regions_was_uninstalled(tmp_path: Path) -> None:
+    """It took `__init__.py` along, which both have; the others of ours are still there."""
+    ours, left = Path(regions.__file__).parent, tmp_path / "site" / "regions"
+    shutil.copytree(ours / "cli", left / "cli")
+    shutil.copy(ours / "installation.py", left)
+    record = left.parent / "relu_regions-0.1.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: relu-regions\nVersion: 0.1.0\n")
+    (record / "RECORD").write_text("regions/__init__.py,,\nregions/installation.py,,\nregions/network.py,,\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "from regions.cli import main; main()", "count"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(left.parent)},
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    assert "2 of the installed files of relu-regions are gone, such as regions/__init__.py" in done.stderr
+    assert "Reinstall: pip uninstall relu-regions, then pip install it again" in done.stderr
+
+
 @pytest.mark.parametrize("built", [False, True])
 def test_a_source_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: bool) -> None:
     """With what an installation from it leaves behind: the C++ file that Cython wrote."""
