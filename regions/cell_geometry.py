@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["facet_volumes", "interior_points", "next_corners", "volumes"]
+__all__ = ["difference", "facet_volumes", "from_first_corner", "interior_points", "next_corners", "volumes"]
 
 Floats = NDArray[np.float64]
 Exponents = NDArray[np.intc]
@@ -43,14 +43,14 @@ def volumes(partition: Partition) -> Floats:
     with np.errstate(all="ignore"):
         if partition.dimension == 1:
             left, right = _ends(partition)
-            lengths, shift = _difference(right, left)
+            lengths, shift = difference(right, left)
             sizes, exponents = np.frexp(lengths)
             exponents += shift
         else:
             # Relative to each region's first corner: the differences of close corners are (nearly) free of
             # rounding, while products of absolute coordinates would cancel. Triangles at the first corner
             # itself add exact zeros.
-            _, offsets, exponents_of_axes = _from_first_corner(partition)
+            _, offsets, exponents_of_axes = from_first_corner(partition)
             x, y = offsets.T
             following = next_corners(partition.cell_offsets)
             doubled = x * y[following] - y * x[following]
@@ -69,11 +69,10 @@ def facet_volumes(partition: Partition) -> Floats:
         # A kink is a point, even where no double reaches it.
         return (finite | (partition.facet_kinks >= 0)).astype(np.float64)
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.
-    directions, direction_exponents = partition.domain.split_directions
-    factor = np.linalg.qr(directions.T, mode="r")
+    factor, direction_exponents = partition.domain.length_factor
     start, end = partition.facet_vertices.T
     with np.errstate(all="ignore"):
-        offsets, shift = _difference(partition.vertices[end], partition.vertices[start])
+        offsets, shift = difference(partition.vertices[end], partition.vertices[start])
         offsets, exponents = np.frexp(offsets)
         exponents += direction_exponents + shift
         exponents[offsets == 0] = BELOW_ALL_EXPONENTS
@@ -101,7 +100,7 @@ def interior_points(partition: Partition) -> Floats:
         return np.where(whole, 0.0, low / 2 + high / 2)[:, np.newaxis]
     if len(partition) == 0:
         return np.zeros((0, 2))
-    first, offsets, exponents = _from_first_corner(partition)
+    first, offsets, exponents = from_first_corner(partition)
     with np.errstate(all="ignore"):
         means = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0) / partition.corner_counts[:, np.newaxis]
         # In halves, since corners on opposite sides of 0 can be farther apart than the largest double.
@@ -115,7 +114,7 @@ def _ends(partition: Partition) -> tuple[Floats, Floats]:
     return left, right
 
 
-def _from_first_corner(partition: Partition) -> tuple[Floats, Floats, Exponents]:
+def from_first_corner(partition: Partition) -> tuple[Floats, Floats, Exponents]:
     """First corner of each region, float64 [R, 2]; all corners relative to it, float64 [K, 2]; exponents [R, 2].
 
     Relative corners are scaled, for each region and axis, by two to minus the exponent: to at most 1.
@@ -123,13 +122,13 @@ def _from_first_corner(partition: Partition) -> tuple[Floats, Floats, Exponents]
     corners = partition.vertices[partition.cell_vertices]
     starts, counts = partition.cell_offsets[:-1], partition.corner_counts
     first = corners[starts]
-    relative, shift = _difference(corners, np.repeat(first, counts, axis=0))
+    relative, shift = difference(corners, np.repeat(first, counts, axis=0))
     _, exponents = np.frexp(np.maximum.reduceat(np.abs(relative), starts, axis=0))
     np.maximum(exponents, LEAST_EXPONENT, out=exponents)
     return first, relative * np.repeat(np.ldexp(1.0, -exponents), counts, axis=0), exponents + shift
 
 
-def _difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
+def difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
     """``a - b`` times two to minus the second result: 1 if any difference is beyond the largest double, or else 0."""
     with np.errstate(all="ignore"):
         difference = a - b

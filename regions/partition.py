@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions import __version__, cell_geometry
+from regions import __version__, cell_errors, cell_geometry
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.exact_outline import points_inside
@@ -142,8 +142,7 @@ class Partition:
     def patterns(self) -> NDArray[np.bool_]:
         """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
 
-        Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it
-        twice.
+        Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it twice.
         """
         bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
         return _read_only(bits.view(np.bool_))
@@ -169,19 +168,23 @@ class Partition:
 
     @cached_property
     def volumes(self) -> Floats:
-        """Length or area of each region in input space, float64 [R]; infinite for unbounded ones.
-
-        Infinite also where it is beyond the largest double.
-        """
+        """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
         return _read_only(cell_geometry.volumes(self))
 
     @cached_property
     def facet_volumes(self) -> Floats:
-        """Size of each facet in input space, float64 [F].
-
-        A length for d = 2. For d = 1 each point counts 1; the ends of a line or ray, which are no points, 0.
-        """
+        """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
         return _read_only(cell_geometry.facet_volumes(self))
+
+    @cached_property
+    def volume_errors(self) -> Floats:
+        """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
+        return _read_only(cell_errors.volume_errors(self))
+
+    @cached_property
+    def facet_volume_errors(self) -> Floats:
+        """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
+        return _read_only(cell_errors.facet_volume_errors(self))
 
     @cached_property
     def facet_layers(self) -> Integers:
@@ -191,8 +194,7 @@ class Partition:
 
     @cached_property
     def neighbors(self) -> Integers:
-        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain
-        ends."""
+        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain ends."""
         owners = np.repeat(np.arange(len(self)), self.corner_counts)
         pairs = self.facet_regions[self.cell_facets]
         return _read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))

@@ -59,6 +59,11 @@ class Region:
         return float(self.partition.volumes[self.index])
 
     @property
+    def volume_error(self) -> float:
+        """Proven bound on the error of the volume."""
+        return float(self.partition.volume_errors[self.index])
+
+    @property
     def facets(self) -> Integers:
         """Facet from each corner to the next (d = 2) or at each corner (d = 1), int64 [corners]."""
         return self.partition.cell_facets[self._corners]

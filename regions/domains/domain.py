@@ -243,6 +243,42 @@ class Domain:
         return scaled, exponents
 
     @cached_property
+    def length_factor(self) -> tuple[Floats, NDArray[np.intc]]:
+        """Takes chart vectors to vectors of the same length as in input space: float64 [d, d] and exponents, intc [d].
+
+        Coordinates times two to the exponents, times the factor, which is upper triangular. Each of its entries is
+        rounded once, so that charts with nearly parallel directions lose no digits here.
+        """
+        _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
+        powers = [Fraction(2) ** int(exponent) for exponent in exponents]
+        gram = exact.gram_matrix(self.directions)
+        gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
+        factor = np.array(exact.triangular_factor(gram))
+        factor.setflags(write=False)
+        exponents.setflags(write=False)
+        return factor, exponents
+
+    @cached_property
+    def direction_lengths(self) -> Floats:
+        """Lengths of the directions in input space, float64 [d], none rounded down."""
+        squares = exact.gram_matrix(self.directions)
+        lengths = np.nextafter([exact.square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf)
+        lengths.setflags(write=False)
+        return lengths
+
+    @cached_property
+    def skewness(self) -> float:
+        """At most how many times as long as a vector are its two components along the directions, together.
+
+        Not rounded down. 1 on a line.
+        """
+        if self.dimension == 1:
+            return 1.0
+        gram = exact.gram_matrix(self.directions)
+        # With s the sine of the angle between the directions, that is at most 2 / s.
+        return float(np.nextafter(2.0 * exact.square_root(gram[0][0] * gram[1][1] / self._squared_scale), np.inf))
+
+    @cached_property
     def _projection(self) -> Floats:
         """Pseudo-inverse [n_in, d] of the scaled directions."""
         q, r = np.linalg.qr(self.split_directions[0].T)

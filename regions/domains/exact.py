@@ -28,6 +28,7 @@ __all__ = [
     "refuse_coincident",
     "split_square_root",
     "square_root",
+    "triangular_factor",
 ]
 
 
@@ -55,6 +56,15 @@ def determinant(matrix: list[list[Fraction]]) -> Fraction:
     if len(matrix) == 1:
         return matrix[0][0]
     return matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
+
+
+def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
+    """Return the upper triangular factor r of a 1 x 1 or 2 x 2 Gram matrix, ``r.T @ r``, every entry rounded once."""
+    if len(gram) == 1:
+        return [[square_root(gram[0][0])]]
+    (a, b), c = gram[0], gram[1][1]
+    across = square_root(b * b / a)
+    return [[square_root(a), across if b > 0 else -across], [0.0, square_root(c - b * b / a)]]
 
 
 def independent(directions: NDArray[np.float64]) -> bool:

@@ -5,7 +5,8 @@ Free functions, ``regions.measures.NAME``. Those that take a `Partition` measure
 network and a ball, a box or points look at the whole input space, whatever its dimension. There are two boundaries:
 ``"activation"``, between activation regions, and ``"gradient"``, the part of it where the gradient of the network
 jumps, which is B_N of Hanin and Rolnick. Which facets, neurons, vertices and neighbours there are is exact; lengths
-are rounded; what is sampled is an `Estimate`, with its samples, standard error and confidence interval.
+are rounded, with proven bounds; what is sampled is an `Estimate`, with its samples, standard error and confidence
+interval.
 
 >>> import regions
 >>> from regions import measures
@@ -21,7 +22,8 @@ One file for each question:
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
     hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`, `pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
-    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
+    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`,
+                        `distance_errors`)
     point_distances     what both say of a batch of points
     lengths             chart points in coordinates of which lengths are those of input space
     shapes              the largest disc in each region
@@ -34,6 +36,7 @@ from regions.measures.boundary import (
     BoundaryVolume,
     boundary_facets,
     boundary_volume,
+    perimeter_errors,
     perimeters,
     switching_kinks,
 )
@@ -67,6 +70,7 @@ __all__ = [
     "hanin_rolnick_integral",
     "inscribed_discs",
     "mean_boundary_density",
+    "perimeter_errors",
     "perimeters",
     "switching_kinks",
 ]

@@ -3,7 +3,7 @@
 
 Points on a line, length in a plane, from the facets of a partition. Which facets there are, which kinks switch across
 each (the bits in which the patterns of its two regions differ) and across which the gradient jumps is exact. Lengths
-of single facets are rounded (`Partition.facet_volumes`), their sums correctly rounded.
+of single facets are rounded (`Partition.facet_volumes`, with bounds), their sums correctly rounded.
 Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two,
 the network would be one affine map on each side of them; two affine maps agree on a line, so the two facets are its
 halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count: regions are strictly
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.cell_errors import UP, U, sum_error
 from regions.errors import NonFiniteError
 from regions.measures.arguments import Boundary, boundary_name, bounded, complete
 from regions.measures.gradient_jumps import gradient_jumps
@@ -29,7 +30,7 @@ from regions.open_paths import bending_kinks, leading_to_outputs
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["BoundaryVolume", "boundary_facets", "boundary_volume", "perimeters", "switching_kinks"]
+__all__ = ["BoundaryVolume", "boundary_facets", "boundary_volume", "perimeter_errors", "perimeters", "switching_kinks"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -65,6 +66,8 @@ class BoundaryVolume:
     strata : float64 [d]
         Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
         number of vertices of the boundary in the interior of the domain.
+    total_error, layer_errors, neuron_errors, kink_errors, coincident_error : float or float64, shaped as these
+        Proven bounds on the errors of the lengths; 0 for numbers of points, and for what has no end.
     """
 
     partition: Partition = field(repr=False)
@@ -75,6 +78,11 @@ class BoundaryVolume:
     kinks: Floats
     coincident: float
     strata: Floats
+    total_error: float
+    layer_errors: Floats
+    neuron_errors: Floats
+    kink_errors: Floats
+    coincident_error: float
 
     @property
     def densities(self) -> Floats:
@@ -131,7 +139,7 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     """
     name = boundary_name(boundary)
     chosen = boundary_facets(partition, name)
-    network, volumes = partition.network, partition.facet_volumes
+    network, volumes, errors = partition.network, partition.facet_volumes, partition.facet_volume_errors
     facets, kinks = switching_kinks(partition)
     counted = chosen[facets] if name == "activation" else chosen[facets] & _bend_the_network(partition, facets, kinks)
     facets, kinks = facets[counted], kinks[counted]
@@ -142,15 +150,25 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     first_neuron = np.concatenate([[0], np.cumsum(network.widths, dtype=np.int64)])
     neurons = first_neuron[of_layer] + network.kink_units[kinks]
     together = np.bincount(facets, minlength=len(chosen)) > 1
+    once = facets[~repeated]
+    total, total_error = _sum(volumes[chosen].tolist()), sum_error(volumes[chosen], errors[chosen])
+    in_layers = _sums(volumes[once], errors[once], of_layer[~repeated], layers)
+    in_neurons = _sums(volumes[facets], errors[facets], neurons, network.hidden)
+    in_kinks = _sums(volumes[facets], errors[facets], kinks, network.kinks)
     return BoundaryVolume(
         partition,
         name,
-        total := _sum(volumes[chosen].tolist()),
-        _sums(volumes[facets[~repeated]], of_layer[~repeated], layers),
-        _sums(volumes[facets], neurons, network.hidden),
-        _sums(volumes[facets], kinks, network.kinks),
+        total,
+        in_layers[0],
+        in_neurons[0],
+        in_kinks[0],
         _sum(volumes[together].tolist()),
         np.array([total, float(_crossings(partition, chosen))][: partition.dimension]),
+        total_error,
+        in_layers[1],
+        in_neurons[1],
+        in_kinks[1],
+        sum_error(volumes[together], errors[together]),
     )
 
 
@@ -234,6 +252,26 @@ def perimeters(partition: Partition) -> Floats:
     return result
 
 
+def perimeter_errors(partition: Partition) -> Floats:
+    """Proven bound on the error of each of `perimeters`, float64 [R]; 0 on a line, and for regions without an end.
+
+    Parameters
+    ----------
+    partition : Partition
+    """
+    complete(partition)
+    starts, facets = partition.cell_offsets[:-1], partition.cell_facets
+    if partition.dimension == 1:
+        return np.zeros(len(partition))
+    volumes, errors = partition.facet_volumes[facets], partition.facet_volume_errors[facets]
+    lengths = perimeters(partition)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bounds = (np.add.reduceat(errors, starts) + 2.0 * U * partition.corner_counts * lengths) * UP
+    without_end = np.add.reduceat(np.isinf(volumes) & (errors == 0.0), starts, dtype=np.int64) > 0
+    result: Floats = np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
+    return result
+
+
 def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
     """Of kinks that switch across facets, whether the network can bend for them: bool [m]."""
     network, (first, second) = partition.network, partition.facet_regions[facets].T
@@ -267,12 +305,13 @@ def _crossings(partition: Partition, chosen: Bits) -> int:
     return int((degrees >= 3).sum())
 
 
-def _sums(values: Floats, groups: Integers, count: int) -> Floats:
-    """Sum of the values of each group, correctly rounded: float64 [count]."""
+def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:
+    """Sum of the values of each group, correctly rounded, and a bound on its error: float64 [count] each."""
     order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=count)).tolist()
-    numbers = values[order].tolist()
-    return np.array([_sum(numbers[start:end]) for start, end in zip([0, *ends], ends, strict=False)])
+    ends = np.cumsum(np.bincount(groups, minlength=count))[:-1]
+    parts, bounds = (np.split(numbers[order], ends) if count else [] for numbers in (values, errors))
+    sums = [_sum(part.tolist()) for part in parts]
+    return np.array(sums), np.array([sum_error(*each) for each in zip(parts, bounds, strict=True)])
 
 
 def _sum(lengths: list[float]) -> float:

@@ -3,7 +3,7 @@
 
 From the facets of a partition, and so from either boundary: that of activation regions, or only where the gradient
 jumps. The nearest facet is looked up (`nearest_facets.py`), and the distance from it measured (`facet_distance.py`).
-Which facets make up the boundary is exact, distances are rounded.
+Which facets make up the boundary is exact, distances are rounded, with bounds (`distance_errors.py`).
 It is the distance within the domain: boundary beyond its border, or off the plane, may be nearer.
 Cost: the logarithm of the number of facets for each point, after sorting them once: about 10 microseconds.
 """
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arrays import points_float64, refuse_overflow
 from regions.measures.arguments import Boundary
 from regions.measures.boundary import boundary_facets
+from regions.measures.distance_errors import distance_errors
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
@@ -48,9 +49,13 @@ class DomainDistances(PointDistances):
         The nearest point of the boundary, in the space in which the points were given; nan where there is none.
     facets : int64 [..]
         The nearest facet, or one of the nearest; -1 where there is no boundary.
+    errors : float64 [..]
+        Proven bounds on the errors of the distances, of the chart points: where points of input space are given, of
+        those that they were projected to in floating point.
     """
 
     facets: Integers
+    errors: Floats
 
 
 def distance_in_domain(
@@ -104,6 +109,7 @@ def distance_in_domain(
     given = points_float64(points, domain.dimension) if in_chart else domain.to_chart(points)
     flat = given.reshape(-1, domain.dimension)
     facets, distances = np.full(len(flat), -1, dtype=np.int64), np.full((len(flat), 1), np.inf)
+    errors = np.zeros(len(flat))
     nearest = np.full((len(flat), domain.dimension if in_chart else domain.n_in), np.nan)
     shape = given.shape[:-1]
     if chosen.size and len(flat):
@@ -112,6 +118,7 @@ def distance_in_domain(
         facets = chosen[best]
         distances[:, 0], found = straight.distances(best, flat)
         refuse_overflow(distances.reshape(*shape, 1), "the distance to the boundary")
+        errors = distance_errors(partition, straight, flat, distances[:, 0])
         found = refuse_overflow(found.reshape(given.shape), "the nearest point of the boundary")
         nearest = found if in_chart else domain.to_input(found)
     return DomainDistances(
@@ -120,4 +127,5 @@ def distance_in_domain(
         np.append(partition.facet_kinks, -1)[facets].reshape(shape),
         nearest.reshape(*shape, -1),
         facets.reshape(shape),
+        errors.reshape(shape),
     )

@@ -47,6 +47,8 @@ class StraightFacets:
     shares : float64 [m, 3]
         How many steps along its line each place is.
     steps : float64 [m, d]
+    errors : float64 [m]
+        How far, in each coordinate, the places of a facet are at most from the true ones.
     """
 
     def __init__(self, partition: Partition, facets: Integers) -> None:
@@ -58,6 +60,8 @@ class StraightFacets:
             self.steps = high - low
             wide = np.isinf(self.steps[:, 0]) | np.isinf(self.steps[:, -1])
             self.steps[wide] = (high / 2 - low / 2)[wide]
+        known = np.isfinite(partition.vertices[ends]).all(axis=2)
+        self.errors: Floats = np.where(known, partition.vertex_errors[ends], 0.0).max(axis=1)
         self.shares: Floats = np.where(wide[:, np.newaxis], [0.0, 2.0, 0.0], [0.0, 1.0, 0.0])
         if partition.dimension == 2:
             outlines = ExactOutlines(partition)
@@ -107,6 +111,7 @@ class StraightFacets:
         # The point of the line that is nearest to 0 in the chart.
         foot = Fraction(-constant * a, squared), Fraction(-constant * b, squared)
         self.places[index, 2] = [nearest_float(coordinate) for coordinate in foot]
+        self.errors[index] = max(self.errors[index], np.spacing(np.abs(self.places[index, 2])).max())
         self.steps[index] = x / largest, y / largest
         for side, (weight, *place) in enumerate((low, high)):
             share = (-inf, inf)[side]

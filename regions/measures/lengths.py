@@ -28,8 +28,7 @@ def length_factor(domain: Domain) -> tuple[Floats, Exponents]:
 
     Chart coordinates times two to these exponents, times the factor, are coordinates with the lengths of input space.
     """
-    directions, exponents = domain.split_directions
-    _, factor = np.linalg.qr(directions.T)
+    factor, exponents = domain.length_factor
     return factor, exponents.astype(np.int64)
 
 
