@@ -232,7 +232,17 @@ class _Chain:
             rest = ", ".join(dict.fromkeys(node.operator for node in self.cut[1:]))
             left_out = f"{self.cut[0].label}{f' and {rest}' if rest else ''}"
             self.notes.append(f"left out at the end: {left_out}; the outputs of this network are what goes into it")
+        self._note_what_is_unused()
         self._put_outputs_in_order(self.newest.array.ravel())
+
+    def _note_what_is_unused(self) -> None:
+        """A damaged name may leave a layer out, so nothing is left out without a word."""
+        used = {name for node in self.nodes for name in node.outputs}
+        unused = [node.label for node in self.graph.nodes if not any(name in used for name in node.outputs)]
+        unused += [f"tensor {printable(name)!r}" for name in self.graph.tensors if name not in self.names_read]
+        if unused:
+            more = f" and {len(unused) - 8} more" if len(unused) > 8 else ""
+            self.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
 
     def _put_outputs_in_order(self, order: NDArray[np.int64]) -> None:
         if (order == np.arange(len(order))).all():
