@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""On how many near-degenerate networks is what is made of coordinates right?
+
+``python tests/fuzz_coordinates.py --cases 100000 --seed 0`` enumerates networks of `generators_coordinates.py`, and of
+all families of `generators.py` for one case in ten, and holds what is derived from vertices against exact corners:
+radii and centres of discs, merged areas, the coverage (`shapes_judge.py`). What an enumeration, a measure or a
+conversion raises is a finding as well. Each one is kept in tests/hard/.
+Cost: about 10 ms a case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator
+from itertools import count, cycle, islice
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
+    sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+
+import regions  # noqa: E402
+from generators import FAMILIES, draw  # noqa: E402
+from generators_coordinates import NEAR, draw_near  # noqa: E402
+from hard_cases import FOLDER, write  # noqa: E402
+from regions.domains import Domain  # noqa: E402
+from regions.network import Network  # noqa: E402
+from shapes_judge import findings  # noqa: E402
+
+
+class Case(NamedTuple):
+    """What to draw."""
+
+    family: str
+    seed: int
+
+
+def cases(number: int, first: int) -> list[Case]:
+    """So many cases with seeds from ``first`` on: families in turn, and after nine of them one of `generators.py`."""
+    return list(islice(_cases(first), number))
+
+
+def _cases(first: int) -> Iterator[Case]:
+    others, rounds = cycle(FAMILIES), count(first)
+    while True:
+        seed = next(rounds)
+        for family in NEAR:
+            yield Case(family, seed)
+        yield Case(next(others), seed)
+
+
+def drawn(case: Case) -> tuple[Network, Domain]:
+    """The network and domain of a case."""
+    if case.family in NEAR:
+        return draw_near(case.family, case.seed)
+    return draw(case.family, 2, case.seed)
+
+
+def finding(case: Case) -> str | None:
+    """What is wrong first, or None."""
+    try:
+        network, domain = drawn(case)
+        return next(findings(regions.enumerate(network, domain)), None) if domain.bounded else None
+    except Exception as error:
+        return f"raised {type(error).__name__}: {error}"
+
+
+def main() -> int:
+    """Run, report, and keep what was found; 1 if there was anything."""
+    parser = argparse.ArgumentParser(description="hold shapes against exact corners on near-degenerate networks")
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--processes", type=int, default=1)
+    arguments = parser.parse_args()
+    todo, start, found = cases(arguments.cases, arguments.seed), time.perf_counter(), 0
+    # A process that dies would leave the pool waiting: fresh ones, in order, with a limit to each answer.
+    with multiprocessing.get_context("spawn").Pool(arguments.processes) as pool:
+        for done, (case, what) in enumerate(zip(todo, pool.imap(finding, todo, chunksize=20), strict=True), 1):
+            if what is not None:
+                found += 1
+                path = FOLDER / f"{case.family}_coordinates_{case.seed}.json"
+                write(path, f"{case.family}, seed {case.seed}: {what}", *drawn(case))
+                print(f"{case.family} {case.seed}: {what}\n    kept in {path}", flush=True)
+            if done % 5000 == 0:
+                print(f"{done} of {len(todo)} cases tried, {found} findings", file=sys.stderr, flush=True)
+    print(
+        f"{len(todo)} cases, seeds {todo[0].seed} to {todo[-1].seed}: {found} findings, "
+        f"{time.perf_counter() - start:.0f} s"
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
