@@ -4,8 +4,9 @@
 One small file of each kind that is read. What counts as a network that changed without a word:
 
 - zip archives (``.npz``, torch since 1.6, partitions) have checksums and say all else twice: any change at all;
-- the others (``.safetensors``, torch before 1.6, ``.nnet``) do not protect their numbers: another shape, number of
-  layers, activation or note, or more numbers changed than bytes were;
+- the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
+  number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
+  into others, or written into notes);
 - points are numbers and no more: nothing.
 
 That is asked after bits, runs of bytes and lengths were changed in the file as it is. After changes that know the
@@ -33,23 +34,8 @@ WEIGHTS = {
     "2.weight": np.array([[1.0, -1.0, 2.0]], dtype="<f4"),
     "2.bias": np.array([0.75], dtype="<f4"),
 }
-NNET = """// text
-2,2,1,3,
-2,3,1,
-0,
--1.0,-2.0,
-1.0,2.0,
-0.0,0.0,0.0,
-1.0,1.0,1.0,
-1.5,-2.25,
-0.1,1e-3,
--7,.5,
-0.25,
--1.,
-0,
-1.0,2.0,-3.0,
-+4e+0,
-"""
+FILES = Path(__file__).parent / "files"
+NNET = (FILES / "sisl_acas.nnet").read_bytes()
 
 
 class Kind(NamedTuple):
@@ -71,6 +57,11 @@ def _network(content: bytes) -> tuple[Any, np.ndarray]:
 
 def _network_that_says_all(content: bytes) -> tuple[Any, np.ndarray]:
     return _summary(regions.load(io.BytesIO(content)))
+
+
+def _network_with_numbers_in_notes(content: bytes) -> tuple[Any, np.ndarray]:
+    (shapes, _), numbers = _network_that_says_all(content)
+    return shapes, numbers
 
 
 def _summary(network: regions.Network) -> tuple[Any, np.ndarray]:
@@ -135,7 +126,9 @@ def kinds() -> dict[str, Kind]:
         "torch 1.6": Kind(address_torch_file(WEIGHTS), _network, protected=True),
         "torch before 1.6": Kind(saved_before_1_6(WEIGHTS), _network),
         "safetensors": Kind(_safetensors(), _network),
-        "nnet": Kind(NNET.encode(), _network_that_says_all, counted=False),
+        "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
+        "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _network_that_says_all, counted=False),
+        "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _network_that_says_all, counted=False),
         "partition": Kind(_saved_partition(), _partition, protected=True),
         "points npy": Kind(_saved(np.save, points), _points(".npy"), judged=False),
         "points csv": Kind(b"# x,y\n0,0\n1.5,0\n1e-3,-2.25\n", _points(".csv"), judged=False),

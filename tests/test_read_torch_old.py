@@ -241,6 +241,17 @@ def test_a_parameter_that_can_not_be_read_is_not_passed_over(what: str) -> None:
     assert load(saved(state | {"0.bias": None}), "relu").layers[0].biases.tolist() == [0.0] * 3
 
 
+def test_a_tensor_by_an_unknown_builder_is_not_passed_over() -> None:
+    """Four bytes cut out of a key and the name of its builder once made it an unknown object of another name."""
+    content = saved_as_before({"2.weight": torch.ones(1, 3), "2.bias": torch.ones(1)}).getvalue()
+    for builder in (b"corch._utils\n", b"chidden\n"):
+        damaged = content.replace(b"2.biasq", b"2.bixxq")
+        head, _, tail = damaged.rpartition(b"h\x02(")
+        damaged = head + builder + b"_rebuild_tensor_v2\n(" + tail
+        with pytest.raises(UnsafePickleError, match="2.bixx"):
+            load(io.BytesIO(damaged))
+
+
 def test_a_list_in_a_mapping_is_not_passed_over() -> None:
     with pytest.raises(UnsupportedLayerError, match=r"b0 is no array but of type list"):
         load({"W0": np.ones((3, 2)), "b0": [1.0, 2.0, 3.0]})

@@ -38,7 +38,7 @@ _KINDS = {1: _EIGHT_BYTES, 2: _FOUR_BYTES, 3: _VARINT, 4: _VARINT, 5: _VARINT, 8
 
 def looks_like_onnx(file: OpenedFile) -> bool:
     """Whether a file begins like a model: a format version, then what may come before the graph, then the graph."""
-    start = memoryview(file.start)
+    start, position = memoryview(file.start), 0
     try:
         number, kind, position = _tag(start, 0)
         version, position = _varint(start, position)
@@ -51,7 +51,7 @@ def looks_like_onnx(file: OpenedFile) -> bool:
             value, position = _varint(start, position)
             position += value if kind == _LENGTH and number != _GRAPH else 0
     except _Damage:  # the first bytes end before the graph begins
-        return position < file.size and len(start) < file.size
+        return 0 < position < file.size and len(start) < file.size
     return True
 
 

@@ -25,6 +25,10 @@ from regions.read import limits
 SAVE_A_STATE_DICT = "save the weights alone with torch.save(model.state_dict(), path) and load that"
 
 
+class Loaded:
+    """Base of what a persistent id stands for: the data that lie outside the pickle."""
+
+
 @dataclass(eq=False)
 class Opaque:
     """An object, class or function that a pickle names and that was not built.
@@ -35,10 +39,13 @@ class Opaque:
         Of the class or function that would have made it.
     state : dict of str to object
         What the pickle says its attributes are.
+    has_data : bool
+        Whether it would have been made of data outside the pickle, as tensors are.
     """
 
     name: str
     state: dict[str, Any] = field(default_factory=dict)
+    has_data: bool = False
 
     def __repr__(self) -> str:
         return f"<{printable(self.name)}, not built>"
@@ -178,7 +185,9 @@ class _Machine:
     def call(self) -> None:
         arguments, function = self.pop(), self.pop()
         if type(function) is Opaque:
-            self.push(Opaque(function.name))
+            parts = arguments if type(arguments) is tuple else ()
+            has_data = any(isinstance(one, Loaded) or (type(one) is Opaque and one.has_data) for one in parts)
+            self.push(Opaque(function.name, has_data=has_data))
         elif type(function) is Function and type(arguments) is tuple:
             self.push(function.build(*arguments))
         else:

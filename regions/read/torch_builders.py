@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regions.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.read import limits
-from regions.read.restricted_pickle import Function, Opaque
+from regions.read.restricted_pickle import Function, Loaded, Opaque
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
 
@@ -59,7 +59,7 @@ class Dtype:
 
 
 @dataclass(frozen=True)
-class Storage:
+class Storage(Loaded):
     """The bytes of one storage, and where in the file's storage ``key`` they begin."""
 
     data: memoryview

@@ -77,7 +77,7 @@ def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
         module, _, parameter = key.rpartition(".")
         numbered = re.fullmatch(r"[Wb][0-9]{1,9}", key) is not None
         named = parameter in _PARAMETERS and module in modules
-        if isinstance(value, Opaque) and (numbered or named or value.name.startswith("torch._")):
+        if isinstance(value, Opaque) and (numbered or named or value.has_data or value.name.startswith("torch._")):
             raise UnsafePickleError(
                 f"{source}: {printable(key)} is {value!r}: only running code could build it. Nothing was run; save "
                 f"plain dense tensors, or {SAVE_A_STATE_DICT}"
