@@ -26,7 +26,7 @@ import numpy as np
 
 import regions
 from hostile_files import address_torch_file, safetensors_file, saved_before_1_6, saved_by_torch
-from regions.domains.points import load_points
+from regions.domains import load_points
 
 WEIGHTS = {
     "0.weight": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]], dtype="<f4"),
