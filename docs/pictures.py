@@ -62,7 +62,7 @@ def main(folder: Path) -> None:
     digits = regions.load(ROOT / "examples" / "digits.pt", activation="relu")
     images = regions.load_points(ROOT / "examples" / "points.csv")
     square = regions.enumerate(digits, regions.circumsquare(*images))
-    draw(folder, "digits", square, width=5.0, mark=images)
+    draw(folder, "digits", square, width=7.0, mark=images)
     for color_by in ("class", "value", "pattern"):
         draw(folder, f"picture-{color_by}", square, color_by=color_by, mark=images)
     figure = Figure(figsize=(5.0, 2.8), layout="constrained")

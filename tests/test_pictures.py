@@ -199,10 +199,13 @@ class TestMarks:
     def test_names_are_not_cut_off(self, place: tuple[float, float]) -> None:
         ax = draw(regions.enumerate(CLASSIFIER, SQUARE), mark={"a long name": place}, legend=False)
         trim_height(ax.figure)
-        (text,) = ax.texts
-        inner, outer = text.get_window_extent(), ax.figure.bbox
-        assert outer.x0 <= inner.x0 and inner.x1 <= outer.x1 and outer.y0 <= inner.y0 and inner.y1 <= outer.y1
-        assert text.get_path_effects()
+        ax.figure.draw_without_rendering()
+        (name,) = ax.texts
+        assert name.get_path_effects()
+        outer = ax.figure.bbox
+        for text in (name, ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
+            box = text.get_window_extent()
+            assert outer.x0 <= box.x0 and box.x1 <= outer.x1 and outer.y0 <= box.y0 and box.y1 <= outer.y1
 
     def test_refusals(self) -> None:
         partition = regions.enumerate(random_network([3, 4, 2]), Rectangle([0, 0, 1], [1, 0, 0], [0, 1, 0]))

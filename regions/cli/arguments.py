@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.domains.text_table import coordinate
-from regions.errors import ShapeMismatchError
+from regions.errors import RegionsError, ShapeMismatchError
 
 __all__ = ["DomainCommand", "domain_options", "make_domain", "mark_option", "marked_points"]
 
@@ -160,7 +160,7 @@ def mark_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def marked_points(ctx: click.Context, words: Sequence[str], no_mark: bool) -> dict[str, Floats]:
+def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_mark: bool) -> dict[str, Floats]:
     """Points to be marked, by name: those that are asked for, or those that the domain is made from.
 
     Raises
@@ -185,11 +185,15 @@ def marked_points(ctx: click.Context, words: Sequence[str], no_mark: bool) -> di
     elif not no_mark:
         kind, domain_words = _one_domain(ctx)
         places = [point for word in domain_words for point in _points(word)][: _KINDS[kind].places]
-        points = [point for point in places if point[0] is not None or kind in ("segment", "square")]
+        default = [point for point in places if point[0] is not None or kind in ("segment", "square")]
+        try:  # a corner may have been moved into the plane of the others
+            points = [(source, domain.to_input(domain.to_chart(point))) for source, point in default]
+        except RegionsError:  # a chart to which floating point finds no way: what nobody asked for is left out
+            points = []
         given_names = [None] * len(points)
     result: dict[str, Floats] = {}
-    for given, default, (_, point) in zip(given_names, _default_names(points), points, strict=True):
-        name = default if given is None else given
+    for given, other, (_, point) in zip(given_names, _default_names(points), points, strict=True):
+        name = other if given is None else given
         if not np.array_equal(result.setdefault(name, point), point):
             raise click.UsageError(f"two points to be marked are called {name!r}; name them: --mark NAME=POINT", ctx)
     return result
@@ -244,7 +248,8 @@ def _one_option_per_point(args: Sequence[str]) -> list[str]:
 
 
 def _is_points(word: str) -> bool:
-    return _FILE.fullmatch(word) is not None or _coordinates(word) is not None
+    # --output=regions.csv is an option.
+    return not word.startswith("--") and (_FILE.fullmatch(word) is not None or _coordinates(word) is not None)
 
 
 def _is_marked(word: str) -> bool:

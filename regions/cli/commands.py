@@ -227,7 +227,7 @@ def plot_(
     """
     network = load_model(model, activation)
     domain = make_domain(ctx, network.n_in)
-    marks = marked_points(ctx, mark, no_mark)
+    marks = marked_points(ctx, domain, mark, no_mark)
     check_pixels(ctx, size, dpi)
     if output_index >= network.n_out:
         raise click.BadParameter(

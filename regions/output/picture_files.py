@@ -46,6 +46,7 @@ def trim_height(figure: Any) -> None:
     for _ in range(2):  # labels of ticks may change with the height
         figure.draw_without_rendering()
         figure.set_figheight(figure.get_tightbbox().height + 2 * PAD)
+    figure.draw_without_rendering()  # a layout makes room for the ticks that there were before it
 
 
 def save_figure(figure: Any, path: Path, dpi: float | None = None) -> None:

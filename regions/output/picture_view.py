@@ -85,7 +85,7 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
     if domain.bounded:
         corners = domain.generators[:, 1:]
         return View(partition, labels, title, corners.min(axis=0), corners.max(axis=0))
-    inside = domain.project(marks)
+    inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
     low, high = _window(partition, inside[np.isfinite(inside).all(axis=1)])
     if domain.dimension == 1:
         kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]

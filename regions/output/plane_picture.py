@@ -92,6 +92,8 @@ class PlanePicture:
 
     def draw(self, ax: Any, palette: Palette) -> None:
         """Draw the panel on matplotlib axes."""
+        from matplotlib.ticker import MaxNLocator
+
         view, partition = self.view, self.partition
         shape = proportion(view)
         assert shape is not None
@@ -108,8 +110,10 @@ class PlanePicture:
         as_image = len(partition) > MOST_VECTOR_REGIONS
         self._draw_faces(ax, palette, as_image)
         # Thinner lines for more regions, so that the edges of small ones do not fill them.
-        across = 72 * ax.get_position().width * ax.figure.get_figwidth()
-        thickness = float(np.clip(across / 25 / np.sqrt(len(partition) + 1), 0.1, 1.0))
+        inches = ax.get_position().width * ax.figure.get_figwidth()
+        thickness = float(np.clip(3 * inches / np.sqrt(len(partition) + 1), 0.1, 1.0))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(int(np.clip(2 * inches, 2, 8)), steps=[1, 2, 5, 10]))
         for layer in self._drawn_layers()[::-1]:
             edges = partition.vertices[self._edges(layer)]
             if layer < 0:

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""What can be said to `regions plot`, and what does the picture then show?
+
+The figure is caught before it is written, which `test_pictures.py` looks at.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import POINTS, SQUARE, Run, weights
+from regions.cli import pictures
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+WORDS = ["plot", "model.npz", "--activation", "relu"]
+AROUND = ["--square", "points.csv"]
+
+
+@pytest.fixture
+def saved(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any]]:
+    """Figures, each with its dots per inch, instead of files."""
+    found: list[tuple[Any, Any]] = []
+    monkeypatch.setattr(pictures, "save_figure", lambda figure, path, dpi: found.append((figure, dpi)))
+    return found
+
+
+def marks(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (AROUND, ["0", "1", "2"]),
+        (["--segment", "points.csv:2", "points.csv:0"], ["2", "0"]),
+        (["--segment", "points.csv:2", "points.npy:0"], ["points.csv:2", "points.npy:0"]),
+        (["--segment", "0,0", "1,1"], ["a", "b"]),
+        (["--polygon", "points.csv"], ["0", "1", "2"]),
+        (["--ray", "points.csv:1", "1,0"], ["1"]),
+        ([*SQUARE], []),
+        ([*AROUND, "--no-mark"], []),
+        ([*SQUARE, "--mark", "0.25,0.5", "0,0"], ["a", "b"]),
+        ([*AROUND, "--mark", "zero=points.csv:0", "-0.5,0.5"], ["zero", "a"]),
+        ([*AROUND, "--mark=zero=points.csv:0"], ["zero"]),
+        (["--plane", "points.csv:0", "1,0", "0,1"], ["0"]),
+        # Floating point can not tell these directions apart, so it can not take a point to the chart.
+        (["--rectangle", "points.csv:0", "1,0", "1,1e-320"], []),
+    ],
+)
+def test_which_points_are_marked(run: Run, saved: list[Any], words: list[str], names: list[str]) -> None:
+    code, _, err = run(*WORDS, *words, "-o", "out.png")
+    assert (code, err) == (0, "")
+    # Files of one stem are told apart by their whole names.
+    assert marks(saved[0][0]) == names
+
+
+def test_marks_are_where_the_points_are(run: Run, saved: list[Any]) -> None:
+    run(*WORDS, *AROUND, "-o", "out.png")
+    domain = regions.circumsquare(*POINTS)
+    places = [text.xy for text in saved[0][0].axes[0].texts]
+    np.testing.assert_allclose(places, domain.to_chart(POINTS), atol=1e-12)
+
+
+def test_size_title_and_dots(run: Run, saved: list[Any]) -> None:
+    for words in (["--size", "3.5x2"], ["--size", "3.5"], []):
+        assert run(*WORDS, *AROUND, *words, "--title", "a $p$", "--dpi", "300", "-o", "out.pdf")[0] == 0
+    (both, dpi), (width, _), (neither, _) = saved
+    assert both.get_size_inches().tolist() == [3.5, 2.0] and dpi == 300
+    assert width.get_figwidth() == 3.5 and 2 < width.get_figheight() < 3.5
+    assert neither.get_figwidth() == 6.4 and both.axes[0].get_title() == "a $p$"
+    run(*WORDS, *AROUND, "--title", "", "-o", "out.png")
+    assert (saved[-1][0].axes[0].get_title(), saved[-1][1]) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--size", "3,5"], "neither a width in inches"),
+        (["--size", "0.5"], "from 1 to 100 inches"),
+        (["--size", "3x1000"], "from 1 to 100 inches"),
+        (["--dpi", "5"], "10<=x<=2400"),
+        (["--size", "50x50", "--dpi", "1000"], "2,500,000,000 pixels; at most 100,000,000"),
+        (["--title", r"$\nonsense$"], "not a formula"),
+        (["--mark", "--no-mark"], "--mark takes points"),
+        (["--mark", "0,0", "--no-mark"], "give --mark or --no-mark"),
+        (["--mark", "x=0,0", "x=1,0"], "two points to be marked are called 'x'"),
+        (["--mark", "x=points.csv"], "points.csv has 3 points, and 'x' is one name"),
+        (["--color-by", "shape"], "'class'"),
+        (["--output-index", "3"], "the network has 3 outputs"),
+    ],
+)
+def test_wrong_words(run: Run, saved: list[Any], words: list[str], message: str) -> None:
+    code, out, err = run(*WORDS, *AROUND, *words, "-o", "out.png")
+    assert (code, out, saved) == (2, "", []) and message in " ".join(err.split())
+
+
+def test_points_that_are_not_in_the_picture(run: Run) -> None:
+    np.savez("deep.npz", **weights([3, 4, 1], seed=1))
+    words = ["plot", "deep.npz", "--activation", "relu", "--rectangle", "0,0,0", "1,0,0", "0,1,0", "-o", "out.png"]
+    code, out, err = run(*words, "--mark", "off=0,0,2")
+    assert (code, out) == (1, "") and "point 'off' is 2 away from the plane" in err
+    code, out, err = run(*words, "--color-by", "class")
+    assert (code, out) == (2, "") and "one output" in err
+    assert not Path("out.png").exists()
+
+
+def test_the_same_command_writes_the_same_bytes(run: Run) -> None:
+    words = [*WORDS, *AROUND, "--color-by", "class", "--size", "2"]
+    contents = []
+    for _ in range(2):
+        assert run(*words, "-o", "out.svg")[0] == 0
+        contents.append(Path("out.svg").read_bytes())
+    assert contents[0] == contents[1] and re.search(rb"<!-- class 0 -->", contents[0])
+
+
+def test_an_option_with_its_value_ends_the_points(run: Run) -> None:
+    code, out, _ = run("enumerate", "model.npz", "--activation", "relu", *AROUND, "--output=out.csv")
+    assert (code, out.splitlines()[-1]) == (0, "wrote out.csv")
