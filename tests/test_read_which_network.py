@@ -77,6 +77,12 @@ PARALLEL: dict[str, tuple[dict[str, Any], str]] = {
     "a policy and its target": (layers(q_net__0=(4, 4), q_net_target__0=(4, 4)), "a copy"),
     "attention": (layers(wq=(4, 4), wk=(4, 4), wv=(4, 4), wo=(4, 4)), "queries and keys"),
     "a gate": (layers(gate_proj=(4, 4), up_proj=(4, 4), down_proj=(4, 4)), "gate_proj .* beside a chain"),
+    "two towers": (layers(user__0=(4, 4), user__2=(4, 4), item__0=(4, 4), item__2=(4, 4)), "user and item look like"),
+    "two towers in a model": (
+        layers(m__user__0=(4, 4), m__user__2=(4, 4), m__item__0=(4, 4), m__item__2=(4, 4)),
+        "m.user and m.item look like",
+    ),
+    "an adapter": (layers(fc__base=(4, 4), fc__lora_A=(2, 4), fc__lora_B=(4, 2)), "fc.lora_A"),
     "a shortcut": (layers(block__fc1=(4, 4), block__fc2=(4, 4), block__shortcut=(4, 4)), "block.shortcut"),
 }
 
@@ -160,6 +166,16 @@ class TestPrefix:
         with pytest.raises(AmbiguousCheckpointError, match=r"there are model.nets.policy \(2-3-1\), model.nets.target"):
             load(nested, "relu")
 
+    def test_lists_of_networks(self) -> None:
+        """An actor and a list of critics: without looking into lists, the actor would be the only one."""
+        actor, first, second = (layers(fc1=(3, 2), fc2=(n, 3)) for n in (2, 1, 4))
+        content = {"actor": actor, "critics": [first, second], "log": [{"loss": 1.0}]}
+        with pytest.raises(
+            AmbiguousCheckpointError, match=r"actor \(2-3-2\), critics.0 \(2-3-1\), critics.1 \(2-3-4\)"
+        ):
+            load(content, "relu")
+        assert load(content, "relu", prefix="critics.1") == pairs(second, "fc1", "fc2")
+
     def test_a_name_is_counted_from_its_mapping_or_from_the_top(self) -> None:
         tensors = layers(model__actor__0=(8, 4), model__actor__2=(2, 8), model__critic__0=(1, 4))
         content = {"state_dict": tensors, "epoch": 3}
@@ -227,6 +243,20 @@ class TestPrefix:
 
 class TestBeside:
     """Tensors that are no weights."""
+
+    def test_arrays_around_the_state_dict_are_noted(self) -> None:
+        content = {
+            "model": self.NET,
+            "mean": np.zeros(2, np.float32),
+            "rng": np.zeros(9, np.uint8),
+            "best": np.array(0.5),
+        }
+        assert "arrays beside the weights, left out: mean" in load(content, "relu").notes
+        assert (
+            "arrays beside the weights, left out: a.std"
+            in load({"a": {"b": self.NET, "std": np.ones(2)}}, "relu").notes
+        )
+        assert len(load({"model": self.NET, "optimizer": {"state": {0: {"m": np.ones(2)}}}}, "relu").notes) == 1
 
     NET = layers(fc1=(3, 2), fc2=(1, 3))
 

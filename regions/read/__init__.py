@@ -134,7 +134,7 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
             prefix=prefix,
         )
     raise TypeError(
-        f"load takes an open file, a path, a state dict, a torch module or an estimator of scikit-learn, got "
+        f"load takes an open file, an estimator of scikit-learn, a path, a state dict or a torch module, got "
         f"{type(source).__name__}; for a list of weights there is regions.Network([(W0, b0), (W1, b1), ...])"
     )
 

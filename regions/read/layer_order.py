@@ -13,6 +13,7 @@ Cost: linear, but for the search among at most 64 layers where names and stored 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -122,6 +123,12 @@ def _check_words(ordered: Sequence[Module], within: str) -> list[str]:
         raise AmbiguousCheckpointError(
             f"not read as one chain: {parallel}; found {list_shapes(ordered)}. If it is one, {HOW_TO_SETTLE}"
         )
+    copies = _copies(dense, names)
+    if copies:
+        raise AmbiguousCheckpointError(
+            f"not read as one chain: {copies} look like copies of one network; found {list_shapes(ordered)}. If they "
+            f"do follow each other, {HOW_TO_SETTLE}"
+        )
     contradiction = find_contradiction(names)
     if contradiction is None:
         return []
@@ -131,6 +138,24 @@ def _check_words(ordered: Sequence[Module], within: str) -> list[str]:
             f"({list_shapes(ordered)}); {HOW_TO_SETTLE}"
         )
     return [f"{contradiction}; that order was kept, since only that one chains"]
+
+
+def _copies(dense: Sequence[Module], names: Sequence[str]) -> str | None:
+    """Parts that differ in nothing but a word of their names, with several layers each, or None."""
+    split = [name.split(".") for name in names]
+    common = len(os.path.commonprefix(split)) if len(split) > 1 else 0
+    parts: dict[str, list[tuple[str, int, int]]] = {}
+    for module, words in zip(dense, split, strict=True):
+        word, rest = ".".join(words[: common + 1]), ".".join(words[common + 1 :])
+        parts.setdefault(word, []).append((rest, module.n_in, module.n_out))
+    found: dict[tuple[tuple[str, int, int], ...], str] = {}
+    for word, layers in parts.items():
+        other = found.setdefault(tuple(layers), word)
+        # Numbered parts may follow each other, as blocks do, and a decoder follows its encoder.
+        numbered = re.sub("[0-9]+", "", other) == re.sub("[0-9]+", "", word)
+        if len(layers) > 1 and not numbered and not {"encoder", "decoder"} & {*re.split("[._]", f"{other}.{word}")}:
+            return f"{printable(other)} and {printable(word)}"
+    return None
 
 
 def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[str]]:

@@ -52,7 +52,7 @@ _ENDINGS = (
 _COPIES = _set("target ema old teacher")
 _NOT_IN_A_CHAIN = _set(
     "skip shortcut residual res resblock resblocks resnet downsample gate gates gating highway attention attn "
-    "expert experts ensemble branch branches"
+    "expert experts ensemble branch branches tower towers lora adapter adapters"
 )
 
 

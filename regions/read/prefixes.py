@@ -20,9 +20,10 @@ from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckp
 from regions.printable import printable
 from regions.read.unread_values import require_tensors_read
 
-__all__ = ["Part", "Prefix", "as_prefixes", "find_mappings", "select", "working_parts"]
+__all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
 
 MAX_NESTING = 4
+MAX_LIST = 100  # an ensemble is shorter, and the history of a training longer
 MAX_NAME_LENGTH = 500
 # How deep in names, and among how many tensors (each counted as often as it is looked at), parts are looked for that
 # could be chosen; and how many are listed.
@@ -71,8 +72,8 @@ def as_prefixes(prefix: Any) -> list[str] | None:
 def find_mappings(content: Any, source: str) -> list[Part]:
     """Return each mapping in ``content`` that has weight matrices, as a whole.
 
-    Looks into mappings inside mappings, under string keys; optimizers number their states, so those are not
-    seen.
+    Looks into mappings inside mappings, under string keys, and into lists of mappings, whose places are their keys;
+    optimizers number their states, so those are not seen.
 
     Raises
     ------
@@ -94,13 +95,13 @@ def find_mappings(content: Any, source: str) -> list[Part]:
             require_tensors_read(mapping, source)
             found.append(Part(".".join(path), "", tensors))
         for key, value in mapping.items():
-            if (
-                isinstance(key, str)
-                and isinstance(value, Mapping)
-                and id(value) not in seen
-                and len(path) < MAX_NESTING
-            ):
-                visit(value, (*path, key))
+            if not isinstance(key, str) or len(path) >= MAX_NESTING:
+                continue
+            several = isinstance(value, (list, tuple)) and len(value) <= MAX_LIST
+            items = {f"{key}.{i}": one for i, one in enumerate(value)} if several else {key: value}
+            for name, one in items.items():
+                if isinstance(one, Mapping) and id(one) not in seen:
+                    visit(one, (*path, name))
 
     if isinstance(content, Mapping):
         visit(content, ())
@@ -113,6 +114,25 @@ def find_mappings(content: Any, source: str) -> list[Part]:
             "or arrays named W0, b0, W1, b1, .."
         )
     return found
+
+
+def arrays_beside(content: Any, mappings: Sequence[Part]) -> list[str]:
+    """Names of arrays that stand in mappings around those that are read, and may belong to the model: means, scales."""
+    read = {id(value) for mapping in mappings for value in mapping.tensors.values()}
+    beside: list[str] = []
+
+    def visit(mapping: Mapping[Any, Any], path: str) -> None:
+        for key, value in mapping.items():
+            if not isinstance(key, str):
+                continue
+            name = _joined(path, key)
+            if isinstance(value, Mapping) and any(one.prefix.startswith(f"{name}.") for one in mappings):
+                visit(value, name)
+            elif _is_tensor(value) and len(value.shape) > 0 and "float" in str(value.dtype) and id(value) not in read:
+                beside.append(printable(name))
+
+    visit(content, "")
+    return beside
 
 
 def select(mappings: Sequence[Part], prefixes: Sequence[str] | None, source: str) -> list[Part]:

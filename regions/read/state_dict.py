@@ -28,7 +28,7 @@ from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
 from regions.read.layer_order import Module, check_chain, list_names, list_shapes, order_modules
-from regions.read.prefixes import Part, Prefix, as_prefixes, find_mappings, select, working_parts
+from regions.read.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _CONVOLUTIONS = {
@@ -112,6 +112,9 @@ def network_from_state_dict(
     if prefixes is not None:
         read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
         notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
+    beside = arrays_beside(content, mappings)
+    if beside:
+        notes.append(f"arrays beside the weights, left out: {_shortened(beside)}")
     steps, placing = place_activations(modules, activation, batch_norm_eps)
     return build_network(steps, [*notes, *placing])
 
