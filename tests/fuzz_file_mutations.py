@@ -83,6 +83,8 @@ def rewrite(content: bytes, other: bytes, chance: random.Random) -> bytes:
         return _safetensors(content, chance)
     if content.startswith(b"\x93NUMPY"):
         return _array(content, chance)
+    if content.startswith(b"\x08"):
+        return _message(content, chance)
     return _text(content, chance)
 
 
@@ -198,6 +200,60 @@ def _array(content: bytes, chance: random.Random) -> bytes:
         label = found[0].split(b":")[0] + b": " if b":" in found[0] else b""
         header = header[: found.start()] + label + chance.choice(values) + header[found.end() :]
     return content[:8] + struct.pack("<H", len(header) % 2**16) + header + content[end:]
+
+
+def _message(content: bytes, chance: random.Random) -> bytes:
+    """Fields of protobuf, of the whole message or of one somewhere in it."""
+    fields, position = [], 0
+    while position < len(content):
+        start = position
+        tag, position = _varint(content, position)
+        value, end = _varint(content, position) if tag & 7 in (0, 2) else (0, position)
+        kind = tag & 7
+        begin = position if kind == 0 else end
+        position = end + (value if kind == 2 else 4 if kind == 5 else 8 if kind == 1 else 0)
+        if kind in (3, 4, 6, 7) or position > len(content):
+            return damage(content, content, chance)[0]  # no message after all
+        fields.append((tag, content[start:position], content[begin:position]))
+    if not fields:
+        return content
+    index, way = chance.randrange(len(fields)), chance.randrange(10)
+    tag, whole, inside = fields[index]
+    parts = [field[1] for field in fields]
+    if way < 5 and tag & 7 == 2 and inside:
+        inner = _message(inside, chance)
+        parts[index] = _encoded(tag) + _encoded(len(inner)) + inner
+    elif way < 6:
+        parts.pop(index)
+    elif way == 6:
+        parts.insert(index, whole)
+    elif way == 7:
+        parts[index], parts[index - 1] = parts[index - 1], parts[index]
+    elif way == 8:
+        parts[index : index + 1] = [parts[index]] * chance.choice((3, 40, 5000))
+    elif tag & 7 == 0:
+        parts[index] = _encoded(tag) + _encoded(chance.choice((0, 1, 2, 7, 11, 2**31, 2**63, 2**64 - 1)))
+    else:
+        parts[index] = _encoded(chance.choice((tag ^ 8, tag + 8, 1 << 3 | 2))) + whole[len(_encoded(tag)) :]
+    return b"".join(parts)
+
+
+def _varint(content: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    while position < len(content):
+        byte = content[position]
+        value |= (byte & 127) << shift
+        shift, position = shift + 7, position + 1
+        if byte < 128:
+            break
+    return value, position
+
+
+def _encoded(value: int) -> bytes:
+    result = b""
+    while value > 127:
+        result, value = result + bytes([value & 127 | 128]), value >> 7
+    return result + bytes([value])
 
 
 def _text(content: bytes, chance: random.Random) -> bytes:
