@@ -26,7 +26,6 @@ import numpy as np
 
 import regions
 from hostile_files import address_torch_file, safetensors_file, saved_before_1_6, saved_by_torch
-from regions.domains import load_points
 from regions.errors import NotACheckpointError
 
 WEIGHTS = {

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.errors import NotACheckpointError, RegionsError, UnsupportedLayerError
 from regions.printable import printable
 from regions.read.onnx_graph import Node
 from regions.read.onnx_tensors import FLOATS, Constant, element_name, read_tensor
@@ -72,6 +72,8 @@ def rearrange(node: Node, values: list[Value | None]) -> Value:
         element = _cast(node, given)
     try:
         array = operation(node, given.array, values)
+    except RegionsError:
+        raise
     except (ValueError, IndexError, OverflowError, TypeError):
         array = None
     if array is None or array.size != given.array.size:
