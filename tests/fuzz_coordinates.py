@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """On how many near-degenerate networks is what is made of coordinates right?
 
-``python tests/fuzz_coordinates.py --cases 100000 --seed 0`` enumerates networks of `generators_coordinates.py`, and of
-all families of `generators.py` for one case in ten, and holds what is derived from vertices against exact corners:
-radii and centres of discs, merged areas, the coverage (`shapes_judge.py`). What an enumeration, a measure or a
-conversion raises is a finding as well. Each one is kept in tests/hard/.
-Cost: about 10 ms a case.
+``python tests/fuzz_coordinates.py --cases 100000 --seed 0`` enumerates networks of `generators_coordinates.py`, in turn
+with those of `generators_nearly_degenerate.py` and `generators.py`, and holds what is derived from vertices against
+exact corners: radii and centres of discs, merged areas, the coverage (`shapes_judge.py`), and volumes, lengths,
+perimeters, boundaries and distances (`coordinates_judge.py`). What an enumeration, a measure or a conversion raises is
+a finding as well. Each one is kept in tests/hard/.
+Cost: 50 ms a case, most of it in fractions; over an hour for 100,000, on one core.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
-from itertools import count, cycle, islice
+from itertools import chain, count, cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,33 +24,41 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
     sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
+import coordinates_judge  # noqa: E402
 import regions  # noqa: E402
+import shapes_judge  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
 from generators_coordinates import NEAR, draw_near  # noqa: E402
+from generators_nearly_degenerate import KINDS, nearly_degenerate  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions.domains import Domain  # noqa: E402
 from regions.network import Network  # noqa: E402
-from shapes_judge import findings  # noqa: E402
+
+# Of larger partitions, fractions would take seconds.
+MOST_REGIONS = 60
+# Families for both dimensions, by name and dimension.
+BOTH = [f"{family} {dimension}" for dimension in (2, 1) for family in (*KINDS, *FAMILIES)]
 
 
 class Case(NamedTuple):
-    """What to draw."""
+    """What to draw: a family of `NEAR`, or one of `BOTH`."""
 
     family: str
     seed: int
 
 
 def cases(number: int, first: int) -> list[Case]:
-    """So many cases with seeds from ``first`` on: families in turn, and after nine of them one of `generators.py`."""
+    """So many cases with seeds from ``first`` on: all families of `NEAR`, then two others, and so on."""
     return list(islice(_cases(first), number))
 
 
 def _cases(first: int) -> Iterator[Case]:
-    others, rounds = cycle(FAMILIES), count(first)
+    kinds, others, rounds = cycle(BOTH[: len(KINDS)]), cycle(BOTH), count(first)
     while True:
         seed = next(rounds)
         for family in NEAR:
             yield Case(family, seed)
+        yield Case(next(kinds), seed)
         yield Case(next(others), seed)
 
 
@@ -57,14 +66,18 @@ def drawn(case: Case) -> tuple[Network, Domain]:
     """The network and domain of a case."""
     if case.family in NEAR:
         return draw_near(case.family, case.seed)
-    return draw(case.family, 2, case.seed)
+    family, dimension = case.family.split()
+    return (nearly_degenerate if family in KINDS else draw)(family, int(dimension), case.seed)
 
 
 def finding(case: Case) -> str | None:
     """What is wrong first, or None."""
     try:
-        network, domain = drawn(case)
-        return next(findings(regions.enumerate(network, domain)), None) if domain.bounded else None
+        partition = regions.enumerate(*drawn(case))
+        if len(partition) > MOST_REGIONS:
+            return None
+        shapes = shapes_judge.findings(partition) if partition.domain.bounded else ()
+        return next(chain(shapes, coordinates_judge.findings(partition, points=1)), None)
     except Exception as error:
         return f"raised {type(error).__name__}: {error}"
 
@@ -82,7 +95,7 @@ def main() -> int:
         for done, (case, what) in enumerate(zip(todo, pool.imap(finding, todo, chunksize=20), strict=True), 1):
             if what is not None:
                 found += 1
-                path = FOLDER / f"{case.family}_coordinates_{case.seed}.json"
+                path = FOLDER / f"{case.family.replace(' ', '_')}_coordinates_{case.seed}.json"
                 write(path, f"{case.family}, seed {case.seed}: {what}", *drawn(case))
                 print(f"{case.family} {case.seed}: {what}\n    kept in {path}", flush=True)
             if done % 5000 == 0:

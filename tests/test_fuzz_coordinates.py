@@ -22,7 +22,7 @@ from shapes_judge import findings
 
 @pytest.mark.parametrize("family", NEAR)
 def test_shapes(family: str) -> None:
-    for seed in range(1_000_000, 1_000_008):
+    for seed in range(1_000_000, 1_000_004):
         assert finding(Case(family, seed)) is None, seed
 
 
