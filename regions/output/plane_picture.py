@@ -113,7 +113,7 @@ class PlanePicture:
         inches = ax.get_position().width * ax.figure.get_figwidth()
         thickness = float(np.clip(3 * inches / np.sqrt(len(partition) + 1), 0.1, 1.0))
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(int(np.clip(2 * inches, 2, 8)), steps=[1, 2, 5, 10]))
+            axis.set_major_locator(MaxNLocator(int(np.clip(1.4 * inches, 2, 8)), steps=[1, 2, 5, 10]))
         for layer in self._drawn_layers()[::-1]:
             edges = partition.vertices[self._edges(layer)]
             if layer < 0:
