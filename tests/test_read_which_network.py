@@ -39,6 +39,9 @@ CONTRADICTIONS: dict[str, tuple[dict[str, Any], str]] = {
     # Defined out of the order of the calls: in this order they are a 64-2-64-64 network.
     "the output first": (layers(out=(2, 64), h1=(64, 2), h2=(64, 64)), "out stands before h1"),
     "the output first, numbered below": (layers(output__0=(4, 4), body__0=(4, 4)), "output stands before body"),
+    # By number they do not chain, but as h1, h2, out.
+    "the output first, numbers descending": (layers(out=(4, 2), h2=(2, 4), h1=(4, 2)), "stored as out, h2, h1"),
+    "what is in the middle": (layers(encoder=(4, 4), decoder=(4, 4), middle=(4, 4)), "decoder stands before middle"),
     "the output in the middle": (layers(fc1=(4, 4), fc_out=(4, 4), fc2=(4, 4)), "fc_out stands before fc2"),
     "the head first": (layers(head=(4, 4), body=(4, 4)), "head stands before body"),
     "the input last": (layers(hidden=(4, 4), input_layer=(4, 4)), "hidden stands before input_layer"),
@@ -122,6 +125,29 @@ def test_an_order_that_no_other_contests_is_kept_with_a_note() -> None:
     net = load(tensors, "relu")
     assert net == pairs(tensors, "out", "h1")
     assert "out stands before h1; that order was kept, since only that one chains" in net.notes
+
+
+def test_networks_defined_in_any_order_are_never_read_as_another_one() -> None:
+    """The function of a network is known from the order of its names; whatever of it loads must compute that."""
+    rng = np.random.default_rng(0)
+    loaded = 0
+    for _ in range(400):
+        order = str(
+            rng.choice(["h1 h2 out", "fc1 fc2 fc3", "input hidden output", "encoder middle decoder", "l1 l2 head"])
+        )
+        names = order.split()
+        widths = rng.choice([2, 4], len(names) + 1)
+        shapes = {name: (int(widths[i + 1]), int(widths[i])) for i, name in enumerate(names)}
+        defined = [str(name) for name in rng.permutation(names)]
+        tensors = layers(**{name: shapes[name] for name in defined})
+        try:
+            net = load(tensors, "relu")
+        except AmbiguousCheckpointError:
+            assert defined != names
+        else:
+            assert net == pairs(tensors, *names), defined
+            loaded += defined != names
+    assert loaded > 20
 
 
 def test_a_residual_network_is_read_with_a_warning() -> None:

@@ -17,6 +17,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError
@@ -102,8 +103,13 @@ def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[lis
     if _numbers_ascend(stored):
         return check_chain(stored), []
     if not _chains(numbered):
-        note = "numbers in the names do not ascend; the stored order was kept, since only that one chains"
-        return check_chain(stored), [note]
+        dense = [module for module in check_chain(stored) if module.kind == "dense"]
+        if len(_all_chains(dense, in_order_of_numbers=False)) > 1:
+            raise AmbiguousCheckpointError(
+                f"the order of the layers is unclear: stored as {list_names(stored)}, where numbers do not ascend, and "
+                f"the shapes allow another order ({list_shapes(stored)}); {HOW_TO_SETTLE}"
+            )
+        return stored, ["numbers in the names do not ascend; the stored order was kept, since only that one chains"]
     if not _chains(stored):
         return numbered, [
             "layers reordered by the numbers in their names, since the stored order does not chain"
@@ -132,7 +138,7 @@ def _check_words(ordered: Sequence[Module], within: str) -> list[str]:
     contradiction = find_contradiction(names)
     if contradiction is None:
         return []
-    if len(_all_chains(dense)) > 1:
+    if len(_all_chains(dense, in_order_of_numbers=False)) > 1:
         raise AmbiguousCheckpointError(
             f"the order of the layers is unclear: {contradiction}, and the shapes allow another order "
             f"({list_shapes(ordered)}); {HOW_TO_SETTLE}"
@@ -278,12 +284,13 @@ def _numbers_decide_all(modules: Sequence[Module]) -> bool:
     return True
 
 
-def _all_chains(modules: list[Module]) -> list[list[Module]]:
-    """Orders in which widths chain and numbers ascend; stops at two, or when the search grows long."""
+def _all_chains(modules: list[Module], *, in_order_of_numbers: bool = True) -> list[list[Module]]:
+    """Orders in which widths chain, and numbers ascend; stops at two, or when the search grows long."""
     if len(modules) > MAX_LAYERS_TO_SEARCH:
         return [modules, modules]
     count = len(modules)
-    before = {(i, j) for j in range(count) for i in range(j) if _numbers_decide_all([modules[i], modules[j]])}
+    pairs = combinations(range(count), 2) if in_order_of_numbers else ()
+    before = {(i, j) for i, j in pairs if _numbers_decide_all([modules[i], modules[j]])}
     found: list[list[Module]] = []
     steps = 0
 

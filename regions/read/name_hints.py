@@ -30,6 +30,7 @@ _GENERIC = _set("layer layers fc linear lin dense proj projection net network bl
 _FIRST = _set("input in inp stem first start begin")
 _LAST = _set("output outputs out final last end head logits classifier readout")
 _ENCODERS, _DECODERS = _set("encoder enc encode"), _set("decoder dec decode")
+_BETWEEN = _set("middle mid bottleneck latent code")
 _ORDINALS = {
     word: number
     for number, words in enumerate(
@@ -114,8 +115,10 @@ def _ends(words: Sequence[Words]) -> list[int | None]:
 
 
 def _coders(words: Sequence[Words]) -> list[int | None]:
-    coders = (bool(_DECODERS.intersection(one)) if (_ENCODERS | _DECODERS).intersection(one) else None for one in words)
-    return [None if one is None else int(one) for one in coders]
+    """Encoders before what stands between before decoders."""
+    between = [1 if _is_one(one, _BETWEEN) else None for one in words]
+    coders = [0 if _ENCODERS.intersection(one) else other for one, other in zip(words, between, strict=True)]
+    return [2 if _DECODERS.intersection(one) else other for one, other in zip(words, coders, strict=True)]
 
 
 def _ordinals(words: Sequence[Words]) -> list[int | None]:
