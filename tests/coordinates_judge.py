@@ -109,7 +109,8 @@ def root(value: Fraction) -> Fraction:
 
 def _coordinates(partition: Partition, places: list[Place]) -> Iterator[str]:
     for vertex, place in enumerate(places):
-        if place is not None:
+        # Of a vertex one of whose coordinates is beyond the doubles nothing need be known.
+        if place is not None and max(abs(x) for x in place) < HUGE:
             bounds = np.full(partition.dimension, partition.vertex_errors[vertex])
             yield from _compare(f"of vertex {vertex}, coordinate", partition.vertices[vertex], bounds, list(place))
 

@@ -108,7 +108,7 @@ def test_errors_that_say_nothing() -> None:
     case = undamaged(NET, SQUARE)
     assert violated(checked(case.put("vertex_errors", ..., 1.0))) == {"errors"}
     # Within what is allowed, but then nothing follows for the volume.
-    report = checked(case.put("vertex_errors", ..., 1 / 32))
+    report = checked(case.put("vertex_errors", ..., 1 / 16))
     assert report.ok
     status = {item.name: (item.status, item.note) for item in report.invariants}
     assert status["errors"][0] == "holds"

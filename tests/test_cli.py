@@ -190,6 +190,16 @@ def test_sizes_that_no_double_holds(run: Run, words: list[str], beyond: str, not
     assert re.search(f"^area +{beyond}$", table, re.MULTILINE)
 
 
+def test_a_smallest_region_whose_digits_are_not_all_known(run: Run) -> None:
+    strip = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.7, 0.7 + 2.0**-50])
+    np.savez("strip.npz", W0=strip[0], b0=strip[1], W1=np.ones((1, 2)), b1=np.zeros(1))
+    table = run("enumerate", "strip.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[1]
+    partition = regions.load_partition("out.npz")
+    bound = f"{partition.volume_errors[partition.volumes.argmin()]:.2g}"
+    assert re.search(rf"^smallest region +\S+ \(to within {re.escape(bound)}\)$", table, re.MULTILINE)
+    assert "within" not in run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[1]
+
+
 def test_a_note_stands_only_beside_null(run: Run) -> None:
     words = ["model.npz", "--activation", "relu", *SQUARE, "--json"]
     assert "note" not in json.loads(run("count", *words)[1])

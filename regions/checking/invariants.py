@@ -2,11 +2,9 @@
 """Which identities must hold between the numbers of a result, and do they?
 
 Those about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are rounded:
-two sides agree when they differ by no more than rounding can have done, a bound that is made here from the errors of
-the vertices and from what floating point guarantees (Higham, Accuracy and Stability of Numerical Algorithms, section
-3.1), as in `regions/certification/rounding.py`. Errors of vertices as large as the domain would allow anything: they
-violate an identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes
-longer.
+two sides agree when they differ by no more than rounding can have done, a bound that is made from those of the single
+ones (`regions/cell_errors.py`). Errors of vertices as large as the domain would allow anything: they violate an
+identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
 Cost: linear in facets, but for patterns (`patterns.py`).
 """
 
@@ -111,7 +109,8 @@ def _volume(partition: Partition) -> Invariant:
     if not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
     found, expected = _sum(partition.volumes), partition.domain.volume
-    return _close("volume", claim, found, expected, _volume_error(partition), expected)
+    error = _sum(partition.volume_errors) + 16 * U * expected
+    return _close("volume", claim, found, expected, error, expected)
 
 
 def _euler(partition: Partition) -> Invariant:
@@ -137,7 +136,8 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
         around, outline = _sum(perimeters(partition)), _outline(domain)
     error = 0.0
     if partition.dimension == 2:
-        error = _border_error(partition) + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
+        border = _sum(partition.facet_volume_errors[partition.facet_kinks < 0])
+        error = border + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 
@@ -155,34 +155,6 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
         more = _sum(volumes * np.maximum(times - 1, 0))
     found = _sum(boundary.neurons)
     return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
-
-
-def _volume_error(partition: Partition) -> float:
-    """How much the sum of the rounded volumes can be off: from the vertices, and from computing with them."""
-    with np.errstate(all="ignore"):
-        corners = partition.vertices[partition.cell_vertices]
-        starts, count = partition.cell_offsets[:-1], partition.corner_counts
-        widths = np.maximum.reduceat(corners, starts, axis=0) - np.minimum.reduceat(corners, starts, axis=0)
-        error = np.maximum.reduceat(partition.vertex_errors[partition.cell_vertices], starts)[:, np.newaxis]
-        off = 2 * error + 2 * U * (widths + 2 * error)
-        if partition.dimension == 1:
-            chart = off[:, 0]
-        else:
-            (x, y), (dx, dy) = widths.T, off.T
-            chart = count * (x * dy + y * dx + dx * dy + 4 * (count + 8) * U * (x + dx) * (y + dy))
-        total = 1.01 * _sum(chart) * partition.domain.scale + 16 * U * partition.domain.volume
-    return float(total) + len(partition) * float(np.finfo(np.float64).smallest_subnormal)
-
-
-def _border_error(partition: Partition) -> float:
-    """How much the rounded lengths of the domain's border can be off, in all."""
-    border = partition.facet_kinks < 0
-    ends = partition.facet_vertices[border]
-    with np.errstate(all="ignore"):
-        steps = np.abs(partition.vertices[ends[:, 1]] - partition.vertices[ends[:, 0]]).sum(axis=1)
-        errors = partition.vertex_errors[ends].sum(axis=1)
-        size = float(np.sqrt(partition.domain.metric.trace()))
-        return float(size * (2 * errors + 8 * (8 + partition.domain.n_in) * U * steps).sum())
 
 
 def _outline(domain: Domain) -> float:

@@ -25,6 +25,8 @@ __all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "p
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
 BEYOND = "beyond the largest double"
+# What six digits leave out of a number, relatively, at most.
+ROUNDED = 5e-6
 FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
 
 
@@ -112,7 +114,7 @@ def print_outcome(outcome: Outcome) -> None:
         sizes = {name: _size(value, outcome.domain) for name, value in _sizes(partition).items()}
         rows.append((size, sizes["total"]))
         if len(partition):
-            rows.append(("smallest region", sizes["smallest"]))
+            rows.append(("smallest region", sizes["smallest"] + _doubt(partition)))
             rows.append(("largest region", sizes["largest"]))
     if outcome.certificate:
         rows.append(("signs proved", outcome.certificate.signs))
@@ -167,6 +169,13 @@ def _size(value: float, domain: Domain) -> str:
     if math.isfinite(value):
         return f"{value:.6g}"
     return BEYOND if domain.bounded else "unbounded"
+
+
+def _doubt(partition: Partition) -> str:
+    """What to say after the smallest size, if not all of its digits that are shown are known."""
+    smallest = int(partition.volumes.argmin())
+    size, error = partition.volumes[smallest], partition.volume_errors[smallest]
+    return f" (to within {error:.2g})" if math.isfinite(size) and error > ROUNDED * size else ""
 
 
 def _why_null(outcome: Outcome) -> str:
