@@ -202,6 +202,9 @@ class TestMarks:
         ax.figure.draw_without_rendering()
         (name,) = ax.texts
         assert name.get_path_effects()
+        if abs(place[0]) == 1:  # at a corner: inside of the axes
+            box = name.get_window_extent()
+            assert ax.bbox.x0 < box.x0 and box.x1 < ax.bbox.x1 and ax.bbox.y0 < box.y0 and box.y1 < ax.bbox.y1
         outer = ax.figure.bbox
         for text in (name, ax.title, ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
             box = text.get_window_extent()
