@@ -277,3 +277,42 @@ def test_views_of_one_storage_may_not_add_up_to_gigabytes(tmp_path: Path) -> Non
     pickled = program(dict_of({f"{i}.weight": one for i in range(500)}))
     with pytest.raises(FileTooLargeError, match="tensors"):
         read_tensors(write(tmp_path, ".pt", torch_file(pickled, {"0": bytes(16)})))
+
+
+def test_small_files_do_not_build_large_networks(tmp_path: Path) -> None:
+    """617 bytes used to take 2.7 GB: one byte, repeated by a stride of 0, and widened to doubles."""
+    from hostile_files import dict_of, storage, tensor
+
+    one = tensor([8000, 8000], [0, 0], storage(16, kind="ByteStorage"))
+    for content in (
+        torch_file(program(dict_of({"weight": one})), {"0": bytes(16)}),
+        zip_file({"W0.npy": npy(b"{'descr': '|u1', 'fortran_order': False, 'shape': (8, 1000000), }", bytes(8000000))}, 8),
+    ):
+        tracemalloc.start()
+        with pytest.raises(FileTooLargeError, match="would take"):
+            load(write(tmp_path, ".pt", content), activation="relu")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 40 * 2**20
+
+
+def test_calls_by_memo_are_counted(tmp_path: Path) -> None:
+    """One list of 2,000 pairs, made into a dict 10,000 times by 5 bytes each."""
+    from hostile_files import name, text
+
+    pairs = b"](" + b"".join(b"](" + text(f"k{i}") + b"Ne" for i in range(2000)) + b"e\x85"
+    calls = b"\x80\x02" + name("collections", "OrderedDict") + b"q\x00" + pairs + b"q\x010]" + b"h\x00h\x01Ra" * 10_000
+    tracemalloc.start()
+    with pytest.raises(FileTooLargeError, match="entries"):
+        read_tensors(write(tmp_path, ".pt", torch_file(calls + b"e.")))
+    assert tracemalloc.get_traced_memory()[1] < 100 * 2**20
+    tracemalloc.stop()
+
+
+def test_views_by_memo_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hostile_files import dict_of, storage, tensor
+
+    monkeypatch.setattr(limits, "MAX_TENSORS", 5)
+    entries = {f"{i}.weight": tensor([1, 1], [1, 1], storage(1)) for i in range(6)}
+    with pytest.raises(FileTooLargeError, match="more than 5 tensors"):
+        read_tensors(write(tmp_path, ".pt", torch_file(program(dict_of(entries)), {"0": bytes(16)})))

@@ -27,7 +27,7 @@ MAX_ZIP_DIRECTORY_BYTES = 8 * MEBIBYTE
 MAX_PICKLE_BYTES = 32 * MEBIBYTE
 MAX_PICKLE_OPCODES = 600_000
 # The strided views of a pickle cost more than its opcodes.
-MAX_TENSORS = 50_000
+MAX_TENSORS = 20_000
 # A state dict is nested about four deep, and each mark keeps a list.
 MAX_PICKLE_DEPTH = 1000
 
@@ -38,7 +38,7 @@ MAX_JSON_BYTES = 4 * MEBIBYTE
 # arbitrarily. Numbers become doubles, so no number counts for less than a double.
 BYTES_PER_NUMBER = 8
 MAX_EXPANSION = 20
-FREE_EXPANSION_BYTES = 64 * MEBIBYTE
+FREE_EXPANSION_BYTES = 32 * MEBIBYTE
 
 # Where an activation comes first, or two follow each other, a layer with the identity matrix is put between. All of
 # them take 128 MiB at most; one for images of 64 x 64 pixels fits.

@@ -102,7 +102,7 @@ class TensorBuilders:
         self.file_size = file_size
         self.byte_order: Literal["<", ">"] = byte_order
         self.built: list[Origin] = []
-        self._numbers = 0
+        self._numbers = self._entries = 0
         builders: dict[str, Callable[..., Any]] = {
             "collections.OrderedDict": self._ordered_dict,
             "collections.defaultdict": lambda *_: {},
@@ -124,6 +124,10 @@ class TensorBuilders:
         result: dict[str, Any] = {}
         if len(arguments) > 1 or type(pairs) is not list:
             raise self.malformed("an OrderedDict")
+        # One list may be the argument of many calls.
+        self._entries += len(pairs)
+        if self._entries > limits.MAX_PICKLE_OPCODES:
+            raise FileTooLargeError(f"{self.path}: its dicts have more than {limits.MAX_PICKLE_OPCODES} entries")
         for pair in pairs:
             if type(pair) not in (list, tuple) or len(pair) != 2 or (type(pair[0]) is str and pair[0] in result):
                 raise self.malformed("an OrderedDict")
