@@ -7,6 +7,7 @@ Judges: shapely, where its 32 digits are enough, and polygons by hand.
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from partition_cases import SQUARE, drawn, random_network
 from raw_from_reference import raw_from_reference
 from regions.definitions.shapes import merged_polygons
 from regions.domains import Polygon
-from regions.folding import _simple
+from regions.folding import _simple, _surely_convex
 from regions.network import Network
 from regions.partition import Partition
 
@@ -105,6 +106,29 @@ def test_folding_at_any_scale(exponent: int) -> None:
     network = Network([(weights, biases * scale), (np.ones((1, 5)), None)])
     found = regions.enumerate(network, Polygon(scale * SQUARE.generators[:, 1:]))
     assert len(found.folded_cells()) == len(expected)
+
+
+def test_what_is_seen_in_floating_point_is_so() -> None:
+    """Triangles with a corner on the line through the other two, up to rounding; and ordinary ones.
+
+    Differences of corners are rounded, since one of them is near the origin.
+    """
+    rng, count = np.random.default_rng(0), 2000
+    one, other = rng.uniform(0.25, 1.0, (2, count, 2))
+    one *= 0.001
+    between = one + rng.uniform(0.0, 1.0, (count, 1)) * (other - one)
+    cells = {"cell_vertices": np.arange(3 * count), "cell_offsets": np.arange(0, 3 * count + 1, 3)}
+
+    def judged(third: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rings = np.stack([one, other, third], axis=1)
+        triangles = SimpleNamespace(vertices=rings.reshape(-1, 2), **cells)
+        exact = [_simple([(int(x * 2.0**80), int(y * 2.0**80)) for x, y in ring]) for ring in rings.tolist()]
+        return _surely_convex(triangles), np.array(exact)  # type: ignore[arg-type]
+
+    seen, exact = judged(between)
+    assert not (seen & ~exact).any() and 800 < exact.sum() < 1200
+    seen, exact = judged(rng.uniform(0.25, 1.0, (count, 2)))
+    assert (seen == exact).all() and 800 < exact.sum() < 1200
 
 
 def test_generic_regions_are_not_folded() -> None:
