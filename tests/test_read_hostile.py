@@ -284,9 +284,10 @@ def test_small_files_do_not_build_large_networks(tmp_path: Path) -> None:
     from hostile_files import dict_of, storage, tensor
 
     one = tensor([8000, 8000], [0, 0], storage(16, kind="ByteStorage"))
+    header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (8, 1000000), }"
     for content in (
         torch_file(program(dict_of({"weight": one})), {"0": bytes(16)}),
-        zip_file({"W0.npy": npy(b"{'descr': '|u1', 'fortran_order': False, 'shape': (8, 1000000), }", bytes(8000000))}, 8),
+        zip_file({"W0.npy": npy(header, bytes(8_000_000))}, zipfile.ZIP_DEFLATED),
     ):
         tracemalloc.start()
         with pytest.raises(FileTooLargeError, match="would take"):
