@@ -123,6 +123,7 @@ class TestText:
         [
             # A slip in the first row must not make it a header.
             ("O.5,1\n2,3\n", DomainError, r"line 1: .*column 0 is 'O.5'. If it is a label"),
+            ("O.5,0,1\n2,3,4\n", DomainError, r"line 1: .*column 0 is 'O.5'. If it is a label"),
             ("x,y\n1,2\n1,two\n", DomainError, r"line 3: .*column 1, called 'y', is 'two'"),
             ("x,y\n1,\n", DomainError, r"line 2: .*column 1, called 'y', is ''; a value is missing"),
             ("1;1,5\n", DomainError, r"separated by semicolons: .*'1,5'; write a point before decimals"),
