@@ -16,6 +16,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from itertools import chain, count, cycle, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -90,15 +91,15 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     todo, start, found = cases(arguments.cases, arguments.seed), time.perf_counter(), 0
-    # A process that dies would leave the pool waiting: fresh ones, in order, with a limit to each answer.
-    with multiprocessing.get_context("spawn").Pool(arguments.processes) as pool:
-        for done, (case, what) in enumerate(zip(todo, pool.imap(finding, todo, chunksize=20), strict=True), 1):
+    # If a process dies, this raises BrokenProcessPool: the last line printed says up to where all was well.
+    with ProcessPoolExecutor(arguments.processes, multiprocessing.get_context("spawn")) as pool:
+        for done, (case, what) in enumerate(zip(todo, pool.map(finding, todo, chunksize=20), strict=True), 1):
             if what is not None:
                 found += 1
                 path = FOLDER / f"{case.family.replace(' ', '_')}_coordinates_{case.seed}.json"
                 write(path, f"{case.family}, seed {case.seed}: {what}", *drawn(case))
                 print(f"{case.family} {case.seed}: {what}\n    kept in {path}", flush=True)
-            if done % 5000 == 0:
+            if done % 1000 == 0:
                 print(f"{done} of {len(todo)} cases tried, {found} findings", file=sys.stderr, flush=True)
     print(
         f"{len(todo)} cases, seeds {todo[0].seed} to {todo[-1].seed}: {found} findings, "

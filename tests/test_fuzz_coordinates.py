@@ -80,8 +80,8 @@ def test_command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     class Pool:
         """Of no processes, so that what is patched here is what runs."""
 
-        def __init__(self, _: int) -> None:
-            self.imap = lambda function, todo, chunksize: map(function, todo)
+        def __init__(self, *_: object) -> None:
+            self.map = lambda function, todo, chunksize: map(function, todo)
 
         def __enter__(self) -> Pool:
             return self
@@ -89,8 +89,7 @@ def test_command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         def __exit__(self, *_: object) -> None:
             pass
 
-    context = type("Context", (), {"Pool": Pool})
-    monkeypatch.setattr(fuzz_coordinates.multiprocessing, "get_context", lambda _: context)
+    monkeypatch.setattr(fuzz_coordinates, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr("sys.argv", ["fuzz_coordinates.py", "--cases", "3", "--seed", "3"])
     assert main() == 0
     assert "3 cases, seeds 3 to 3: 0 findings" in capsys.readouterr().out
