@@ -115,6 +115,20 @@ def measure_degenerate(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_depth(workload: Workload) -> Measurement:
+    """Counting a region, against counting one of a network of six layers, for each six layers."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = regions.count(network, domain)
+    memory = peak_memory() - before
+    name, _, depth = workload.name.partition("x")
+    sibling = workloads.WORKLOADS[f"{name}x6"]
+    shallow, square = regions.Network(workloads.build_layers(sibling)), workloads.build_polygon(sibling)
+    seconds, yardstick = best_times(lambda: regions.count(network, domain), lambda: regions.count(shallow, square))
+    value = (seconds / n_regions) / (yardstick / regions.count(shallow, square)) / (int(depth) / 6)
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
+
+
 def measure_lines(workload: Workload) -> Measurement:
     """Counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
     before = peak_memory()
@@ -157,6 +171,7 @@ MEASURES: dict[str, Callable[[Workload], Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
     "degenerate": measure_degenerate,
+    "depth": measure_depth,
     "lines": measure_lines,
     "memory": measure_memory,
 }

@@ -39,6 +39,7 @@ class Workload:
         None  # by rational arithmetic or, where that takes too long, by unrelated programs
     )
     n_segments: int = 0
+    half_side: float = 1.0  # of the square, in two dimensions
 
 
 DEGENERATE = (2, 64, 64, 64, 1)
@@ -57,6 +58,13 @@ WORKLOADS = {
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.
         Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
+        Workload("p2_32x6", (2, *[32] * 6, 1), seed=1),
+        Workload("p2_32x20", (2, *[32] * 20, 1), seed=1, half_side=0.1),
+        Workload("p2_32x40", (2, *[32] * 40, 1), seed=1, half_side=0.02),
+        Workload("p2_64x6", (2, *[64] * 6, 1), seed=1, half_side=0.2),
+        Workload("p2_64x20", (2, *[64] * 20, 1), seed=1, half_side=0.05),
+        Workload("p2_64x25", (2, *[64] * 25, 1), seed=1, half_side=0.03),
+        Workload("l2_64x20", (2, *[64] * 20, 1), seed=2, n_segments=20),
         Workload("zero_bias", DEGENERATE, seed=1, n_regions=390),
         Workload("ternary", DEGENERATE, seed=1, n_regions=2_102),
         Workload("ternary_zero_bias", DEGENERATE, seed=1, n_regions=149),
@@ -98,13 +106,13 @@ def round_to_float32(values: Floats) -> Floats:
 
 
 def build_polygon(workload: Workload) -> regions.Domain:
-    """The square [-1, 1]^2, or one with sides of 2 sqrt(n_in) in the plane of three random points."""
+    """The square [-1, 1]^2, a smaller one, or one with sides of 2 sqrt(n_in) in the plane of three random points."""
     n_in = workload.sizes[0]
     if workload.name == "digits":
         return regions.circumsquare(*np.loadtxt(EXAMPLES / "points.csv", delimiter=","))
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     if n_in == 2:
-        return regions.Polygon(corners)
+        return regions.Polygon(workload.half_side * corners)
     points = np.random.default_rng(7).standard_normal((3, n_in))
     across = points[1] - points[0]
     across /= np.linalg.norm(across)

@@ -19,13 +19,17 @@ namespace regions {
 class Model {
  public:
   explicit Model(int inputs);
+  // `spectral_norm` is an upper bound on that of the weights, infinite if none is known.
   void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
-                 const double* slopes, const double* intercepts);
+                 const double* slopes, const double* intercepts, double spectral_norm);
   const Network& network() const { return network_; }
 
  private:
+  void choose_precision();
+
   Network network_;
-  std::vector<double> ones_, zeros_;  // the chart layer's slopes and intercepts
+  std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
+  std::vector<std::vector<double>> norms_;   // [layers, units]
 };
 
 enum class Status { finished, interrupted, limit_exceeded };

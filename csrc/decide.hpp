@@ -9,11 +9,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "decided.hpp"
 #include "fold.hpp"
 #include "relax.hpp"
+#include "residuals.hpp"
 #include "sign.hpp"
 
 namespace regions {
@@ -46,13 +48,14 @@ class Deciding {
   using Lanes = AffineLanes<D>;
 
   Deciding(const Network& network, Exact& exact, Signs<Cell>& signs, Arena& arena, std::uint8_t* pieces,
-           std::uint8_t* pattern, Child<D>& child)
+           std::uint8_t* pattern, ResidualBounds<D>& residuals, Child<D>& child)
       : network_(network),
         exact_(exact),
         signs_(signs),
         arena_(arena),
         pieces_(pieces),
         pattern_(pattern),
+        residuals_(residuals),
         child_(child) {}
 
   // From now on it is about this cell; all layers up to `entered` were decided before.
@@ -66,6 +69,8 @@ class Deciding {
   // the columns from `first_column` on; -1 if no such rows read them.
   void decide_rows(int index, Row<D>* rows, int count, int first_column) {
     Block<D> block = start_block(index, count);
+    const Lanes below = residuals_.below(index);
+    for (int i = 0; i < count; ++i) set_error(layer(index), below, rows[i]);
     if (child_.columns() > 0) {
       for (int i = 0; i < count; ++i) decide_by_bounds(rows[i], first_column < 0 ? -1 : first_column + i, block);
       push(block);
@@ -114,6 +119,7 @@ class Deciding {
     Lines<D> lines = Lines<D>::take(block.count * here.kinks, arena_);
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& row = *block.rows[i];
+      assert(keeps_its_bound(block.layer, row));
       for (int kink = row.lowest_piece; kink < row.highest_piece; ++kink) {
         const int index = lines.count++;
         for (int k = 0; k <= D; ++k) lines.value[k][index] = row.value[k];
@@ -125,6 +131,25 @@ class Deciding {
     }
     lines.pad();
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
+  }
+
+  // The invariant of Row::error, at the corners, and without what the lower part may be; for assertions.
+  bool keeps_its_bound(int index, const Row<D>& row) {
+    Row<D> whole = row;
+    whole.low = Lanes{};
+    set_error(layer(index), residuals_.below(index), whole);
+    bool kept = true;
+    for (int i = 0; i < cell_->count; ++i) {
+      const double* position = cell_->vertices[i]->position;
+      if (position[0] == 0) continue;
+      double bound = 0;
+      for (int k = 0; k <= D; ++k) bound += whole.error[k] * std::fabs(position[k]);
+      const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
+      const double missed = exact_.miss(index, row.unit, reinterpret_cast<const double*>(&row.value),
+                                        reinterpret_cast<const double*>(&row.low), position);
+      kept = kept && !(missed > allowed);
+    }
+    return kept;
   }
 
   void push(const Block<D>& block) {
@@ -191,9 +216,10 @@ class Deciding {
       if (!keep(*row, column, kept)) continue;
       const double kink = here.breakpoints[lines.breakpoints[first]];
       const double margin = lines.margin[first] + lines.steepness[first] * extent_->error;
-      child_.relaxations.push_back(relax<D>(here, *row, row->value, row->value, least[first] + kink - margin,
-                                            greatest[first] + kink + margin, margin,
-                                            dot<D>(absolute(row->value), extent_->largest), extent_->underflow));
+      child_.relaxations.push_back(relax<D>(here, *row, residuals_.size_of_column(block.layer, *row), row->value,
+                                            row->value, least[first] + kink - margin, greatest[first] + kink + margin,
+                                            margin, dot<D>(absolute(row->value), extent_->largest),
+                                            extent_->underflow));
     }
     if (kept.count > 0) {
       kept_lines.pad();
@@ -213,8 +239,8 @@ class Deciding {
     }
     if (!extent_->bounded) {
       if (keep(row, column, kept))
-        child_.relaxations.push_back(
-            relax<D>(here, row, sum.center, sum.center, NAN, NAN, NAN, NAN, extent_->underflow));
+        child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(kept.layer, row), sum.center,
+                                              sum.center, NAN, NAN, NAN, NAN, extent_->underflow));
       return;
     }
     const double scale = sum.radius[spare];
@@ -223,7 +249,7 @@ class Deciding {
     double steepness = 0;
     for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius[k]);
     // The product with the scale comes first: it overflows before any of the sums does that it bounds.
-    const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + unit_roundoff * ((row.columns + 16) * scale) +
+    const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + unit_roundoff * ((row.columns + 17) * scale) +
                                   steepness * extent_->error) +
                           extent_->underflow;
     // Both extremes at once: the greatest of (upper, -lower) over the corners.
@@ -238,7 +264,8 @@ class Deciding {
     if (row.lowest_piece == row.highest_piece)
       decide(kept.layer, row, row.lowest_piece, column);
     else if (keep(row, column, kept))
-      child_.relaxations.push_back(relax<D>(here, row, lower, upper, low, high, margin, scale, extent_->underflow));
+      child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(kept.layer, row), lower, upper, low,
+                                            high, margin, scale, extent_->underflow));
   }
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on.
@@ -263,6 +290,7 @@ class Deciding {
     const double intercept = here.intercept(row.unit, piece);
     if (slope == 0 && intercept == 0) return;
     const Row<D>* output = slope == 1 && intercept == 0 ? &row : affine_output(row, slope, intercept, arena_);
+    residuals_.decided(index, row, *output);
     if (column >= 0) child_.folds.push_back({column, output});
     if (index == child_.network.frontier && index < network_.last())
       child_.network.outputs[child_.network.output_count++] = output;
@@ -274,6 +302,7 @@ class Deciding {
   Arena& arena_;
   std::uint8_t* pieces_;
   std::uint8_t* pattern_;  // null where nobody asks
+  ResidualBounds<D>& residuals_;
   Child<D>& child_;
 
   const Cell* cell_ = nullptr;

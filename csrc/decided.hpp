@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arena.hpp"
+#include "fold.hpp"
 #include "network.hpp"
 #include "rows.hpp"
 
@@ -23,6 +24,19 @@ inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t*
   }
 }
 
+// count numbers (high, low) times a factor, to twice the working precision; count is a multiple of eight.
+inline void scale_doubled(const double* high, const double* low, double factor, int count, double* scaled_high,
+                          double* scaled_low) {
+  for (int k = 0; k < count; k += 8) {
+    Doubled<Lanes8> product{};
+    product.add_product(read_eight(high + k), Lanes8{} + factor);
+    product.low += read_eight(low + k) * factor;
+    product = product.normalized();
+    write_eight(scaled_high + k, product.high);
+    write_eight(scaled_low + k, product.low);
+  }
+}
+
 // The row times a slope, plus an intercept; each coefficient is rounded once or twice.
 template <int D>
 const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, Arena& arena) {
@@ -34,9 +48,25 @@ const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, A
   output->size = slope == 0 ? AffineLanes<D>{} : floored<D>(row.size * floored_magnitude(slope));
   output->size[0] += std::fabs(intercept);
   if (slope == 0) return output;
-  output->error = (row.error * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
   output->columns = row.columns;
   output->coefficients = arena.take<double>(std::size_t(padded(row.columns)));
+  if (row.low_coefficients != nullptr) {
+    Doubled<AffineLanes<D>> value{};
+    value.add_product(row.value, AffineLanes<D>{} + slope);
+    value.low += row.low * slope;
+    AffineLanes<D> constant{};
+    constant[0] = intercept;
+    value.add(constant);
+    value = value.normalized();
+    output->value = value.high;
+    output->low = value.low;
+    output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * (1 + 0x1p-20);
+    output->low_coefficients = arena.take<double>(std::size_t(padded(row.columns)));
+    scale_doubled(row.coefficients, row.low_coefficients, slope, padded(row.columns), output->coefficients,
+                  output->low_coefficients);
+    return output;
+  }
+  output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
   for (int k = 0; k < padded(row.columns); ++k) output->coefficients[k] = row.coefficients[k] * slope;
   return output;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "exact.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace regions {
@@ -191,6 +192,18 @@ int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
   int weight = at.linear.empty() ? 0 : at.linear[0].sign();
   if (weight == 0) weight = at.constant[0].sign();
   return value * weight;
+}
+
+double Exact::miss(int layer, int unit, const double* high, const double* low, const double* position) {
+  const Form& truth = form(layer, unit);
+  scratch_.clear();
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    scratch_.add_product(Dyadic(position[k]), high[k]);
+    scratch_.add_product(Dyadic(position[k]), low[k]);
+    scratch_.add_product(truth[k], -position[k]);
+  }
+  const Dyadic::Scaled missed = scratch_.value().scaled();
+  return double(std::ldexp(std::fabs(missed.mantissa), int(std::max<std::int64_t>(missed.exponent, -4000))));
 }
 
 void Exact::coordinates(const VertexName& vertex, double* position) {

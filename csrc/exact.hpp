@@ -45,6 +45,9 @@ class Exact {
   // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
   int sign(int layer, int unit, int breakpoint, const VertexName& vertex);
 
+  // By how much a rounded form, given as high + low, misses a unit's pre-activation at a position: for assertions.
+  double miss(int layer, int unit, const double* high, const double* low, const double* position);
+
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexName& vertex, double* position);
 

@@ -2,15 +2,17 @@
 // How are decided units folded into the rows that read them?
 //
 // A row is an affine form plus weights times columns. A unit that is decided is an affine function of its own row, so
-// its weight times that row is added: to the value, to the columns below, and by magnitudes to the error and the size.
+// its weight times that row is added: to the value, to the columns below, and by magnitudes to the size.
 // Sums have one order, term after term, whatever the blocking. Coefficients are padded to whole vectors with zeros.
-// Rounding: n terms cost at most gamma_(n+2) times the sizes involved, lane by lane.
+// Rounding: n terms cost at most gamma_(n+2) times the sizes involved, lane by lane. What the units themselves are off
+// by is not summed here: see residuals.hpp.
 // Cost: terms x columns; bringing in a layer is a matrix product, done in register blocks of four rows by four terms.
 #pragma once
 
 #include <cstring>
 #include <vector>
 
+#include "doubled.hpp"
 #include "rows.hpp"
 
 namespace regions {
@@ -75,16 +77,52 @@ void fold_columns(double* const* targets, const double* weights, const Fold<D>* 
 
 template <int D>
 void charge_rounding(Row<D>& row, std::size_t terms) {
-  row.error = (row.error + row.size * ((double(terms) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
+  row.own = (row.own + row.size * ((double(terms) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
+}
+
+// Of sums of so many terms that are kept to twice the working precision, whose absolute values add up to `sizes`.
+template <class Lanes>
+Lanes rounding_of_doubled(Lanes sizes, double terms) {
+  return sizes == 0 ? Lanes{} : sizes * doubled_rounding(terms) + room_for_underflow;
+}
+
+// The same as fold_columns, for rows that are kept to twice the working precision: sums stay in registers over all units.
+template <int Rows, int D>
+void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low_weights, const Fold<D>* folds,
+                          std::size_t count) {
+  for (int k = 0; k < rows[0].columns; k += 8) {
+    Doubled<Lanes8> sums[Rows];
+    for (int r = 0; r < Rows; ++r)
+      sums[r] = {read_eight(rows[r].coefficients + k), read_eight(rows[r].low_coefficients + k)};
+    for (std::size_t f = 0; f < count; ++f) {
+      const Row<D>& output = *folds[f].output;
+      if (k >= output.columns) continue;
+      const Lanes8 high = read_eight(output.coefficients + k);
+      const Lanes8 low = read_eight(output.low_coefficients + k);
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const double weight = weights[f * Rows + r];
+        sums[r].low += low * weight;
+        if (low_weights != nullptr) sums[r].low += high * low_weights[f * Rows + r];
+        sums[r].add_product(high, Lanes8{} + weight);
+      }
+    }
+    for (int r = 0; r < Rows; ++r) {
+      const Doubled<Lanes8> sum = sums[r].normalized();
+      write_eight(rows[r].coefficients + k, sum.high);
+      write_eight(rows[r].low_coefficients + k, sum.low);
+    }
+  }
 }
 
 template <int D>
 class Folding {
  public:
-  // Adds the first `count` units' shares to a row. Its size is the one from before, with the outputs' added to it.
-  void fold(Row<D>& row, const double* weights, const std::vector<Fold<D>>& folds, std::size_t count) {
+  // Adds the first `count` units' shares to a row. Its size is the one from before, with the outputs' added to it. Lower
+  // parts of the weights are null if there are none.
+  void fold(Row<D>& row, const double* weights, const double* low_weights, const std::vector<Fold<D>>& folds,
+            std::size_t count) {
     AffineLanes<D> value = row.value;
-    DoubleLanes<D> error_and_size = row.error_and_size;
+    AffineLanes<D> size = row.size;
     gather(count);
     std::size_t used = 0;
     bool any_columns = false;
@@ -96,11 +134,15 @@ class Folding {
       const Row<D>& output = *folds[f].output;
       any_columns = any_columns || output.columns > 0;
       value += output.value * weight;
-      error_and_size += output.error_and_size * floored_magnitude(weight);
+      size += output.size * floored_magnitude(weight);
     }
     if (used == 0) return;
+    row.size = size;
+    if (row.low_coefficients != nullptr) {
+      fold_doubled<1>(&row, low_weights, folds, count, used);
+      return;
+    }
     row.value = value;
-    row.error_and_size = error_and_size;
     charge_rounding(row, used);
     if (any_columns) fold_columns<1>(&row.coefficients, weights_.data(), folds.data(), count);
   }
@@ -112,36 +154,71 @@ class Folding {
       for (std::size_t r = 0; r < 4; ++r) weights_[f * 4 + r] = weights[r * stride + std::size_t(folds[f].column)];
     for (std::size_t i = 0; i < 4 * folds.size(); ++i) magnitudes_[i] = floored_magnitude(weights_[i]);
     AffineLanes<D> value[4];
-    DoubleLanes<D> error_and_size[4];
+    AffineLanes<D> size[4];
     double* targets[4];
     for (std::size_t r = 0; r < 4; ++r) {
       value[r] = rows[r].value;
-      error_and_size[r] = rows[r].error_and_size;
+      size[r] = rows[r].size;
       targets[r] = rows[r].coefficients;
     }
     for (std::size_t f = 0; f < folds.size(); ++f) {
       const Row<D>& output = *folds[f].output;
       for (std::size_t r = 0; r < 4; ++r) {
         value[r] += output.value * weights_[f * 4 + r];
-        error_and_size[r] += output.error_and_size * magnitudes_[f * 4 + r];
+        size[r] += output.size * magnitudes_[f * 4 + r];
       }
+    }
+    for (std::size_t r = 0; r < 4; ++r) rows[r].size = size[r];
+    if (rows[0].low_coefficients != nullptr) {
+      fold_doubled<4>(rows, nullptr, folds, folds.size(), folds.size());
+      return;
     }
     for (std::size_t r = 0; r < 4; ++r) {
       rows[r].value = value[r];
-      rows[r].error_and_size = error_and_size[r];
       charge_rounding(rows[r], folds.size());
     }
     fold_columns<4>(targets, weights_.data(), folds.data(), folds.size());
   }
 
  private:
+  // What is left to do for doubled rows, whose weights' higher parts have been gathered.
+  template <int Rows>
+  void fold_doubled(Row<D>* rows, const double* low_weights, const std::vector<Fold<D>>& folds, std::size_t count,
+                    std::size_t used) {
+    if (low_weights != nullptr)
+      for (std::size_t f = 0; f < count; ++f) low_weights_[f] = low_weights[folds[f].column];
+    Doubled<AffineLanes<D>> values[Rows];
+    for (int r = 0; r < Rows; ++r) values[r] = {rows[r].value, rows[r].low};
+    bool any_columns = false;
+    for (std::size_t f = 0; f < count; ++f) {
+      const Row<D>& output = *folds[f].output;
+      any_columns = any_columns || output.columns > 0;
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const double weight = weights_[f * Rows + r];
+        values[r].low += output.low * weight;
+        if (low_weights != nullptr) values[r].low += output.value * low_weights_[f];
+        values[r].add_product(output.value, AffineLanes<D>{} + weight);
+      }
+    }
+    for (int r = 0; r < Rows; ++r) {
+      const Doubled<AffineLanes<D>> value = values[r].normalized();
+      rows[r].value = value.high;
+      rows[r].low = value.low;
+      rows[r].own = (rows[r].own + rounding_of_doubled(rows[r].size, double(used))) * (1 + 0x1p-20);
+    }
+    if (any_columns)
+      fold_doubled_columns<Rows>(rows, weights_.data(), low_weights == nullptr ? nullptr : low_weights_.data(),
+                                 folds.data(), count);
+  }
+
   void gather(std::size_t count) {
     if (weights_.size() >= count) return;
     weights_.resize(count);
+    low_weights_.resize(count);
     magnitudes_.resize(count);
   }
 
-  std::vector<double> weights_, magnitudes_;  // of the rows at hand, fold by fold
+  std::vector<double> weights_, low_weights_, magnitudes_;  // of the rows at hand, fold by fold
 };
 
 }  // namespace REGIONS_TARGET

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The recursion for x86-64 processors with AVX2.
+// The recursion for x86-64 processors with AVX2 and fused multiply-add.
 #if defined(__x86_64__)
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -18,11 +21,12 @@
 #include "lanes.hpp"
 
 #define REGIONS_TARGET avx2
+#define REGIONS_FMA 256
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #endif
 
 #include "kernel_body.hpp"

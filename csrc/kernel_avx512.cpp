@@ -2,7 +2,10 @@
 // The recursion for x86-64 processors with AVX512.
 #if defined(__x86_64__)
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -18,11 +21,12 @@
 #include "lanes.hpp"
 
 #define REGIONS_TARGET avx512
+#define REGIONS_FMA 512
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("fma,avx512f,avx512vl,avx512dq,avx512bw"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw")
+#pragma GCC target("fma,avx512f,avx512vl,avx512dq,avx512bw")
 #endif
 
 #include "kernel_body.hpp"

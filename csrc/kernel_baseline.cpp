@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The recursion for any processor.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <cstring>

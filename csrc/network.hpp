@@ -25,6 +25,12 @@ struct Layer {
   const double* breakpoints = nullptr;  // [kinks], increasing
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
+  const double* norms = nullptr;        // [units], upper bounds on the 2-norms of the weights' rows
+  double largest_norm = 0;              // of these
+  double largest_sum = 0;               // of the absolute values of a row's weights
+  double gain = 0;                      // upper bound on the spectral norm of the weights, times the largest |slope|
+  double growth = 1;                    // a guess: of errors, as their bounds tell, over that of values
+  bool doubled = false;                 // whether its rows are kept to twice the working precision
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 

@@ -104,10 +104,11 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
   return result;
 }
 
-// The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms.
+// The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms, and `size`
+// those of the row.
 template <int D>
-Relaxation<D> relax(const Layer& layer, const Row<D>& row, AffineLanes<D> lower, AffineLanes<D> upper, double low,
-                    double high, double margin, double scale, double underflow) {
+Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>& size, AffineLanes<D> lower,
+                    AffineLanes<D> upper, double low, double high, double margin, double scale, double underflow) {
   const int first = row.lowest_piece;
   const int last = row.highest_piece;
   const Band bounds = band(layer, row.unit, first, last, low, high);
@@ -129,7 +130,7 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, AffineLanes<D> lower,
   result.center = (above + below) * 0.5;
   result.radius = (above - below) * 0.5;
   result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
-  result.size = floored<D>((row.size + row.error) * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
+  result.size = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
   result.size[0] += intercept;
   return result;
 }

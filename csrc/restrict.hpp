@@ -6,8 +6,8 @@
 // whether it is decided (`decide.hpp`): drop it, fold it into the rows above, or keep it. Once few enough units are
 // undecided, the next layer is brought in out of the network's own weights.
 //
-// Rounding: folding n units into a row costs at most gamma_(n+2) times the sizes involved (Row::size), lane by lane,
-// plus the units' own errors times their weights. Cost: rows x columns, plus the folding.
+// Rounding: folding n units into a row costs at most gamma_(n+2) times the sizes involved (Row::size), lane by lane;
+// what the units themselves are off by is inherited as a whole (residuals.hpp). Cost: rows x columns, plus the folding.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +31,14 @@ class Restriction {
         chart_(chart),
         chart_rows_(chart),
         arena_(arena),
-        deciding_(network, exact, signs, arena, pieces, pattern, child_) {}
+        residuals_(network),
+        deciding_(network, exact, signs, arena, pieces, pattern, residuals_, child_) {}
 
   // The whole network on the whole domain: so far only the input coordinates, which are affine forms of the chart.
   LocalNetwork<D> whole(const Cell& cell) {
     const int inputs = network_.layers[0].units;
     LocalNetwork<D> root{};
+    root.residuals.first = 1;
     root.outputs = arena_.take<const Row<D>*>(std::size_t(inputs));
     root.output_count = inputs;
     for (int i = 0; i < inputs; ++i) {
@@ -60,6 +62,7 @@ class Restriction {
     child_.network.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
     child_.network.bounded = extent.bounded;
     child_.network.frontier = parent.frontier;
+    residuals_.begin(parent.residuals, parent.frontier);
     deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
     child_.relaxations.clear();
     child_.survivors.clear();
@@ -79,6 +82,8 @@ class Restriction {
     if (parent.block_count == 0 || parent.blocks[parent.block_count - 1].layer != parent.frontier)
       rewrite_outputs(parent);
     while (child_.network.frontier < network_.last() && worth_bringing_in_next()) bring_in_next();
+    if (child_.network.block_count > 0)
+      child_.network.residuals = residuals_.kept(child_.network.blocks[0].layer, child_.network.frontier, arena_);
     return child_.network;
   }
 
@@ -102,27 +107,37 @@ class Restriction {
   // ---- rewriting rows in the child's columns ----
 
   // Rows of one layer, with room for their coefficients.
-  Row<D>* take_rows(int count, int columns) {
+  Row<D>* take_rows(int index, int count, int columns) {
     Row<D>* rows = arena_.take<Row<D>>(std::size_t(count));
     const std::size_t stride = std::size_t(padded(columns));
     double* coefficients = arena_.take<double>(std::size_t(count) * stride);
+    double* low = layer(index).doubled ? arena_.take<double>(std::size_t(count) * stride) : nullptr;
     for (int i = 0; i < count; ++i) {
+      const std::size_t start = std::size_t(i) * stride;
       rows[i].columns = columns;
-      rows[i].coefficients = coefficients + std::size_t(i) * stride;
-      for (int k = columns; k < padded(columns); ++k) rows[i].coefficients[k] = 0;
+      rows[i].coefficients = coefficients + start;
+      rows[i].low = Lanes{};
+      rows[i].low_coefficients = nullptr;
+      std::fill(coefficients + start + columns, coefficients + start + stride, 0.0);
+      if (low == nullptr) continue;
+      rows[i].low_coefficients = low + start;
+      std::fill(low + start, low + start + stride, 0.0);
     }
     return rows;
   }
 
   void rewrite(const Row<D>& old, std::size_t folds, Row<D>& row) {
     row.value = old.value;
-    row.error = old.error;
     row.size = old.size;
+    row.own = old.own;
+    row.low = old.low;
     const int* survivors = child_.survivors.data();
     const double* source = old.coefficients;
     double* __restrict target = row.coefficients;
     for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
-    folding_.fold(row, old.coefficients, child_.folds, folds);
+    if (old.low_coefficients != nullptr)
+      for (int k = 0; k < row.columns; ++k) row.low_coefficients[k] = old.low_coefficients[survivors[k]];
+    folding_.fold(row, old.coefficients, old.low_coefficients, child_.folds, folds);
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().
@@ -132,7 +147,7 @@ class Restriction {
     child_.network.output_count = parent.output_count;
     const bool affine =
         parent.output_count == 0 || parent.blocks == nullptr || parent.blocks[0].layer >= parent.frontier;
-    Row<D>* rows = affine ? nullptr : take_rows(parent.output_count, child_.columns());
+    Row<D>* rows = affine ? nullptr : take_rows(parent.frontier, parent.output_count, child_.columns());
     for (int i = 0; i < parent.output_count; ++i) {
       const Row<D>* output = parent.outputs[i];
       if (output->columns > 0) {
@@ -142,6 +157,7 @@ class Restriction {
         row.size = floored<D>(absolute(row.value));
         for (int k = 0; k < row.columns; ++k)
           row.size += child_.relaxations[std::size_t(k)].size * floored_magnitude(row.coefficients[k]);
+        residuals_.rewritten(parent.frontier, row);
         output = &row;
       }
       child_.network.outputs[i] = output;
@@ -150,7 +166,7 @@ class Restriction {
 
   void rewrite_block(const Block<D>& block, int first_column) {
     const std::size_t folds = child_.folds.size();
-    Row<D>* rows = take_rows(block.count, child_.columns());
+    Row<D>* rows = take_rows(block.layer, block.count, child_.columns());
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& old = *block.rows[i];
       rows[i].unit = old.unit;
@@ -174,9 +190,10 @@ class Restriction {
     child_.network.output_count = 0;
     if (index < network_.last()) child_.network.outputs = arena_.take<const Row<D>*>(std::size_t(here.units));
 
-    Row<D>* rows = take_rows(here.units, below);
+    Row<D>* rows = take_rows(index, here.units, below);
     int* own_units = arena_.take<int>(std::size_t(own));
     for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
+    residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
     const auto weights_of = [&here](int unit) { return here.weights + std::size_t(unit) * std::size_t(here.inputs); };
     for (int unit = 0; unit < here.units; ++unit) {
       const double* weights = weights_of(unit);
@@ -186,19 +203,19 @@ class Restriction {
       row.highest_piece = here.kinks;
       row.value = Lanes{};
       row.value[0] = here.biases[unit];
-      row.error = Lanes{};
+      row.own = Lanes{};
       // The layer's own columns get nothing added to them, so nothing is rounded there.
       row.size = floored<D>(absolute(row.value));
       std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
       double* __restrict coefficients = row.coefficients + (below - own);
       for (int k = 0; k < own; ++k) coefficients[k] = weights[own_units[k]];
       if (index == 1)
-        chart_rows_.read(row, weights);
+        chart_rows_.read(row, weights, here.doubled);
       else if (unit % 4 == 3)  // while their weights are at hand
         folding_.fold_four_rows(rows + unit - 3, weights_of(unit - 3), std::size_t(here.inputs), child_.folds);
     }
     for (int unit = index == 1 ? here.units : here.units / 4 * 4; unit < here.units; ++unit)
-      folding_.fold(rows[unit], weights_of(unit), child_.folds, child_.folds.size());
+      folding_.fold(rows[unit], weights_of(unit), nullptr, child_.folds, child_.folds.size());
     deciding_.decide_rows(index, rows, here.units, -1);
   }
 
@@ -210,6 +227,7 @@ class Restriction {
   Arena& arena_;
 
   Child<D> child_{};  // what is left on the cell under way
+  ResidualBounds<D> residuals_;
   Deciding<Cell> deciding_;
   Folding<D> folding_;
 };

@@ -10,8 +10,10 @@
 // outputs of the frontier's decided units are kept.
 //
 // Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
-// true pre-activation by at most error . (1, |p|). Invariant (size): size . (1, |p|) bounds the sum of the absolute
-// values of the row's terms. Both are vectors, not numbers, so that what vanishes exactly at the origin is known to.
+// true pre-activation by at most error . (1, |p|). It is `own`, what was rounded in this row itself, and what it
+// inherits from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
+// absolute values of the row's terms. All are vectors, not numbers, so that what vanishes exactly at the origin is
+// known to.
 #pragma once
 
 #include <cmath>
@@ -27,7 +29,7 @@ template <int D>
 using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
 
 template <int D>
-using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;
+using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;  // two side by side
 
 template <class Lanes>
 Lanes absolute(Lanes lanes) {
@@ -59,14 +61,12 @@ inline double floored_magnitude(double weight) {
 template <int D>
 struct Row {
   AffineLanes<D> value;
-  union {  // side by side, because both are weighted by magnitudes
-    DoubleLanes<D> error_and_size;
-    struct {
-      AffineLanes<D> error;
-      AffineLanes<D> size;
-    };
-  };
-  double* coefficients;  // [columns], then zeros up to padded(columns)
+  AffineLanes<D> size;
+  AffineLanes<D> own;
+  AffineLanes<D> error;
+  AffineLanes<D> low;            // of the value, in doubled rows (doubled.hpp); 0 in others
+  double* coefficients;          // [columns], then zeros up to padded(columns)
+  double* low_coefficients;      // the same in doubled rows, null in others
   int columns;
   int unit;
   int lowest_piece;  // the unit is on one of the pieces lowest..highest
@@ -122,8 +122,23 @@ struct Block {
   const Row<D>** rows;
 };
 
+// Of the units of a layer, as far as they are decided on a cell (residuals.hpp).
+template <int D>
+struct LayerResiduals {
+  AffineLanes<D> largest;  // of their outputs' own errors
+  AffineLanes<D> most;     // that the error of any unit of the layer may be
+};
+
+template <int D>
+struct Residuals {
+  int first;                  // the lowest layer at work
+  AffineLanes<D> below;       // what it inherits
+  LayerResiduals<D>* layers;  // [frontier - first + 1]
+};
+
 template <int D>
 struct LocalNetwork {
+  Residuals<D> residuals;
   Lines<D> lines;     // of blocks[0]
   bool bounded;       // whether the cell is
   int best_line;      // the one that leaves most on its smaller side

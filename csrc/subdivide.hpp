@@ -50,7 +50,7 @@ class Subdivision {
   }
 
   void run() {
-    std::vector<Frame> stack;
+    std::vector<Frame, AlignedAllocator<Frame>> stack;
     Frame root{};
     root.cell = whole_domain();
     root.chains = arena_.take<Chain>(std::size_t(root.cell.count));

@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 _Doubles = NDArray[Any]
-_Layer = tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles]
+_Layer = tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles, float]
 
 class CompiledNetwork:
     inputs: int

@@ -29,7 +29,7 @@ cdef extern from "bridge.hpp" namespace "regions" nogil:
     cdef cppclass Model:
         Model(int inputs) except +
         void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
-                       const double* slopes, const double* intercepts) except +
+                       const double* slopes, const double* intercepts, double spectral_norm) except +
 
     cdef enum class Status:
         finished
@@ -119,14 +119,15 @@ cdef class CompiledNetwork:
     cdef readonly int64_t kinks
 
     def __cinit__(self, int inputs, layers):
-        """`layers`: (weights [units, inputs], biases [units], breakpoints [k], slopes and intercepts [units, k + 1])."""
+        """`layers`: (weights [units, inputs], biases [units], breakpoints [k], slopes and intercepts [units, k + 1],
+        upper bound on the spectral norm of the weights)."""
         cdef const double[::1] weights, biases, breakpoints, slopes, intercepts
         self.model = new Model(inputs)
         self.inputs = inputs
         self.arrays = []
         self.kinks = 0
         width = inputs
-        for w, b, t, s, c in layers:
+        for w, b, t, s, c, norm in layers:
             units, kinks = len(b), len(t)
             if kinks > 254:
                 raise ValueError("an activation can have at most 254 breakpoints")
@@ -134,7 +135,8 @@ cdef class CompiledNetwork:
                 raise ValueError("layer arrays do not fit together")
             weights, biases, breakpoints, slopes, intercepts = _flat(w), _flat(b), _flat(t), _flat(s), _flat(c)
             self.arrays.append((weights, biases, breakpoints, slopes, intercepts))
-            self.model.add_layer(units, &weights[0], &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0])
+            self.model.add_layer(units, &weights[0], &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0],
+                                 norm)
             self.kinks += units * kinks
             width = units
 

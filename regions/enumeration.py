@@ -37,6 +37,9 @@ Floats = NDArray[np.float64]
 
 _NO_LIMIT = 2**62
 
+# From so many hidden layers on, the core gets good bounds on the spectral norms; until then its own, crude ones do.
+_DEEP = 5
+
 
 @overload
 def count(
@@ -265,12 +268,14 @@ def certified(
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
     layers = []
-    for layer in checked_network(network).layers[:-1]:
+    hidden = checked_network(network).layers[:-1]
+    for layer in hidden:
         activation = layer.activation
         pieces = (len(layer.biases), activation.breakpoints.size + 1)
         slopes = np.broadcast_to(activation.slopes, pieces)
         intercepts = np.broadcast_to(activation.intercepts, pieces)
-        layers.append((layer.weights, layer.biases, activation.breakpoints, slopes, intercepts))
+        norm = layer.norm_bound if len(hidden) >= _DEEP else np.inf
+        layers.append((layer.weights, layer.biases, activation.breakpoints, slopes, intercepts, norm))
     return _core.CompiledNetwork(network.n_in, layers)
 
 

@@ -8,6 +8,7 @@ shapes that fit together.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from regions.activations import Activation
 from regions.arrays import exact_float64
 from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.spectral_norm import spectral_norm_bound
 
 __all__ = ["Layer"]
 
@@ -78,6 +80,11 @@ class Layer:
         for field, values in (("weights", weights), ("biases", biases)):
             values.setflags(write=False)
             object.__setattr__(self, field, values)
+
+    @cached_property
+    def norm_bound(self) -> float:
+        """An upper bound on the spectral norm of the weights."""
+        return spectral_norm_bound(self.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Layer, (self.weights, self.biases, self.activation, self.name)

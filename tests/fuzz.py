@@ -28,6 +28,7 @@ if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
 import regions  # noqa: E402
 from fuzz_shrink import shrink  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
+from generators_deep import DEEP_FAMILIES  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions import reference  # noqa: E402
 from regions.domains import Domain, Plane  # noqa: E402
@@ -156,13 +157,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="compare the core with the reference on random inputs")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--families", default=",".join(FAMILIES), help="names, separated by commas")
+    parser.add_argument("--families", default=",".join(FAMILIES), help="names, separated by commas; deep_.. as well")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     families = arguments.families.split(",")
-    unknown = sorted(set(families) - set(FAMILIES))
+    unknown = sorted(set(families) - set(FAMILIES) - set(DEEP_FAMILIES))
     if unknown:
-        parser.error(f"no family {', '.join(unknown)}; there are {', '.join(FAMILIES)}")
+        parser.error(f"no family {', '.join(unknown)}; there are {', '.join(FAMILIES | DEEP_FAMILIES)}")
     todo = cases(arguments.cases, arguments.seed, families)
     start = time.perf_counter()
     found = findings(todo, arguments.processes)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""How much longer can a matrix make a vector, at most?
+
+The core's error bounds grow from layer to layer by this number (csrc/residuals.hpp), so it must be a proven upper
+bound and should be a tight one. The idea: |A|_2 squared is |A'A|_2, so squaring three times leaves |A|_2 as the eighth
+root of a spectral norm, of which the Frobenius norm is a bound: too large by 1.3 at most for random matrices up to 1024
+wide.
+Rounding: matrices are rounded to single precision, and so are their products: it is fast, and enough. That is charged
+as for any order of summation, |fl(A'A) - A'A|_F <= gamma_n |A|_F^2 (Higham, Accuracy and Stability of Numerical
+Algorithms, 2002, section 3.5), with 8 times the unit roundoff. What is computed with a few doubles is covered by a
+factor 1 + 2^-20.
+Cost: three products of matrices of the smaller side; 3 ms at 256 x 256, 0.1 s at 1024 x 1024. Above that fewer, for a
+looser bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["spectral_norm_bound"]
+
+_UNIT = 2.0**-21  # eight times that of single precision
+_UPWARDS = 1 + 2.0**-20
+
+
+def spectral_norm_bound(matrix: NDArray[np.float64]) -> float:
+    """An upper bound on the spectral norm of a matrix [m, n] of finite numbers; infinite if it can not be computed."""
+    current: NDArray[np.floating[Any]] = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
+    steps = []
+    for _ in range(3 if current.shape[1] <= 1024 else 2 if current.shape[1] <= 2048 else 1):
+        largest = float(np.abs(current).max())
+        if largest == 0.0 or not np.isfinite(largest):
+            return largest
+        # A power of two: nothing is rounded, and what underflows is below all that is charged for.
+        scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+        single = (current / scale).astype(np.float32)
+        size = _frobenius(single) * _UPWARDS
+        steps.append((scale, 2.0**-23 * size, _UNIT * len(single) * size**2))
+        current = single.T @ single
+    bound = _frobenius(current) * _UPWARDS
+    for scale, lost_by_rounding, lost_by_product in reversed(steps):
+        bound = (math.sqrt(bound + lost_by_product) + lost_by_rounding) * scale * _UPWARDS
+    return bound
+
+
+def _frobenius(matrix: NDArray[np.floating[Any]]) -> float:
+    return float(np.linalg.norm(matrix.astype(np.float64)))
