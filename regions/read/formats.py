@@ -132,7 +132,7 @@ _NOT_READ = (
     (
         257,
         b"ustar",
-        "a tar archive; unpack it first, or, if torch before 0.2 wrote it, open it in torch and save the weights again",
+        "a tar archive; unpack it first, or, if a very old torch wrote it, open it in torch and save the weights again",
     ),
 )
 
