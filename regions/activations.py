@@ -8,14 +8,16 @@ One function for each activation that is handled, and the parser for what users 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regions.arguments import MOST_ITEMS, integer, list_of, real, shown, word
 from regions.arrays import exact_float64
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 from regions.piecewise_linear import Activation
+from regions.printable import printable
 
 __all__ = [
     "Activation",
@@ -88,12 +90,11 @@ def _clip(name: str, low: float, high: float) -> Activation:
 
 def _number(value: float, what: str, name: str) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: {what} must be a number that a double can hold, got {value!r}") from None
-    if not np.isfinite(number):
-        raise NonFiniteError(f"{name}: {what} must be a finite number, got {number!r}")
-    return number
+        return real(value, f"{name}: {what}")
+    except TypeError:
+        raise TypeError(f"{name}: {what} must be a number that a double can hold, got {shown(value)}") from None
+    except ValueError as error:
+        raise NonFiniteError(str(error)) from None
 
 
 # Keys are compared without case and underscores, so that the names of torch's classes work too.
@@ -147,6 +148,7 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
     >>> parse_activation("hard_tanh(-2, 2)")
     Activation('hard_tanh(-2.0, 2.0)', 2 breakpoints)
     """
+    what = printable(word(what, "what"))
     if isinstance(activation, Activation):
         return activation
     if not isinstance(activation, str):
@@ -155,7 +157,7 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
     key = match.group(1).lower().replace("_", "") if match else ""
     if key in _SMOOTH:
         raise UnsupportedLayerError(
-            f"{what} {activation!r} is not piecewise linear, so the network has no regions; use one of "
+            f"{what} {shown(activation)} is not piecewise linear, so the network has no regions; use one of "
             f"{_NAMES_TO_SHOW}"
         )
     if key == "prelu":
@@ -165,19 +167,19 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
         )
     if match is None or key not in _BY_NAME:
         raise NetworkError(
-            f"{what} {activation!r} is unknown; use one of {_NAMES_TO_SHOW}, or an Activation"
+            f"{what} {shown(activation)} is unknown; use one of {_NAMES_TO_SHOW}, or an Activation"
         )
     make, allowed = _BY_NAME[key]
-    words = [word.strip() for word in (match.group(2) or "").split(",") if word.strip()]
+    words = [part.strip() for part in (match.group(2) or "").split(",") if part.strip()]
     if len(words) not in allowed:
         expected = " or ".join(str(count) for count in allowed)
-        raise NetworkError(f"{what} {activation!r} takes {expected} numbers, got {len(words)}")
+        raise NetworkError(f"{what} {shown(activation)} takes {expected} numbers, got {len(words)}")
     try:
-        return make(*[float(word) for word in words])
+        return make(*[float(part) for part in words])
     except ValueError as error:
         if isinstance(error, (NetworkError, NonFiniteError)):
             raise
-        raise NetworkError(f"{what} {activation!r}: the arguments must be numbers, got {words}") from None
+        raise NetworkError(f"{what} {shown(activation)}: the arguments must be numbers, got {shown(words)}") from None
 
 
 def activation_per_layer(
@@ -193,14 +195,11 @@ def activation_per_layer(
     TypeError
         Neither a name, nor an Activation, nor a sequence of these.
     """
+    hidden_layers = integer(hidden_layers, "hidden_layers", least=0, most=MOST_ITEMS)
     if isinstance(activation, (str, Activation)):
         return [parse_activation(activation)] * hidden_layers
-    if not isinstance(activation, Iterable):
-        raise TypeError(
-            f"activation must be a name such as 'relu', an Activation, or a list with one for each hidden layer, "
-            f"got {activation!r}"
-        )
-    given = list(activation)
+    what = "a name such as 'relu', an Activation, or a list with one for each hidden layer"
+    given = list_of(activation, "activation", what)
     if len(given) != hidden_layers:
         raise NetworkError(
             f"{len(given)} activations for {hidden_layers} hidden layers; the last layer is linear and takes none"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import SPACES, one_of
 from regions.arrays import checked_indices
 from regions.errors import NonFiniteError
 from regions.network import Layer, Network
@@ -37,13 +38,11 @@ def affine_maps(partition: Partition, indices: ArrayLike | None, space: str) -> 
     network, domain = partition.network, partition.domain
     chosen = checked_indices(indices, len(partition), "region")
     first = network.layers[0]
-    if space == "chart":
+    if one_of(space, SPACES, "space") == "chart":
         with np.errstate(over="ignore", invalid="ignore"):
             matrix, constant = first.weights @ domain.directions.T, first.weights @ domain.origin + first.biases
-    elif space == "input":
-        matrix, constant = first.weights, first.biases
     else:
-        raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
+        matrix, constant = first.weights, first.biases
     columns = matrix.shape[1] + 1
     multiply = _from_input if columns < network.n_out else _from_outputs
     linear = np.empty((len(chosen), network.n_out, matrix.shape[1]))

@@ -16,12 +16,15 @@ from itertools import combinations, product
 
 import numpy as np
 
-from regions.arguments import integer, tuple_of
+from regions.arguments import integer, list_of, shown, tuple_of
 from regions.constructions import arrangement
 from regions.errors import NetworkError
 from regions.network import Network
 
 __all__ = ["braid", "graphical", "grid", "resonance", "threshold", "type_b"]
+
+# Pairs of so many are half a gigabyte of weights.
+MOST_AXES = 500
 
 
 def braid(n: int) -> Network:
@@ -37,7 +40,7 @@ def braid(n: int) -> Network:
     >>> count(braid(3), Plane([0, 0, 0], [1, -1, 0], [0, 1, -1]))
     6
     """
-    return graphical(n, combinations(range(integer(n, "n", least=2)), 2))
+    return graphical(n, combinations(range(integer(n, "n", least=2, most=MOST_AXES)), 2))
 
 
 def graphical(n: int, edges: Iterable[tuple[int, int]]) -> Network:
@@ -57,17 +60,22 @@ def graphical(n: int, edges: Iterable[tuple[int, int]]) -> Network:
     >>> chambers(square.layers[0].weights)
     14
     """
-    n = integer(n, "n", least=2)
+    n = integer(n, "n", least=2, most=MOST_AXES)
     normals = []
-    for edge in edges:
-        i, j = edge
-        if not (0 <= i < n and 0 <= j < n and i != j):
-            raise NetworkError(f"graphical: an edge joins two different nodes from 0 to {n - 1}, got {edge!r}")
+    for index, edge in enumerate(list_of(edges, "edges", "a list of pairs (i, j)")):
+        pair = list_of(edge, f"edges[{index}]", "a pair (i, j)")
+        if len(pair) != 2 or not all(isinstance(node, (int, np.integer)) and 0 <= node < n for node in pair):
+            pair = [0, 0]
+        i, j = map(int, pair)
+        if i == j:
+            raise NetworkError(
+                f"graphical: edges[{index}] must join two different nodes from 0 to {n - 1}, got {shown(edge)}"
+            )
         normal = np.zeros(n)
         normal[i], normal[j] = 1.0, -1.0
         normals.append(normal)
     if not normals:
-        raise NetworkError("graphical: give at least one edge")
+        raise NetworkError("graphical: give at least one edge; edges is empty")
     return arrangement(np.array(normals))
 
 
@@ -84,7 +92,7 @@ def type_b(n: int) -> Network:
     >>> count(type_b(2), Plane([0, 0], [1, 0], [0, 1]))
     8
     """
-    n = integer(n, "n")
+    n = integer(n, "n", most=MOST_AXES)
     unit = np.eye(n)
     pairs = list(combinations(range(n), 2))
     differences = [unit[i] - unit[j] for i, j in pairs]
@@ -106,7 +114,7 @@ def threshold(n: int) -> Network:
     >>> chambers(threshold(4).layers[0].weights)
     46
     """
-    n = integer(n, "n", least=2)
+    n = integer(n, "n", least=2, most=MOST_AXES)
     unit = np.eye(n)
     return arrangement(np.array([unit[i] + unit[j] for i, j in combinations(range(n), 2)]))
 
@@ -127,7 +135,7 @@ def resonance(n: int) -> Network:
     >>> count(resonance(2), Plane([0, 0], [1, 0], [0, 1]))
     6
     """
-    n = integer(n, "n")
+    n = integer(n, "n", most=20)  # or there are more than a million normals
     return arrangement(np.array(list(product((0.0, 1.0), repeat=n))[1:]))
 
 

@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import shown
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.printable import printable
 
 __all__ = [
+    "as_numpy",
     "bfloat16_to_float32",
     "checked_indices",
     "exact_float64",
     "name_point",
+    "own_array",
     "points_float64",
+    "read_only",
+    "real_numbers",
     "refuse_overflow",
 ]
 
@@ -31,8 +37,13 @@ def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
     return np.asarray(np.left_shift(bits, 16, dtype=np.uint32)).view(np.float32)
 
 
-def _as_numpy(values: Any, name: str) -> NDArray[Any]:
-    if np.ma.is_masked(values):
+def as_numpy(values: Any, name: str) -> NDArray[Any]:
+    """Whatever it is as an array, of any type; what makes none is refused by name."""
+    try:
+        masked = np.ma.is_masked(values)
+    except Exception:  # an object with attributes of its own
+        masked = False
+    if masked:
         raise NonFiniteError(f"{name}: some entries are masked, and a masked entry is no number; fill them first")
     if type(values).__module__.split(".")[0] == "torch":
         try:
@@ -49,9 +60,9 @@ def _as_numpy(values: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise ShapeMismatchError(
-            f"{name}: not a rectangular array of numbers, its rows differ in length"
-        ) from None
+        raise ShapeMismatchError(f"{name}: not a rectangular array of numbers, its rows differ in length") from None
+    except Exception:  # sequences without end, and what objects raise that are asked for their numbers
+        raise NetworkError(f"{name}: no array of numbers can be made of {shown(values)}") from None
 
 
 def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -78,7 +89,7 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
     >>> exact_float64([[1, 2], [3, 4]], "weights").dtype
     dtype('float64')
     """
-    given = _as_numpy(values, name)
+    given = as_numpy(values, name)
     if not _is_real(given):
         raise NetworkError(
             f"{name}: {_kind(given)} is not a real number that a double can hold; convert it to float64 first"
@@ -109,11 +120,11 @@ def checked_indices(indices: ArrayLike | None, count: int, what: str) -> NDArray
     """
     if indices is None:
         return np.arange(count)
-    chosen = np.asarray(indices)
+    chosen = as_numpy(indices, "indices")
     if chosen.size == 0:
         chosen = chosen.astype(np.intp)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise TypeError(f"indices must be a list of {what} numbers, got {chosen.dtype} of shape {list(chosen.shape)}")
+        raise TypeError(f"indices must be a list of {what} numbers, got {_kind(chosen)} of shape {list(chosen.shape)}")
     wrong = np.flatnonzero((chosen < 0) | (chosen >= count))
     if wrong.size:
         raise IndexError(f"indices[{wrong[0]}] is {chosen[wrong[0]]}; {what} numbers go from 0 to {count - 1}")
@@ -130,7 +141,7 @@ def points_float64(values: ArrayLike, length: int, name: str = "points") -> NDAr
     ShapeMismatchError, NonFiniteError
         Another length, NaN or infinity.
     """
-    given = _as_numpy(values, name)
+    given = as_numpy(values, name)
     if not _is_real(given):
         raise TypeError(f"{name} must be real numbers that a double can hold, got {_kind(given)}")
     if given.ndim == 0 or given.shape[-1] != length:
@@ -139,6 +150,44 @@ def points_float64(values: ArrayLike, length: int, name: str = "points") -> NDAr
         return exact_float64(given, name if given.ndim > 1 else "coordinate")
     except NetworkError as error:  # an integer that no double is
         raise ValueError(str(error)) from None
+
+
+def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
+    """Take in numbers of any shape as they are: exactly these, in a new float64 array, finite unless told otherwise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not real numbers; rows of different lengths, NaN or infinity.
+    """
+    given = as_numpy(values, name)
+    if not _is_real(given):
+        raise TypeError(f"{name} must be real numbers that a double can hold, got {_kind(given)}")
+    beyond = np.isinf(given) if infinite else np.zeros(given.shape, dtype=bool)
+    try:
+        result = exact_float64(np.where(beyond, 0, given), name)
+    except NetworkError as error:  # an integer that no double is
+        raise ValueError(str(error)) from None
+    result[beyond] = given[beyond]
+    return result
+
+
+def own_array(given: Any, dtype: type, name: str) -> NDArray[Any]:
+    """An array of our own, read-only. One that is locked and owns its memory is taken as it is, others are copied."""
+    array = as_numpy(given, name)
+    if not np.can_cast(array.dtype, dtype, "safe"):
+        with np.errstate(invalid="ignore"):
+            same = array.dtype.kind in "fiu" and np.array_equal(array.astype(dtype), array)
+        if not same:
+            raise TypeError(f"{name} must be an array of {np.dtype(dtype)}, got {printable(array.dtype)}")
+    ours = array.flags.owndata and not array.flags.writeable and array.flags.c_contiguous
+    return read_only(array.astype(dtype, order="C", copy=not ours))
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Lock an array; through the view that is handed out, it can not be unlocked."""
+    array.setflags(write=False)
+    return array.view()
 
 
 def name_point(flat: int, shape: tuple[int, ...]) -> str:
@@ -163,7 +212,7 @@ def _is_real(given: NDArray[Any]) -> bool:
 def _kind(given: NDArray[Any]) -> str:
     """What to call numbers that are none: for objects, the type of the first one says more than numpy's."""
     objects = given.dtype.kind == "O" and given.size > 0
-    return f"dtype {given.dtype}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
+    return f"dtype {printable(given.dtype)}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
 
 
 def _needs_more_than_53_bits(integers: NDArray[Any]) -> NDArray[np.bool_]:

@@ -31,6 +31,9 @@ __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "se
 
 Floats = NDArray[np.float64]
 
+# Folds are merged one by one, and a merged layer has the square of its units.
+MOST_LAYERS, MOST_PIECES = 1000, 1000
+
 
 def sawtooth(depth: int) -> Network:
     """Return Telgarsky's sawtooth: ``depth`` hidden layers of two units, each the mirror x -> 1 - |2 x - 1|.
@@ -49,7 +52,7 @@ def sawtooth(depth: int) -> Network:
     >>> net([[0.0], [0.125], [0.25], [0.375]]).ravel()
     array([0., 1., 0., 1.])
     """
-    depth = integer(depth, "depth")
+    depth = integer(depth, "depth", most=MOST_LAYERS)
     mirror = _fold(np.ones(2), np.array([0.0, -0.5]), np.array([2.0, -4.0]), 0.0)
     return reduce(compose, [mirror] * depth)
 
@@ -70,7 +73,7 @@ def montufar_fold(pieces: int, depth: int) -> Network:
     >>> montufar_fold(3, 2)
     Network(1-3-3-1, relu, 6 hidden neurons)
     """
-    pieces, depth = integer(pieces, "pieces", least=2), integer(depth, "depth")
+    pieces, depth = integer(pieces, "pieces", least=2, most=MOST_PIECES), integer(depth, "depth", most=MOST_LAYERS)
     steps = np.arange(pieces, dtype=np.float64)
     last = _fold(
         np.full(pieces, 2.0 * pieces + 1.0),  # kinks at (2 i + 1) / (2 n + 1)
@@ -99,7 +102,7 @@ def serra_fold(widths: Iterable[int]) -> Network:
     """
     folds = []
     for i, width in enumerate(tuple_of(widths, "widths")):
-        width = integer(width, f"widths[{i}]", least=3)
+        width = integer(width, f"widths[{i}]", least=3, most=MOST_PIECES)
         kinks = np.arange(1.0, width + 1.0)  # unit i has its kink at i / (width + 1)
         weights, readout = np.full(width, width + 1.0), 2.0 * (-1.0) ** kinks
         weights[2] *= -1.0  # the third unit is on below its kink: no piece has all units off
@@ -128,8 +131,11 @@ def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
     >>> square_fold(2, [[1.0, 1.0]], [-0.5])
     Network(2-4-1-1, relu, 5 hidden neurons)
     """
-    pieces = integer(pieces, "pieces", least=2)
-    return compose(product(_zigzag(pieces), _zigzag(pieces)), arrangement(normals, offsets))
+    pieces = integer(pieces, "pieces", least=2, most=MOST_PIECES)
+    lines = arrangement(normals, exact_float64(offsets, "offsets"))
+    if lines.n_in != 2:
+        raise ShapeMismatchError(f"normals must have shape [n, 2], got {list(lines.layers[0].weights.shape)}")
+    return compose(product(_zigzag(pieces), _zigzag(pieces)), lines)
 
 
 def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network:
@@ -148,7 +154,12 @@ def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network
     Network(2-3-1, relu, 3 hidden neurons)
     """
     rows = exact_float64(normals, "normals")
-    return Network([(rows, offsets), (np.ones((1, *rows.shape[:1])), None)])
+    if rows.ndim != 2 or not rows.size:
+        raise ShapeMismatchError(f"normals must have shape [n, d], got {list(rows.shape)}")
+    ends = None if offsets is None else exact_float64(offsets, "offsets")
+    if ends is not None and ends.shape != rows.shape[:1]:
+        raise ShapeMismatchError(f"{len(rows)} normals need as many offsets, got shape {list(ends.shape)}")
+    return Network([(rows, ends), (np.ones((1, *rows.shape[:1])), None)])
 
 
 def product(*networks: Network) -> Network:

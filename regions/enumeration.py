@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions import __version__, _core
-from regions.arguments import checked_domain, checked_network
+from regions.arguments import checked_domain, checked_network, flag, shown
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
@@ -142,17 +142,12 @@ def count(
     >>> regions.count(net, square, certificate=True)[1].network == net.fingerprint
     True
     """
-    compiled = _compiled(network)
+    compiled, with_certificate = _compiled(network), flag(certificate, "certificate")
     if isinstance(domain, Domain):
         with reporting(progress) as report:
             number, found, stats = _count(network, compiled, domain, definition, limit, report)
-        return (number, certified(network, domain, found, stats)) if certificate else number
-    if not isinstance(domain, Iterable):
-        raise TypeError(
-            f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
-            f"got {type(domain).__name__}"
-        )
-    domains = list(domain)
+        return (number, certified(network, domain, found, stats)) if with_certificate else number
+    domains = _domains(domain)
     counts: list[int] = []
     certificates: list[Certificate] = []
     _check_one_dimension(domains)
@@ -165,10 +160,10 @@ def count(
                 stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
                 raise
             counts.append(number)
-            if certificate:
+            if with_certificate:
                 certificates.append(certified(network, each, found, stats))
     numbers = np.array(counts, dtype=np.int64)
-    return (numbers, certificates) if certificate else numbers
+    return (numbers, certificates) if with_certificate else numbers
 
 
 def enumerate(
@@ -214,6 +209,8 @@ def _enumerate(
 ) -> tuple[Any, Partition]:
     """How the work ended, and the regions that were found."""
     status, raw, stats = _core.enumerate(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+    for array in raw.values():
+        array.setflags(write=False)  # nobody else has it: the partition need not copy it
     raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
     return status, Partition(network, domain, raw)
 
@@ -227,13 +224,13 @@ def _count(
     report: Report | None,
 ) -> tuple[int, int, dict[str, int]]:
     """Number of regions, of activation regions, and counters of the core."""
-    if definition == "activation":
-        status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
-        _raise_unless_finished(status, limit, found)
-        return int(found), int(found), stats
     from regions.definitions import checked_definition, linear_regions
 
     name = checked_definition(definition)
+    if name == "activation":
+        status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
+        _raise_unless_finished(status, limit, found)
+        return int(found), int(found), stats
     status, partition = _enumerate(network, compiled, domain, limit, report)
     _raise_unless_finished(status, limit, len(partition))
     return linear_regions(partition, name).count, len(partition), partition.stats
@@ -288,13 +285,34 @@ def _checked_limit(limit: int | None) -> int:
     if limit is None:
         return _NO_LIMIT
     if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
-        raise ValueError(f"limit must be a number of regions, 0 or more, got {limit!r}")
+        raise ValueError(f"limit must be a number of regions, 0 or more, got {shown(limit)}")
     return min(int(limit), _NO_LIMIT)
 
 
+def _domains(given: Any) -> list[Domain]:
+    """The domains of an iterable, looked at one by one, so that one without end is refused where it begins."""
+    domains: list[Domain] = []
+    try:
+        iterator = None if isinstance(given, (str, bytes, Mapping)) else iter(given)
+    except Exception:
+        iterator = None
+    if iterator is None:
+        raise TypeError(
+            f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
+            f"got {type(given).__name__}"
+        )
+    for each in iterator:
+        if not isinstance(each, Domain):
+            raise TypeError(
+                f"domain[{len(domains)}]: expected a domain such as regions.Segment or regions.Polygon, "
+                f"got {type(each).__name__}"
+            )
+        domains.append(each)
+    return domains
+
+
 def _check_one_dimension(domains: list[Domain]) -> None:
-    dimensions = {each.dimension for each in domains if isinstance(each, Domain)}
-    if len(dimensions) > 1:
+    if len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
 
 

@@ -20,6 +20,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
         CheckpointError (ValueError)           a file, or the state dict in it, can not be read
             TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
             AmbiguousCheckpointError
+        BeyondDoublesError (OverflowError)     a result that no double holds
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
         CountNotDecided (NotImplementedError)  a number that is hard to compute; known is between which ones it lies
         LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
@@ -33,6 +34,7 @@ from typing import Any
 
 __all__ = [
     "AmbiguousCheckpointError",
+    "BeyondDoublesError",
     "BoundDoesNotApply",
     "CheckpointError",
     "CountNotDecided",
@@ -118,6 +120,10 @@ class FileTooLargeError(CheckpointError):
 
 class AmbiguousCheckpointError(CheckpointError):
     """The tensors are readable, but which network they make can not be known; the message says what to do."""
+
+
+class BeyondDoublesError(RegionsError, OverflowError):
+    """A number that was asked for is beyond the largest double."""
 
 
 class BoundDoesNotApply(RegionsError, ValueError):

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
+from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import shown
 from regions.arrays import checked_indices
 from regions.domains.exact import nearest_float
 from regions.exact_outline import ExactOutlines, Point
@@ -69,11 +71,16 @@ class ExactVertices:
         """The d coordinates of a vertex, as fractions; of one at infinity the d + 1 integers ``(0, direction..)``."""
         if isinstance(key, slice):
             return ExactVertices(self.points[key], self.dimension)
-        point = self.points[key]
+        try:
+            point = self.points[index(key)]
+        except IndexError:
+            raise IndexError(f"there is no vertex {shown(key)}: there are {len(self)}, numbered from 0") from None
+        except Exception:
+            raise TypeError(f"a key is the number of a vertex, or a slice of numbers, got {shown(key)}") from None
         return tuple(Fraction(x, point[0]) for x in point[1:]) if point[0] else point
 
     def __iter__(self) -> Iterator[tuple[Fraction, ...] | tuple[int, ...]]:
-        return (self[index] for index in range(len(self)))
+        return (self[i] for i in range(len(self)))
 
     def to_float(self) -> NDArray[np.float64]:
         """Every coordinate correctly rounded, float64 [vertices, d]; at infinity, 0 or infinite.

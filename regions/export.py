@@ -9,19 +9,21 @@ a shared vertex is written the same way everywhere. Coordinates are the chart's.
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isfinite
 from os import PathLike
-from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arguments import path_of, shown
 from regions.convert import closed_rings
 from regions.errors import DomainError
 from regions.partition import Partition, require_partition
+from regions.printable import file_name
 from regions.replacing import replacing
 from regions.saved import write_partition
 
@@ -69,9 +71,11 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
     stream : text file
         Opened with ``newline=""``.
     """
+    require_partition(partition)
+    write = _write_of(stream)
     names = ["index", "volume", "active", "corners", "neighbors", "pattern"]
     names += [*(f"p{axis}" for axis in range(partition.dimension)), "vertices", "across"]
-    stream.write(",".join(names) + "\n")
+    write(",".join(names) + "\n")
     active, volumes, counts = _active(partition.packed_patterns), partition.volumes, partition.corner_counts
     inside = _count_per_region(partition, partition.neighbors >= 0)
     vertices = [" ".join(map(repr, row)) for row in partition.vertices.tolist()]
@@ -90,10 +94,12 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
             strict=True,
         )
         # No field has a comma or a quotation mark, so this is all there is to the format.
-        stream.writelines(
+        write(
+            "".join(
             f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
             f"{';'.join(texts[start:stop])},{';'.join(across[start:stop])}\n"
             for index, volume, on, count, neighbors, pattern, point, (start, stop) in columns
+            )
         )
 
 
@@ -109,13 +115,15 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     DomainError
         A line, ray or plane: JSON has no infinity.
     """
+    require_partition(partition)
+    write = _write_of(stream)
     if not partition.domain.bounded:
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     domain = partition.domain
     chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}
-    stream.write(f'{{"type":"FeatureCollection","chart":{json.dumps(chart)},"features":[')
+    write(f'{{"type":"FeatureCollection","chart":{json.dumps(chart)},"features":[')
     if partition.dimension == 1:
         rings, ring_offsets = partition.cell_vertices, partition.cell_offsets
         vertices = [f"[{x!r},0.0]" for x in partition.vertices[:, 0].tolist()]
@@ -144,9 +152,9 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
             f'"geometry":{{"type":"{kind}","coordinates":{opening}{",".join(texts[start:stop])}{closing}}}}}'
             for index, volume, on, pattern, (start, stop) in properties
         ]
-        stream.write(separator + ",\n".join(lines))
+        write(separator + ",\n".join(lines))
         separator = ",\n"
-    stream.write("\n]}\n")
+    write("\n]}\n")
 
 
 def export(partition: Partition, path: str | PathLike[str]) -> None:
@@ -165,11 +173,11 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
         The regions of a line, ray or plane, as GeoJSON.
     """
     require_partition(partition)
-    file = Path(path)
+    file = path_of(path)
     suffix = file.suffix.lower()
     if suffix not in EXPORT_SUFFIXES:
         raise ValueError(
-            f"{file}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
+            f"{file_name(file)}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
             f"not {suffix or 'to a name without suffix'}"
         )
     if suffix == ".npz":
@@ -178,6 +186,17 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
     write = write_csv if suffix == ".csv" else write_geojson
     with replacing(file) as beside, beside.open("w", encoding="utf-8", newline="") as stream:
         write(partition, stream)
+
+
+def _write_of(stream: Any) -> Callable[[str], object]:
+    """The ``write`` of a text stream."""
+    try:
+        write = None if isinstance(stream, type) else getattr(stream, "write", None)
+    except Exception:  # an object that fails when it is asked
+        write = None
+    if not callable(write) or isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
+        raise TypeError(f"stream must be a file opened for text, such as open(path, 'w'), got {shown(stream)}")
+    return write  # type: ignore[no-any-return]
 
 
 def _chunks(partition: Partition, offsets: NDArray[np.int64]) -> Iterator[tuple[slice, slice, list[int]]]:

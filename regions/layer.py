@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.activations import Activation
+from regions.arguments import shown, word
 from regions.arrays import exact_float64
 from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.printable import printable
 from regions.spectral_norm import spectral_norm_bound
 
 __all__ = ["Layer"]
@@ -51,30 +53,32 @@ class Layer:
     name: str = "layer"
 
     def __post_init__(self) -> None:
-        weights = exact_float64(self.weights, f"{self.name}: weights")
-        biases = exact_float64(self.biases, f"{self.name}: biases")
+        object.__setattr__(self, "name", word(self.name, "name"))
+        label = printable(self.name)
+        weights = exact_float64(self.weights, f"{label}: weights")
+        biases = exact_float64(self.biases, f"{label}: biases")
         if weights.ndim != 2:
             raise ShapeMismatchError(
-                f"{self.name}: weights must have two axes (out x in), got shape {list(weights.shape)}"
+                f"{label}: weights must have two axes (out x in), got shape {list(weights.shape)}"
             )
         if weights.size == 0:
             raise EmptyLayerError(
-                f"{self.name}: weights of shape {list(weights.shape)} have no units or no inputs"
+                f"{label}: weights of shape {list(weights.shape)} have no units or no inputs"
             )
         if biases.shape != weights.shape[:1]:
             raise ShapeMismatchError(
-                f"{self.name}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
+                f"{label}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
                 f"{list(biases.shape)}"
             )
         if not isinstance(self.activation, Activation):
             raise TypeError(
-                f"{self.name}: activation must be an Activation, got {self.activation!r}; "
+                f"{label}: activation must be an Activation, got {shown(self.activation)}; "
                 "regions.activations.parse_activation makes one of a name"
             )
         slopes = self.activation.slopes
         if slopes.ndim == 2 and len(slopes) != len(weights):
             raise ShapeMismatchError(
-                f"{self.name}: activation {self.activation.name!r} has slopes for {len(slopes)} units, the "
+                f"{label}: activation {printable(self.activation.name)!r} has slopes for {len(slopes)} units, the "
                 f"layer has {len(weights)}"
             )
         for field, values in (("weights", weights), ("biases", biases)):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import SPACES, one_of
 from regions.arrays import name_point, points_float64
 from regions.certified_pattern import CertifiedNetwork
 from regions.domains import Domain
@@ -62,8 +63,7 @@ class Locator:
 
     def locate(self, points: ArrayLike, space: str) -> NDArray[np.int64]:
         """Region of each point; see `Partition.locate`."""
-        if space not in ("chart", "input"):
-            raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
+        space = one_of(space, SPACES, "space")
         given = points_float64(points, self.domain.n_in if space == "input" else self.domain.dimension)
         flat = given.reshape(-1, given.shape[-1])
         result = np.full(len(flat), -1, dtype=np.int64)

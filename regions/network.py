@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.activations import Activation, activation_per_layer, identity
-from regions.arrays import exact_float64, points_float64, refuse_overflow
+from regions.arguments import list_of, word
+from regions.arrays import as_numpy, exact_float64, points_float64, refuse_overflow
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.layer import Floats, Layer
+from regions.printable import printable
 
 __all__ = ["Layer", "Network"]
 
@@ -80,7 +82,11 @@ class Network:
     def from_layers(cls, layers: Iterable[Layer], notes: Iterable[str] = ()) -> Network:
         """Make a network of ready layers; the last one must have the identity as its activation."""
         network = object.__new__(cls)
-        network._set(list(layers), tuple(notes))
+        given = list_of(notes, "notes", "a list of str")
+        network._set(
+            list_of(layers, "layers", "a list of regions.Layer"),
+            tuple(word(note, f"notes[{i}]") for i, note in enumerate(given)),
+        )
         return network
 
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
@@ -98,7 +104,7 @@ class Network:
                 )
         if layers[-1].activation != identity():
             raise NetworkError(
-                f"the last layer must be linear, it has activation {layers[-1].activation.name!r}: append a "
+                f"the last layer must be linear, it has activation {printable(layers[-1].activation.name)!r}: append a "
                 "layer with identity weights and no activation"
             )
         self.__dict__.update(layers=tuple(layers), notes=notes)
@@ -252,14 +258,14 @@ class Network:
         return a, c
 
     def _bits(self, pattern: ArrayLike) -> NDArray[np.bool_]:
-        given = np.asarray(pattern)
+        given = as_numpy(pattern, "pattern")
         if given.dtype == np.bool_ and given.shape == (self.kinks,):
             return given
         if given.dtype == np.uint8 and given.shape == (-(-self.kinks // 8),):
             return np.unpackbits(given, count=self.kinks, bitorder="little").astype(bool)
         raise ShapeMismatchError(
             f"a pattern must be bool [{self.kinks}] or packed uint8 [{-(-self.kinks // 8)}], got "
-            f"{given.dtype} {list(given.shape)}"
+            f"{printable(given.dtype)} {list(given.shape)}"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -277,6 +283,13 @@ class Network:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_layers, (self.layers, self.notes)
+
+
+def architecture(network: Network) -> str:
+    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
+    sizes = [_run(width, run) for width, run in _runs(network.widths)]
+    names = list(dict.fromkeys(layer.activation.name for layer in network.layers[:-1])) or ["affine"]
+    return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {printable(' + '.join(names))}"
 
 
 def _runs(sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -300,10 +313,8 @@ def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation,
 
 
 def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
-    if not isinstance(layers, Iterable):
-        raise TypeError(f"layers must be a list of pairs (W, b), got {type(layers).__name__}")
     pairs = []
-    for i, layer in enumerate(layers):
+    for i, layer in enumerate(list_of(layers, "layers", "a list of pairs (W, b)")):
         if not isinstance(layer, (tuple, list)) or len(layer) != 2:
             raise NetworkError(f"layer {i} must be a pair (W, b), got {type(layer).__name__}")
         pairs.append((layer[0], layer[1]))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import groupby
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -22,11 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions import __version__, cell_errors, cell_geometry
+from regions.arguments import any_domain, checked_network, shown
+from regions.arrays import read_only
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.exact_outline import points_inside
 from regions.exact_vertices import ExactVertices, exact_vertices
-from regions.network import Network
+from regions.network import Network, architecture
+from regions.partition_arrays import ARRAYS, own_arrays, raw_arrays, same_arrays
 from regions.region import Region
 
 if TYPE_CHECKING:
@@ -34,30 +36,19 @@ if TYPE_CHECKING:
 
     from regions.locate import Locator
 
-__all__ = ["ARRAYS", "Partition", "architecture", "raw_arrays", "require_partition"]
+__all__ = ["ARRAYS", "Partition", "raw_arrays", "require_partition"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Space = Literal["chart", "input"]
 
-# The arrays that make a partition, in the order in which they are documented, with their types.
-ARRAYS: Mapping[str, type] = {
-    "vertices": np.float64,
-    "vertex_errors": np.float64,
-    "cell_offsets": np.int64,
-    "cell_vertices": np.int64,
-    "cell_facets": np.int64,
-    "facet_vertices": np.int64,
-    "facet_regions": np.int64,
-    "facet_kinks": np.int64,
-    "patterns": np.uint8,
-}
-
-
 class Partition:
     """Every activation region of a network on a domain of dimension d (1 or 2).
 
-    Made by `regions.enumerate` and `regions.load_partition`. Immutable: all arrays are read-only.
+    Made by `regions.enumerate` and `regions.load_partition`. Immutable: attributes can not be set, all arrays are
+    read-only, and none of them shares memory with what it was made of. Two are equal when network, domain and all
+    arrays are, bit for bit and in the same order, and so is ``complete``; by whom and how they were found does not
+    matter. Equal ones have equal hashes, made of network, domain and number of regions.
     R regions, V vertices, F facets (edges for d = 2, points for d = 1), K corners in all.
 
     Attributes
@@ -85,7 +76,7 @@ class Partition:
     packed_patterns : uint8 [R, ceil(kinks / 8)]
         Activation patterns; bit k of a row is bit ``k % 8`` of byte ``k // 8``.
     stats : dict
-        Counters of the enumeration, among them how many signs were settled in exact arithmetic.
+        Counters of the enumeration, among them how many signs were settled in exact arithmetic; a new dict each time.
     complete : bool
         False for the partial result that a `LimitReached` carries: regions are missing, and facets towards
         them have -1.
@@ -116,22 +107,43 @@ class Partition:
     facet_regions: Integers
     facet_kinks: Integers
     packed_patterns: NDArray[np.uint8]
-    stats: dict[str, int]
     complete: bool
     version: str
     kernel: str
+    _stats: dict[str, int]
 
     def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
-        self.network = network
-        self.domain = domain
-        for name, dtype in ARRAYS.items():
-            # A view, so that the caller's own array does not become read-only.
-            array: NDArray[Any] = np.asarray(raw[name], dtype=dtype).view()
-            setattr(self, "packed_patterns" if name == "patterns" else name, _read_only(array))
-        self.stats = {name: int(value) for name, value in raw["stats"].items()}
-        self.complete = bool(raw.get("complete", True))
-        self.version = str(raw.get("version", __version__))
-        self.kernel = str(raw.get("kernel", "none"))
+        arrays, stats = own_arrays(raw)
+        self.__dict__.update(
+            arrays,
+            network=checked_network(network),
+            domain=any_domain(domain),
+            _stats=stats,
+            complete=bool(raw.get("complete", True)),
+            version=str(raw.get("version", __version__)),
+            kernel=str(raw.get("kernel", "none")),
+        )
+
+    def __setattr__(self, name: str, value: object = None) -> None:
+        raise AttributeError(f"a Partition is immutable; {name!r} can not be set or deleted")
+
+    __delattr__ = __setattr__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        return self is other or (self._identity == other._identity and same_arrays(self, other))
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return len(self), self.complete, self.network, self.domain
+
+    @property
+    def stats(self) -> dict[str, int]:
+        return dict(self._stats)
 
     @property
     def dimension(self) -> int:
@@ -145,7 +157,7 @@ class Partition:
         Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it twice.
         """
         bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
-        return _read_only(bits.view(np.bool_))
+        return read_only(bits.view(np.bool_))
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -169,46 +181,53 @@ class Partition:
     @cached_property
     def volumes(self) -> Floats:
         """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
-        return _read_only(cell_geometry.volumes(self))
+        return read_only(cell_geometry.volumes(self))
 
     @cached_property
     def facet_volumes(self) -> Floats:
         """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
-        return _read_only(cell_geometry.facet_volumes(self))
+        return read_only(cell_geometry.facet_volumes(self))
 
     @cached_property
     def volume_errors(self) -> Floats:
         """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
-        return _read_only(cell_errors.volume_errors(self))
+        return read_only(cell_errors.volume_errors(self))
 
     @cached_property
     def facet_volume_errors(self) -> Floats:
         """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
-        return _read_only(cell_errors.facet_volume_errors(self))
+        return read_only(cell_errors.facet_volume_errors(self))
 
     @cached_property
     def facet_layers(self) -> Integers:
         """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
         layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
-        return _read_only(layers[np.maximum(self.facet_kinks, -1)])
+        return read_only(layers[np.maximum(self.facet_kinks, -1)])
 
     @cached_property
     def neighbors(self) -> Integers:
         """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain ends."""
         owners = np.repeat(np.arange(len(self)), self.corner_counts)
         pairs = self.facet_regions[self.cell_facets]
-        return _read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
+        return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
 
     @cached_property
     def adjacency(self) -> csr_array:
-        """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R]."""
+        """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
+
+        Its indices are int32 where they fit, for not all that scipy does with graphs takes int64.
+        """
         from scipy.sparse import csr_array
 
         inside = self.neighbors >= 0
         counts = np.add.accumulate(inside)
         starts = np.concatenate([[0], counts])[self.cell_offsets]
         columns = self.neighbors[inside]
-        return csr_array((np.ones(len(columns), dtype=bool), columns, starts), shape=(len(self), len(self)))
+        kind = np.int32 if max(len(columns), len(self)) <= np.iinfo(np.int32).max else np.int64
+        parts = (np.ones(len(columns), dtype=bool), columns.astype(kind), starts.astype(kind))
+        result = csr_array(parts, shape=(len(self), len(self)))
+        read_only(result.data), read_only(result.indices), read_only(result.indptr)
+        return result
 
     @cached_property
     def map_numbers(self) -> Integers:
@@ -218,7 +237,7 @@ class Partition:
         """
         from regions.equal_maps import equal_maps
 
-        return _read_only(equal_maps(self))
+        return read_only(equal_maps(self))
 
     @cached_property
     def interior_points(self) -> Floats:
@@ -232,12 +251,12 @@ class Partition:
         endless = np.flatnonzero(np.isnan(points).any(axis=1))
         if endless.size and not self.domain.bounded:
             points[endless] = points_inside(self, endless)
-        return _read_only(points)
+        return read_only(points)
 
     @cached_property
     def corner_counts(self) -> Integers:
         """Number of corners of each region, int64 [R]."""
-        return _read_only(np.diff(self.cell_offsets))
+        return read_only(np.diff(self.cell_offsets))
 
     def __len__(self) -> int:
         return len(self.cell_offsets) - 1
@@ -255,8 +274,9 @@ class Partition:
         try:
             return Region(self, range(len(self))[key])
         except IndexError:
-            raise IndexError(f"there is no region {key}: the partition has {len(self)}, numbered from 0") from None
-        except TypeError:
+            message = f"there is no region {shown(key)}: the partition has {len(self)}, numbered from 0"
+            raise IndexError(message) from None
+        except Exception:
             raise TypeError(
                 f"a partition takes the number of a region, or a slice of numbers, got {type(key).__name__}; "
                 "for several regions use its arrays, such as partition.volumes[indices]"
@@ -422,14 +442,6 @@ class Partition:
         return Partition, (self.network, self.domain, raw_arrays(self))
 
 
-def raw_arrays(partition: Partition) -> dict[str, Any]:
-    """The mapping that makes this partition again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
-    ``version`` and ``kernel``."""
-    arrays = {name: getattr(partition, "packed_patterns" if name == "patterns" else name) for name in ARRAYS}
-    others = {name: getattr(partition, name) for name in ("complete", "version", "kernel")}
-    return {**arrays, "stats": dict(partition.stats), **others}
-
-
 def require_partition(given: object) -> None:
     """Refuse what is no partition, before it fails somewhere inside."""
     if not isinstance(given, Partition):
@@ -437,16 +449,3 @@ def require_partition(given: object) -> None:
             f"expected a regions.Partition, got {type(given).__name__}: make one with "
             "regions.enumerate(network, domain) or regions.load_partition(path)"
         )
-
-
-def architecture(network: Network) -> str:
-    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
-    runs = [(width, len(list(same))) for width, same in groupby(network.widths)]
-    sizes = [f"{width}x{length}" if length > 4 else "-".join([str(width)] * length) for width, length in runs]
-    names = list(dict.fromkeys(layer.activation.name for layer in network.layers[:-1])) or ["affine"]
-    return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {' + '.join(names)}"
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

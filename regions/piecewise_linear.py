@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arrays import exact_float64
+from regions.arguments import shown, word
+from regions.arrays import as_numpy, exact_float64, real_numbers
 from regions.domains.exact import nearest_float
-from regions.errors import NetworkError, ShapeMismatchError
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.printable import printable
 
 __all__ = ["Activation"]
 
@@ -64,29 +66,34 @@ class Activation:
     intercepts: NDArray[np.float64]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "name", word(self.name, "name"))
         for field in ("breakpoints", "slopes", "intercepts"):
-            values = exact_float64(getattr(self, field), f"activation {self.name!r}: {field}")
+            values = exact_float64(getattr(self, field), f"{self._label}: {field}")
             values += 0.0  # no negative zeros
             values.setflags(write=False)
             object.__setattr__(self, field, values)
         self._check_shapes()
         if (np.diff(self.breakpoints) <= 0).any():
             raise NetworkError(
-                f"activation {self.name!r}: breakpoints must be strictly increasing, got "
-                f"{self.breakpoints.tolist()}"
+                f"{self._label}: breakpoints must be strictly increasing, got "
+                f"{shown(self.breakpoints.tolist())}"
             )
         self._check_continuity()
+
+    @property
+    def _label(self) -> str:
+        return f"activation {printable(self.name)!r}"
 
     def _check_shapes(self) -> None:
         if self.breakpoints.ndim != 1:
             raise ShapeMismatchError(
-                f"activation {self.name!r}: breakpoints must have one axis, got shape "
+                f"{self._label}: breakpoints must have one axis, got shape "
                 f"{self.breakpoints.shape}"
             )
         pieces = self.breakpoints.size + 1
         if pieces > MAX_PIECES:
             raise NetworkError(
-                f"activation {self.name!r} has {pieces - 1} breakpoints, at most {MAX_PIECES - 1} are handled; "
+                f"{self._label} has {pieces - 1} breakpoints, at most {MAX_PIECES - 1} are handled; "
                 "take fewer, or several layers"
             )
         shape = self.slopes.shape
@@ -97,7 +104,7 @@ class Activation:
             or 0 in shape
         ):
             raise ShapeMismatchError(
-                f"activation {self.name!r}: with {pieces - 1} breakpoints, slopes and intercepts must both "
+                f"{self._label}: with {pieces - 1} breakpoints, slopes and intercepts must both "
                 f"have shape [{pieces}] or [n, {pieces}], got {list(shape)} and {list(self.intercepts.shape)}"
             )
 
@@ -115,7 +122,7 @@ class Activation:
                 right = Fraction(float(slopes[unit, k + 1])) * t + Fraction(float(intercepts[unit, k + 1]))
                 if left != right:
                     raise NetworkError(
-                        f"activation {self.name!r} is not continuous at breakpoint {float(breakpoint_)!r}"
+                        f"{self._label} is not continuous at breakpoint {float(breakpoint_)!r}"
                         + (f" (unit {unit})" if self.slopes.ndim == 2 else "")
                         + f": {nearest_float(left)!r} on the left, {nearest_float(right)!r} on the right, "
                         "compared exactly"
@@ -126,7 +133,7 @@ class Activation:
 
         In floating point: each operation is rounded correctly, and infinite beyond the largest double.
         """
-        h = exact_float64(values, f"activation {self.name!r}: values")
+        h = exact_float64(values, f"{self._label}: values")
         pieces = self.pieces(h)
         with np.errstate(over="ignore"):
             result: NDArray[np.float64] = self._of_piece(self.slopes, pieces) * h + self._of_piece(
@@ -136,15 +143,30 @@ class Activation:
 
     def pieces(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the piece each value [.., n] falls in: the number of breakpoints strictly below it."""
+        if type(values) is not np.ndarray or values.dtype != np.float64:
+            values = real_numbers(values, "values")
+        if np.isnan(values).any():
+            raise NonFiniteError("values: nan lies in no piece")
         return np.searchsorted(self.breakpoints, values, side="left")
 
     def slopes_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
         """Slope of the given piece [.., n] of each unit."""
-        return self._of_piece(self.slopes, pieces)
+        return self._of_piece(self.slopes, self._checked(pieces))
 
     def intercepts_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
         """Intercept of the given piece [.., n] of each unit."""
-        return self._of_piece(self.intercepts, pieces)
+        return self._of_piece(self.intercepts, self._checked(pieces))
+
+    def _checked(self, pieces: Any) -> NDArray[np.intp]:
+        """Numbers of pieces, one for each unit where units differ."""
+        given = as_numpy(pieces, "pieces")
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"pieces must be integers, got {printable(given.dtype)}")
+        if self.slopes.ndim == 2 and given.shape[-1:] != self.slopes.shape[:1]:
+            raise ShapeMismatchError(f"pieces must have shape [.., {len(self.slopes)}], got {list(given.shape)}")
+        if given.size and not 0 <= given.min() <= given.max() <= self.breakpoints.size:
+            raise ValueError(f"pieces must be numbers from 0 to {self.breakpoints.size}")
+        return given
 
     @staticmethod
     def _of_piece(table: NDArray[np.float64], pieces: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -166,7 +188,7 @@ class Activation:
 
     def __repr__(self) -> str:
         count = self.breakpoints.size
-        return f"Activation({self.name!r}, {count} breakpoint{'' if count == 1 else 's'})"
+        return f"Activation({printable(self.name)!r}, {count} breakpoint{'' if count == 1 else 's'})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, since unpickled arrays come back writeable.

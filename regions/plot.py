@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from regions.arguments import one_of
+from regions.arguments import shown as printed
 from regions.colors import class_colors, layer_colors
 from regions.definitions import LinearRegions
 from regions.errors import MissingDependencyError
@@ -100,8 +102,7 @@ def plot(
     """
     several = isinstance(partition, (list, tuple))
     shown = _shown(partition)
-    if color_by not in COLOR_BY:
-        raise ValueError(f"color_by must be one of {', '.join(COLOR_BY)}, got {color_by!r}")
+    color_by = one_of(color_by, COLOR_BY, "color_by")
     for each in shown:
         _check_output(_partition_of(each), color_by, output_index)
     titles = _titles(title, len(shown), several)
@@ -168,7 +169,7 @@ def _check_output(partition: Partition, color_by: str, output_index: Any) -> Non
     outputs = partition.network.n_out
     whole = isinstance(output_index, (int, np.integer)) and not isinstance(output_index, bool)
     if not whole or not 0 <= output_index < outputs:
-        raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {output_index!r}")
+        raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {printed(output_index)}")
     if color_by == "class" and outputs == 1:
         raise ValueError(
             'a network with one output has no classes to colour by; color_by="value" has its signs in different colours'

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.activations import Activation
+from regions.arguments import path_of
 from regions.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
 from regions.domains.domain import from_chart
@@ -72,7 +73,7 @@ def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
             holder = layer if name in ("weights", "biases") else layer.activation
             arrays[f"layer_{index}_{name}"] = getattr(holder, name)
     # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
-    with replacing(Path(path)) as file:
+    with replacing(path_of(path)) as file:
         if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
             _write(arrays, file, zipfile.ZIP_STORED)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from regions.arguments import tuple_of
+from regions.arguments import shown, tuple_of
 from regions.domains import Domain
 from regions.network import Network
 from regions.read.between_layers import ActivationChoice
@@ -81,9 +81,13 @@ def watch(
     20,3.0,1.5,2.0,1.0,0.5,0.5,0.25,1.0
     <BLANKLINE>
     """
-    single = isinstance(checkpoints, (Network, str, Mapping)) or hasattr(checkpoints, "state_dict")
-    if single or not isinstance(checkpoints, Iterable):
-        raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {checkpoints!r}")
+    try:
+        single = isinstance(checkpoints, (Network, str, bytes, Mapping)) or hasattr(checkpoints, "state_dict")
+        given = None if single else iter(checkpoints)
+    except Exception:  # nothing to go through, or an object that fails when it is asked
+        given = None
+    if given is None:
+        raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {shown(checkpoints)}")
     names = None if steps is None else [checked_step(x, f"steps[{i}]") for i, x in enumerate(tuple_of(steps, "steps"))]
     known = len(checkpoints) if isinstance(checkpoints, Sized) else None
     if names is not None and known is not None and len(names) != known:
@@ -92,7 +96,7 @@ def watch(
     with reporting(progress) as report:
         record = TrainingRecord(domain, points=points, activation=activation)
         try:
-            for number, checkpoint in enumerate(checkpoints):
+            for number, checkpoint in enumerate(given):
                 if number == total and names is not None:
                     raise ValueError(f"there are more checkpoints than the {total} steps")
                 step = number if names is None else names[number]

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import checked_domain, real
+from regions.activations import Activation
+from regions.arguments import checked_domain, list_of, path_of, real, shown
 from regions.arrays import points_float64
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
 from regions.domains import Domain
@@ -33,6 +34,7 @@ from regions.measures.boundary import boundary_volume
 from regions.network import Network
 from regions.read import load
 from regions.read.between_layers import ActivationChoice
+from regions.replacing import replacing
 from regions.reporting import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "checked_step"]
@@ -44,6 +46,8 @@ PANELS = (
     ("density_per_kink", "boundary per volume and kink"),
     ("distance_times_kinks", "mean distance times kinks"),
 )
+
+WANTED = "a domain such as regions.Segment or regions.Polygon, or some"
 
 # Lengths and areas that can be doubled, added up and divided by without leaving the doubles.
 LEAST_VOLUME, LARGEST_VOLUME = 1e-300, 1e300
@@ -128,7 +132,7 @@ class TrainingRecord:
     ) -> None:
         self.domains = _domains(domain)
         self._volume = fsum(each.volume for each in self.domains)
-        self.activation = activation
+        self.activation = _activation(activation)
         self.rows: list[TrainingRow] = []
         n_in = self.domains[0].n_in
         if points is None:
@@ -220,8 +224,8 @@ class TrainingRecord:
         writer.writerow(_names())
         writer.writerows(asdict(row).values() for row in self.rows)
         if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(stream.getvalue())
+            with replacing(path_of(path)) as beside:
+                beside.write_bytes(stream.getvalue().encode())
         return stream.getvalue()
 
     def plot(self, figure: Any = None) -> Any:
@@ -242,10 +246,12 @@ class TrainingRecord:
             matplotlib is not installed.
         """
         try:
-            from matplotlib.figure import Figure
+            from matplotlib.figure import Figure, FigureBase
         except ImportError:
             raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-        figure = figure or Figure(figsize=(8.0, 6.0), layout="constrained")
+        figure = Figure(figsize=(8.0, 6.0), layout="constrained") if figure is None else figure
+        if not isinstance(figure, FigureBase):
+            raise TypeError(f"figure must be a matplotlib figure, got {shown(figure)}")
         columns = self.columns()
         for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
             ax.plot(columns["step"], columns[name], marker="o", markersize=3)
@@ -265,6 +271,17 @@ class TrainingRecord:
     def __repr__(self) -> str:
         steps, domains = len(self.rows), len(self.domains)
         return f"TrainingRecord({steps} step{'s' * (steps != 1)}, {domains} domain{'s' * (domains != 1)})"
+
+
+def _activation(activation: Any) -> ActivationChoice:
+    """Refuse now what `load` would refuse at the first step: neither names nor activations."""
+    if activation is None or isinstance(activation, (str, Activation)):
+        return activation
+    given = list_of(activation, "activation", "a name, an Activation, or a list of these")
+    for i, each in enumerate(given):
+        if not isinstance(each, (str, Activation)):
+            raise TypeError(f"activation[{i}] must be a name or an Activation, got {shown(each)}")
+    return given
 
 
 def checked_step(value: Any, name: str) -> float:
@@ -291,10 +308,10 @@ def _shown(row: TrainingRow) -> list[str]:
 
 def _domains(domain: Any) -> tuple[Domain, ...]:
     """One or more domains of one dimension, in one space, of a size that can be divided by."""
-    domains = (domain,) if isinstance(domain, Domain) else tuple(domain) if isinstance(domain, Iterable) else ()
+    domains = (domain,) if isinstance(domain, Domain) else tuple(list_of(domain, "domain", WANTED))
     wrong = [each for each in domains if not isinstance(each, Domain)]
     if not domains or wrong:
-        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, or some, got {domain!r}")
+        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, or some, got {shown(domain)}")
     for each in domains:
         if (each.dimension, each.n_in) != (domains[0].dimension, domains[0].n_in):
             raise ShapeMismatchError("domains of different dimensions: watch lines and polygons in separate calls")

@@ -56,7 +56,7 @@ WRONG_SHAPE = [
     (lambda: Segment([[0]], [[1]]), ShapeMismatchError, "flat list"),
     (lambda: Segment([], []), ShapeMismatchError, "Segment: a"),
     (lambda: Segment([0, 0], [1]), ShapeMismatchError, "a has 2, b has 1"),
-    (lambda: Line([0, 0], [1]), ShapeMismatchError, "origin has 2, directions has 1"),
+    (lambda: Line([0, 0], [1]), ShapeMismatchError, "point has 2, direction has 1"),
     (lambda: Rectangle([0, 0], [1, 0], [0, 1, 0]), ShapeMismatchError, "e1 has 2"),
     (lambda: Rectangle([0], [1, 0], [0, 1]), ShapeMismatchError, "origin has 1"),
     (lambda: circumsquare([0, 0], [1, 0], [1]), ShapeMismatchError, "c has 1"),

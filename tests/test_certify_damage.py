@@ -210,7 +210,7 @@ def test_a_wrong_affine_map_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         linear, constant = right(indices)
         return linear, constant * (1 + 2.0**-40)
 
-    monkeypatch.setattr(partition, "affine_maps", wrong)
+    monkeypatch.setitem(partition.__dict__, "affine_maps", wrong)
     assert failed(regions.certify(partition, GENERIC)) == ["affine maps"]
 
 

@@ -25,6 +25,7 @@ BUILTIN = {
     "UnsafePickleError": ValueError,
     "FileTooLargeError": ValueError,
     "AmbiguousCheckpointError": ValueError,
+    "BeyondDoublesError": OverflowError,
     "BoundDoesNotApply": ValueError,
     "CountNotDecided": NotImplementedError,
     "LimitReached": RuntimeError,

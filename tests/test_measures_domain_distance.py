@@ -331,7 +331,7 @@ def test_points_beside_the_domain() -> None:
 
 def test_refusals() -> None:
     partition = regions.enumerate(random_network([1, 3, 1]), Line([0], [1]))
-    with pytest.raises(ValueError, match="space must be 'chart' or 'input'"):
+    with pytest.raises(ValueError, match="space must be one of 'chart', 'input'"):
         distance_in_domain(partition, [[0.0]], space="plane")
     with pytest.raises(NonFiniteError):
         distance_in_domain(partition, [[inf]])

@@ -186,7 +186,7 @@ def test_affine_maps_refuse_other_regions_and_spaces() -> None:
         partition.affine_maps([-1])
     with pytest.raises(TypeError, match="list of region numbers"):
         partition.affine_maps([0.5])
-    with pytest.raises(ValueError, match="'chart' or 'input'"):
+    with pytest.raises(ValueError, match="'chart', 'input'"):
         partition.affine_maps(space="plane")  # type: ignore[arg-type]
     assert partition.affine_maps([])[0].shape == (0, 3, 2)
 

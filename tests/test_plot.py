@@ -197,7 +197,7 @@ def test_deep_networks_have_a_color_bar() -> None:
 
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = partition_of("segment")
-    with pytest.raises(ValueError, match="layer, value, pattern"):
+    with pytest.raises(ValueError, match="'layer', 'value', 'pattern'"):
         plot(partition, color_by="slope")
     for output in (-1, 1, None, 0.0):
         with pytest.raises(ValueError, match="output_index must be a number from 0 to 0"):

@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from regions.arguments import integer, number, positive, tuple_of
-from regions.errors import BoundDoesNotApply
+from regions.arguments import integer, is_sequence, number, positive, shown, tuple_of
+from regions.errors import BeyondDoublesError, BoundDoesNotApply
 
 __all__ = [
     "Widths",
@@ -41,7 +41,7 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
     ((2, (4, 4)), (2, (4,)))
     """
     dimension = integer(n_in, "n_in")
-    if not isinstance(widths, Iterable) or getattr(widths, "ndim", 1) == 0:
+    if not is_sequence(widths):
         return dimension, (integer(widths, "widths"),)
     layers = tuple_of(widths, "widths")
     return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
@@ -50,14 +50,14 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
 def one_width(widths: Sequence[int], what: str) -> int:
     """Return the width of the only hidden layer; ``what`` is the theorem's name in the refusal."""
     if len(widths) != 1:
-        raise BoundDoesNotApply(f"{what} is about one hidden layer, there are {len(widths)}")
+        raise BoundDoesNotApply(f"{what} is about one hidden layer, there are {len(widths)} in widths")
     return widths[0]
 
 
 def equal_width(widths: Sequence[int], what: str) -> int:
     """Return the width that all hidden layers have."""
     if len(set(widths)) != 1:
-        raise BoundDoesNotApply(f"{what} is about hidden layers of equal width, here they are {list(widths)}")
+        raise BoundDoesNotApply(f"{what} is about hidden layers of equal width, here widths are {shown(list(widths))}")
     return widths[0]
 
 
@@ -71,7 +71,7 @@ def per_layer(
     >>> per_layer(2, [5, 6, 7], "breakpoints"), per_layer([1, 2], [5, 6], "breakpoints")
     ((2, 2, 2), (1, 2))
     """
-    if not isinstance(value, Iterable):
+    if not is_sequence(value):
         return (integer(value, name, least=least),) * len(widths)
     items = one_each(value, len(widths), name, noun)
     return tuple(integer(item, f"{name}[{i}]", least=least) for i, item in enumerate(items))
@@ -87,7 +87,7 @@ def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> 
 
 def numbers_per_layer(value: Any, widths: Sequence[int], name: str) -> tuple[float, ...]:
     """Return one number of at least 0 for each layer: a single one is meant for all."""
-    if not isinstance(value, Iterable):
+    if not is_sequence(value):
         return (number(value, name),) * len(widths)
     return tuple(number(item, f"{name}[{i}]") for i, item in enumerate(one_each(value, len(widths), name)))
 
@@ -101,7 +101,7 @@ def rational(value: Any, name: str) -> Fraction:
 def in_range(value: float, what: str) -> float:
     """Refuse a result that is beyond the largest double."""
     if not isfinite(value):
-        raise OverflowError(f"{what} is beyond the largest double")
+        raise BeyondDoublesError(f"{what} is beyond the largest double")
     return value
 
 

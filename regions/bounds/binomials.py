@@ -14,6 +14,9 @@ from operator import mul
 
 __all__ = ["binomial_row", "weighted_sum"]
 
+# Of a row: some gigabytes. The last binomial coefficient has about `last` times the bits of n.
+MOST_BITS = 10**11
+
 
 @lru_cache(maxsize=16)  # the layers of a network mostly have the same width
 def binomial_row(n: int, last: int) -> tuple[int, ...]:
@@ -24,6 +27,11 @@ def binomial_row(n: int, last: int) -> tuple[int, ...]:
     >>> binomial_row(4, 5)
     (1, 4, 6, 4, 1, 0)
     """
+    if n.bit_length() * min(last, n) ** 2 > MOST_BITS:
+        raise ValueError(
+            f"widths of {n} in {last} dimensions make numbers with too many digits to be written down: about "
+            f"{n.bit_length() * min(last, n) ** 2:.1e} bits; take smaller ones"
+        )
     row = [1]
     for i in range(last):
         row.append(row[-1] * (n - i) // (i + 1) if i < n else 0)

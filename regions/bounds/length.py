@@ -271,5 +271,5 @@ def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
 def _clipped_variance(q: float) -> float:
     """E[clip(sqrt(q) Z, -1, 1)^2] for a standard normal Z."""
     edge = 1.0 / sqrt(q)
-    inside = erf(edge / sqrt(2.0)) - sqrt(2.0 / pi) * edge * exp(-(edge**2) / 2.0)
+    inside = erf(edge / sqrt(2.0)) - sqrt(2.0 / pi) * edge * exp(-(edge * edge) / 2.0)
     return q * inside + erfc(edge / sqrt(2.0))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, pi, prod, sqrt
 
-from regions.arguments import number, one_of, real, tuple_of
+from regions.arguments import flag, number, one_of, real, shown, tuple_of
 from regions.bounds.arguments import Widths, in_range, numbers_per_layer, shape
 from regions.errors import BoundDoesNotApply
 
@@ -77,8 +77,8 @@ def price_tanner(
     _, layers = shape(n_in, widths)
     kept = numbers_per_layer(alpha, layers, "alpha")
     if not all(0.0 < probability <= 1.0 for probability in kept):
-        raise ValueError(f"alpha must be above 0 and at most 1, got {alpha!r}")
-    if zero_bias and min(kept) < 1.0:
+        raise ValueError(f"alpha must be above 0 and at most 1, got {shown(alpha)}")
+    if flag(zero_bias, "zero_bias") and min(kept) < 1.0:
         raise BoundDoesNotApply("Theorem 2 of Price and Tanner needs biases with a density when weights are sparse")
     mean = _mean_projection(distribution, scale)
     factors = (probability * mean * sqrt(width) / 2.0 for probability, width in zip(kept, layers, strict=True))

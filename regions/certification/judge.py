@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from regions.arguments import checked_network
+from regions.arguments import checked_network, shown
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.cells import Cells
 from regions.certification.facets import check_border, check_neighbours
@@ -100,7 +100,7 @@ def _checked_number(regions: object) -> int | Literal["all"] | None:
     if regions is None or (isinstance(regions, str) and regions == "all"):
         return None if regions is None else "all"
     if isinstance(regions, bool) or not isinstance(regions, (int, np.integer)) or regions < 1:
-        raise ValueError(f'regions must be a number of regions, 1 or more, or "all", got {regions!r}')
+        raise ValueError(f'regions must be a number of regions, 1 or more, or "all", got {shown(regions)}')
     return int(regions)
 
 

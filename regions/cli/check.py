@@ -20,6 +20,7 @@ from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.report import outcome_facts, print_outcome
 from regions.cli.steps import announce, load_model, writing
+from regions.replacing import replacing
 
 __all__ = ["check_command"]
 
@@ -60,8 +61,8 @@ def check_command(
     try:
         report = check(network, outcome.partition, distances=not no_distances)
         if output:
-            with writing(output):
-                output.write_text(report.to_html(), encoding="utf-8")
+            with writing(output), replacing(output) as beside:
+                beside.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
     facts = {"end": outcome.end, "notes": list(network.notes), **json.loads(report.to_json())}

@@ -218,11 +218,11 @@ class Domain:
         DegenerateDomainError
             Two directions that floating point can not tell from parallel ones.
         """
-        x = points_float64(input_points, self.n_in, "input points")
-        return refuse_overflow(self.project(x), "the chart point")
+        return refuse_overflow(self.project(input_points), "the chart point")
 
-    def project(self, x: Floats) -> Floats:
-        """`to_chart` for float64 [.., n_in], unchecked; not finite where it is beyond the largest double."""
+    def project(self, input_points: ArrayLike) -> Floats:
+        """`to_chart`, but for results beyond the largest double: these are not finite, instead of an error."""
+        x = points_float64(input_points, self.n_in, "input points")
         _, exponents = self.split_directions
         with np.errstate(over="ignore", invalid="ignore"):
             result = np.ldexp((x - self.origin) @ self._projection, -exponents)

@@ -72,7 +72,9 @@ class Ray(Domain):
     """
 
     def __init__(self, point: ArrayLike, direction: ArrayLike) -> None:
-        super().__init__(point, [one_point(direction, "Ray: direction")], [[1.0, 0.0], [0.0, 1.0]])
+        start, along = one_point(point, "Ray: point"), one_point(direction, "Ray: direction")
+        same_length("Ray", point=start, direction=along)
+        super().__init__(start, [along], [[1.0, 0.0], [0.0, 1.0]])
 
 
 class Line(Domain):
@@ -95,4 +97,6 @@ class Line(Domain):
     """
 
     def __init__(self, point: ArrayLike, direction: ArrayLike) -> None:
-        super().__init__(point, [one_point(direction, "Line: direction")], [[0.0, -1.0], [0.0, 1.0]])
+        start, along = one_point(point, "Line: point"), one_point(direction, "Line: direction")
+        same_length("Line", point=start, direction=along)
+        super().__init__(start, [along], [[0.0, -1.0], [0.0, 1.0]])

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arguments import path_of
 from regions.domains.points import many_points
 from regions.domains.text_table import load_table
 from regions.errors import CheckpointError, DomainError, ShapeMismatchError
@@ -90,7 +91,7 @@ def load_points(
         raise (ValueError if type(inputs) is int else TypeError)(f"inputs must be a positive integer, got {inputs!r}")
     if array is not None and not isinstance(array, str):
         raise TypeError(f"array must be a name, got {type(array).__name__}")
-    file = Path(path)
+    file = path_of(path)
     suffix = file.suffix.lower()
     if suffix not in POINT_SUFFIXES:
         raise DomainError(f"{file}: points are read from {_KINDS}, not {file.suffix or 'a bare name'}")

@@ -14,6 +14,7 @@ from math import hypot, isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import shown
 from regions.domains import exact
 from regions.domains.domain import Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
@@ -193,16 +194,16 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
 
 
 def _half(side: float) -> float:
-    if not isinstance(side, (int, float, np.integer, np.floating)):
+    if isinstance(side, bool) or not isinstance(side, (int, float, np.integer, np.floating)):
         raise TypeError(f"circumsquare: side must be a number, got {type(side).__name__}")
     try:
         half = float(side) / 2
     except OverflowError:  # an integer beyond the largest double
         half = float("inf")
     if not isfinite(half):
-        raise NonFiniteError(f"circumsquare: side must be a finite double, got {side!r}")
+        raise NonFiniteError(f"circumsquare: side must be a finite double, got {shown(side)}")
     if half <= 0:
-        raise DegenerateDomainError(f"circumsquare: side must be above 0, got {side!r}")
+        raise DegenerateDomainError(f"circumsquare: side must be above 0, got {shown(side)}")
     return half
 
 

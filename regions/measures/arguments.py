@@ -11,12 +11,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from regions.arguments import integer, one_of
+from regions.arguments import integer, one_of, shown
 from regions.domains import Domain
 from regions.errors import DomainError
 from regions.partition import require_partition
 
-__all__ = ["Boundary", "boundary_name", "bounded", "complete", "generator", "samples"]
+# At one number for each, a gigabyte.
+MOST_SAMPLES = 100_000_000
+
+__all__ = ["MOST_SAMPLES", "Boundary", "boundary_name", "bounded", "complete", "generator", "samples"]
 
 Boundary = Literal["activation", "gradient"]
 
@@ -44,11 +47,11 @@ def boundary_name(boundary: Any) -> Boundary:
 
 def samples(value: Any, name: str) -> int:
     """Return a number of samples: at least two, or there is no standard error."""
-    return integer(value, name, least=2)
+    return integer(value, name, least=2, most=MOST_SAMPLES)
 
 
 def generator(rng: Any) -> np.random.Generator:
     """Refuse seeds and legacy random states: the caller owns the generator, and with it the stream of numbers."""
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator such as numpy.random.default_rng(0), got {rng!r}")
+        raise TypeError(f"rng must be a numpy.random.Generator such as numpy.random.default_rng(0), got {shown(rng)}")
     return rng

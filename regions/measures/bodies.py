@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import positive
+from regions.arguments import integer, positive
 from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
+from regions.measures.arguments import MOST_SAMPLES, generator
 
 __all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
 
@@ -75,11 +76,13 @@ class Ball:
 
     def points(self, count: int, rng: np.random.Generator) -> Floats:
         """Uniform random points, float64 [count, n_in]."""
+        count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         radii = self.radius * rng.random(count) ** (1.0 / self.n_in)
         return self.center + _directions(count, self.n_in, rng) * radii[:, np.newaxis]
 
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
         """Random lines through the ball, as chords."""
+        count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         n = self.n_in
         along, across = _directions(count, n, rng), _directions(count, n, rng)
         # A uniform direction across the line, and a distance from the centre that is uniform in the shadow.
@@ -142,10 +145,12 @@ class Box:
 
     def points(self, count: int, rng: np.random.Generator) -> Floats:
         """Uniform random points, float64 [count, n_in]."""
+        count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         return self.lower + rng.random((count, self.n_in)) * self.sides
 
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
         """Random lines through the box, as chords."""
+        count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         along = _directions(count, self.n_in, rng)
         shares = np.abs(along) / self.sides  # shadow of a face over the volume of the box
         weights = shares.sum(axis=1)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regions.arguments import SPACES, one_of
 from regions.arrays import points_float64, refuse_overflow
 from regions.measures.arguments import Boundary
 from regions.measures.boundary import boundary_facets
@@ -103,9 +104,7 @@ def distance_in_domain(
     """
     chosen = np.flatnonzero(boundary_facets(partition, boundary))
     domain = partition.domain
-    if space not in ("chart", "input"):
-        raise ValueError(f"space must be 'chart' or 'input', got {space!r}")
-    in_chart = space == "chart"
+    in_chart = one_of(space, SPACES, "space") == "chart"
     given = points_float64(points, domain.dimension) if in_chart else domain.to_chart(points)
     flat = given.reshape(-1, domain.dimension)
     facets, distances = np.full(len(flat), -1, dtype=np.int64), np.full((len(flat), 1), np.inf)
@@ -125,7 +124,7 @@ def distance_in_domain(
         partition.network,
         distances.reshape(shape),
         np.append(partition.facet_kinks, -1)[facets].reshape(shape),
-        nearest.reshape(*shape, -1),
+        nearest.reshape(*shape, nearest.shape[-1]),
         facets.reshape(shape),
         errors.reshape(shape),
     )

@@ -14,6 +14,7 @@ from math import frexp, fsum, ldexp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arguments import real
 from regions.arrays import exact_float64
 from regions.errors import ShapeMismatchError
 
@@ -88,6 +89,7 @@ class Estimate:
         """
         from scipy.special import stdtrit
 
+        confidence = real(confidence, "confidence")
         if not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
         half = float(stdtrit(len(self.samples) - 1, 0.5 + confidence / 2)) * self.standard_error
@@ -104,7 +106,10 @@ class Estimate:
         >>> round(Estimate([1.0, 2.0, 3.0, 2.0]).deviation(1.0), 4)
         2.4495
         """
-        value, error = (other.value, other.standard_error) if isinstance(other, Estimate) else (float(other), 0.0)
+        if isinstance(other, Estimate):
+            value, error = other.value, other.standard_error
+        else:
+            value, error = real(other, "other"), 0.0
         difference, scale = self.value - value, float(np.hypot(self.standard_error, error))
         if difference == 0.0:
             return 0.0

@@ -8,11 +8,13 @@ neuron's boundary is the nearest, the mean, and the distribution.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arrays import name_point, refuse_overflow
+from regions.arguments import integer, is_sequence
+from regions.arrays import name_point, real_numbers, refuse_overflow
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.network import Network
@@ -98,8 +100,8 @@ class PointDistances:
 
         Raises
         ------
-        ValueError
-            There is no such point.
+        TypeError, ValueError
+            There is no such point; bins that are neither a number nor ascending edges.
 
         References
         ----------
@@ -108,8 +110,21 @@ class PointDistances:
         finite = self.distances[(self.distances > 0.0) & np.isfinite(self.distances)]
         if not finite.size:
             raise ValueError("no distance is above 0 and finite: there is no logarithm to show")
-        densities, edges = np.histogram(np.log10(finite), bins=bins, density=True)
+        logarithms, chosen = np.log10(finite), _bins(bins)
+        if not isinstance(chosen, int) and not ((logarithms >= chosen[0]) & (logarithms <= chosen[-1])).any():
+            raise ValueError(f"no distance lies in the bins from {chosen[0]} to {chosen[-1]}, which are logarithms")
+        densities, edges = np.histogram(logarithms, bins=chosen, density=True)
         return densities, edges.astype(np.float64)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.distances.size} points, {self.network!r})"
+
+
+def _bins(bins: Any) -> int | Floats:
+    """A number of bins, or their edges."""
+    if not is_sequence(bins):
+        return integer(bins, "bins")
+    edges = real_numbers(bins, "bins")
+    if edges.ndim != 1 or len(edges) < 2 or (np.diff(edges) <= 0.0).any():
+        raise ValueError(f"bins must be a number, or at least two ascending edges, got shape {list(edges.shape)}")
+    return edges

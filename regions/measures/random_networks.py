@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from regions.activations import Activation, activation_per_layer
 from regions.arguments import integer, one_of, positive, tuple_of
+from regions.arrays import real_numbers
 from regions.errors import ShapeMismatchError
+from regions.measures.arguments import generator
 from regions.network import Network
 
 __all__ = ["RandomNetworks"]
@@ -96,6 +98,7 @@ class RandomNetworks:
 
     def draw(self, rng: np.random.Generator) -> Network:
         """One random network."""
+        generator(rng)
         layers = []
         for index, (fan_in, units) in enumerate(zip(self.sizes, self.sizes[1:], strict=False)):
             weights = _drawn(self.weight_law, sqrt(self.weight_gain / fan_in), (units, fan_in), rng)
@@ -104,8 +107,9 @@ class RandomNetworks:
         return Network(layers, self.activation)
 
     def bias_density(self, values: Floats) -> Floats:
-        """Density of the law of a single bias, at numbers float64 [..]."""
-        scaled = np.asarray(values, dtype=np.float64) / self.bias_std
+        """Density of the law of a single bias, at numbers float64 [..]; they may be infinite."""
+        with np.errstate(over="ignore"):
+            scaled = np.clip(real_numbers(values, "values", infinite=True) / self.bias_std, -1e100, 1e100)
         if self.bias_law == "gaussian":
             density = np.exp(-(scaled**2) / 2.0) / sqrt(2.0 * pi)
         else:
@@ -113,14 +117,23 @@ class RandomNetworks:
         return np.asarray(density / self.bias_std)
 
     def bias_probability(self, low: Floats, high: Floats) -> Floats:
-        """Probability that a single bias is between two numbers, float64 [..].
+        """Probability that a single bias is between two numbers, float64 [..]; they may be infinite.
+
+        Raises
+        ------
+        TypeError, ValueError
+            No real numbers; of two shapes; a lower one above its upper one.
 
         Examples
         --------
         >>> RandomNetworks([2, 8, 1], bias_law="uniform").bias_probability([-0.75], [9.0]).round(6)
         array([0.716506])
         """
-        low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        low, high = real_numbers(low, "low", infinite=True), real_numbers(high, "high", infinite=True)
+        if low.shape != high.shape:
+            raise ShapeMismatchError(f"low and high need one shape, got {list(low.shape)} and {list(high.shape)}")
+        if (low > high).any():
+            raise ValueError("low must not be above high")
         start, end = low / self.bias_std, high / self.bias_std
         if self.bias_law == "uniform":
             ends = [np.clip(each, -sqrt(3.0), sqrt(3.0)) for each in (start, end)]
@@ -128,8 +141,11 @@ class RandomNetworks:
         from scipy.special import ndtr
 
         # Of two numbers that are close together the difference of distribution functions keeps no digits.
-        narrow = (high - low) * self.bias_density((low + high) / 2.0)
-        return np.asarray(np.where(end - start < 1e-3, narrow, ndtr(end) - ndtr(start)))
+        with np.errstate(invalid="ignore"):  # infinite ones are not close together
+            close = end - start < 1e-3
+        middles = np.where(close, low / 2.0 + high / 2.0, 0.0)
+        narrow = np.where(close, high - low, 0.0) * self.bias_density(middles)
+        return np.asarray(np.where(close, narrow, ndtr(end) - ndtr(start)))
 
 
 def _drawn(law: str, std: float, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

@@ -9,11 +9,11 @@ torch are imported only when they are met.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from typing import IO, Any
 
+from regions.arguments import number
 from regions.errors import CheckpointError, NotACheckpointError
 from regions.network import Network
 from regions.printable import printable_errors
@@ -82,12 +82,7 @@ def load(
     >>> load(weights, activation="relu")
     Network(2-3-1, relu, 3 hidden neurons)
     """
-    if not (
-        isinstance(batch_norm_eps, (int, float)) and math.isfinite(batch_norm_eps) and batch_norm_eps >= 0
-    ):
-        raise ValueError(
-            f"batch_norm_eps must be a finite number that is not negative, got {batch_norm_eps!r}"
-        )
+    batch_norm_eps = number(batch_norm_eps, "batch_norm_eps")
     network = _read(source, activation, batch_norm_eps, prefix)
     return network if normalize is None else normalize_inputs(network, normalize)
 

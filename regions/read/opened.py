@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, Any
 
+from regions.arguments import path_of
 from regions.errors import NotACheckpointError, TruncatedFileError
 from regions.ordinary_file import require_ordinary_file
 from regions.printable import file_name, printable
@@ -67,7 +68,10 @@ class OpenedFile:
 
 def is_open_file(source: Any) -> bool:
     """Whether this is a file object rather than a name or a mapping."""
-    return callable(getattr(source, "read", None)) and callable(getattr(source, "seek", None))
+    try:
+        return callable(getattr(source, "read", None)) and callable(getattr(source, "seek", None))
+    except Exception:  # an object that fails when it is asked
+        return False
 
 
 @contextmanager
@@ -90,10 +94,11 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
     TypeError
         An open file that gives text, or can not seek.
     """
-    if isinstance(source, (str, os.PathLike)):
-        require_ordinary_file(source, NotACheckpointError, what, kinds)
-        with open(source, "rb") as file:
-            yield _examined(file, file_name(source))
+    if not is_open_file(source) or isinstance(source, (str, os.PathLike)):
+        path = path_of(source)
+        require_ordinary_file(path, NotACheckpointError, what, kinds)
+        with open(path, "rb") as file:
+            yield _examined(file, file_name(path))
     else:
         given = getattr(source, "name", None)
         yield _examined(source, file_name(given) if isinstance(given, str) else "the open file")

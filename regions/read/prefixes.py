@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from regions.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
 from regions.printable import printable
 from regions.read.unread_values import require_tensors_read
@@ -63,9 +64,10 @@ def as_prefixes(prefix: Any) -> list[str] | None:
         return None
     prefixes = [prefix] if isinstance(prefix, str) else prefix
     if not isinstance(prefixes, (list, tuple)) or not all(isinstance(one, str) for one in prefixes):
-        raise TypeError(f"prefix must be the beginning of names, such as 'actor', or a list of these; got {prefix!r}")
+        what = "the beginning of names, such as 'actor', or a list of these"
+        raise TypeError(f"prefix must be {what}; got {shown(prefix)}")
     if not prefixes or len(set(prefixes)) < len(prefixes):
-        raise ValueError(f"prefix must name at least one part, and none twice; got {prefix!r}")
+        raise ValueError(f"prefix must name at least one part, and none twice; got {shown(prefix)}")
     return [one.removesuffix(".") for one in prefixes]
 
 
