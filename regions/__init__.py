@@ -93,4 +93,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_LATER_MODULES})
+    return sorted({*__all__, *_LATER_MODULES, "errors", "__doc__", "__version__"})

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regions.domains import Domain
+from regions.html_table import facts_table
 from regions.network import Network
 
 __all__ = ["Certificate", "make_certificate"]
@@ -113,6 +114,9 @@ class Certificate:
                 f"by        relu-regions {self.version}, {self.kernel} kernel",
             )
         )
+
+    def _repr_html_(self) -> str:
+        return facts_table(self.statement, self.as_dict().items())
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"

@@ -7,13 +7,13 @@ no script, no external resources. Above `MOST_POLYGONS` regions a sentence point
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.colors import region_colors
+from regions.html_table import facts_table
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -39,10 +39,7 @@ def partition_html(partition: Partition) -> str:
         (f"largest {size}", f"{partition.volumes.max(initial=0):.6g}"),
         ("signs settled exactly", f"{exact:,}"),
     ]
-    cells = "".join(
-        f"<tr><th style='text-align:left'>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows
-    )
-    table = f"<table><caption>{escape(repr(partition))}</caption>{cells}</table>"
+    table = facts_table(repr(partition), rows)
     return f"<div style='display:flex;gap:1em;align-items:center'>{table}{_drawing(partition)}</div>"
 
 

@@ -25,6 +25,7 @@ from regions.activations import Activation, activation_per_layer, identity
 from regions.arguments import list_of, word
 from regions.arrays import as_numpy, exact_float64, points_float64, refuse_overflow
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.html_table import html_table
 from regions.layer import Floats, Layer
 from regions.printable import printable
 
@@ -273,6 +274,14 @@ class Network:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (index, *layer.weights.shape[::-1], layer.activation.name if index < len(self.layers) - 1 else "none")
+            for index, layer in enumerate(self.layers)
+        ]
+        caption = "; ".join([repr(self), *self.notes])
+        return html_table(caption, ("layer", "inputs", "outputs", "activation"), rows)
 
     def __repr__(self) -> str:
         sizes = "-".join(_run(size, run) for size, run in _runs((self.n_in, *self.widths, self.n_out)))

@@ -29,6 +29,7 @@ from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_poi
 from regions.domains import Domain
 from regions.enumeration import enumerate as enumerate_regions
 from regions.errors import DomainError, MissingDependencyError, NonFiniteError, ShapeMismatchError
+from regions.html_table import html_table
 from regions.measures.arguments import bounded
 from regions.measures.boundary import boundary_volume
 from regions.network import Network
@@ -267,6 +268,9 @@ class TrainingRecord:
         table = [_names(), *(_shown(row) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         return "\n".join("  ".join(map(str.rjust, row, widths)) for row in table)
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), _names(), [_shown(row) for row in self.rows])
 
     def __repr__(self) -> str:
         steps, domains = len(self.rows), len(self.domains)

@@ -212,7 +212,7 @@ def test_points_that_are_refused() -> None:
         partition.locate([[0.0, 0.0, 1.0], [0.0, 0.0, np.nan]])
     with pytest.raises(TypeError, match="real numbers"):
         partition.locate([["a", "b", "c"]])
-    with pytest.raises(ValueError, match="'chart' or 'input'"):
+    with pytest.raises(ValueError, match="space must be one of 'chart', 'input', got 'plane'"):
         partition.locate([[0.0, 0.0, 1.0]], space="plane")  # type: ignore[arg-type]
     with pytest.raises(NonFiniteError, match="^the point has chart coordinates beyond"):
         partition_from_reference(random_network([1, 2, 1]), Segment([0.0], [1e-9])).locate([1e300])

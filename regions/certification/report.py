@@ -12,6 +12,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
+from regions.html_table import html_table
+
 __all__ = ["CLAIMS", "LOOKED_AT", "CertificationItem", "CertificationReport", "Findings", "refused"]
 
 Status = Literal["proved", "sampled", "failed", "unchecked"]
@@ -155,6 +157,10 @@ class CertificationReport:
             "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
         ]
         return "\n".join([self.conclusion, "", *lines])
+
+    def _repr_html_(self) -> str:
+        rows = [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
+        return html_table(self.conclusion, ("claim", "", "checked", ""), rows)
 
     def _with_status(self, status: Status) -> tuple[CertificationItem, ...]:
         return tuple(item for item in self.items if item.status == status)

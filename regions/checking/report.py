@@ -11,12 +11,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from html import escape
 from math import isfinite, log10
 from typing import Any
 
 from regions.bounds.registry import Value
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.definitions import DEFINITIONS
+from regions.html_table import html_table
 from regions.partition import Partition
 
 __all__ = ["CheckReport"]
@@ -133,6 +135,10 @@ class CheckReport:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        tables = [html_table(title, head, rows) for title, (head, *rows) in self.rows().items() if rows]
+        return f"<p>{escape(self.conclusion)}</p>{''.join(tables)}"
 
     def to_json(self) -> str:
         """The report as one JSON object.

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from regions.arguments import one_of
 from regions.equal_maps import numbered
 from regions.errors import CountNotDecided
+from regions.html_table import facts_table
 from regions.measures.arguments import complete
 
 if TYPE_CHECKING:
@@ -97,6 +98,16 @@ class LinearRegions:
         from regions.definitions.shapes import merged_intervals
 
         return merged_intervals(self.partition, self.labels)
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("definition", self.definition),
+            ("linear regions", f"{self.count:,}"),
+            ("activation regions", f"{len(self.partition):,}"),
+            ("network", self.partition.network),
+            ("domain", self.partition.domain),
+        ]
+        return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
         return f"LinearRegions({self.count} {self.definition}, from {len(self.partition)} activation regions)"

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from regions.cell_errors import UP, U, sum_error
 from regions.errors import NonFiniteError
+from regions.html_table import html_table
 from regions.measures.arguments import Boundary, boundary_name, bounded, complete
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.network import Network
@@ -98,6 +99,14 @@ class BoundaryVolume:
         if not (np.isfinite(domain.volume) and domain.volume > 0.0 and np.isfinite(self.strata).all()):
             raise NonFiniteError(f"a density in {domain!r} is beyond what doubles can hold; scale the domain")
         return self.strata / domain.volume
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (layer + 1, f"{volume:.6g}", f"{error:.2g}")
+            for layer, (volume, error) in enumerate(zip(self.layers, self.layer_errors, strict=True))
+        ]
+        total = ("all", f"{self.total:.6g}", f"{self.total_error:.2g}")
+        return html_table(repr(self), ("layer", "boundary", "error at most"), [*rows, total])
 
     def __repr__(self) -> str:
         return f"BoundaryVolume({self.boundary}, {self.total:.6g}, strata {self.strata.tolist()})"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regions.arguments import real
 from regions.arrays import exact_float64
 from regions.errors import ShapeMismatchError
+from regions.html_table import facts_table
 
 __all__ = ["Estimate"]
 
@@ -71,6 +72,16 @@ class Estimate:
         """The samples times 2**-exponent, so that their squares stay within the doubles; no digit changes."""
         _, exponent = frexp(float(np.abs(self.samples).max()))
         return np.ldexp(self.samples, -exponent), exponent
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval()
+        facts = [
+            ("value", f"{self.value:.6g}"),
+            ("standard error", f"{self.standard_error:.2g}"),
+            ("95% confidence", f"{low:.6g} to {high:.6g}"),
+            ("samples", f"{len(self.samples):,}"),
+        ]
+        return facts_table(repr(self), facts)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the mean, by Student's t.
