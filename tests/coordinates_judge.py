@@ -161,10 +161,10 @@ def _distances(
     facets = partition.facet_vertices[measures.boundary_facets(partition, boundary)].tolist()
     if facets:
         ends = [(true.places[each[0]], true.places[each[-1]]) for each in facets]
-        exact = [
-            min(true.to_facet([Fraction(x) for x in point.tolist()], *ends[facet]) for facet in _near(point, ends, true))
-            for point in points
-        ]
+        exact = []
+        for point in points:
+            place = [Fraction(x) for x in point.tolist()]
+            exact.append(min(true.to_facet(place, *ends[facet]) for facet in _near(point, ends, true)))
         yield from _compare(f"the distance to the {boundary} boundary of point", found.distances, found.errors, exact)
 
 
