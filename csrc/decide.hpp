@@ -232,7 +232,7 @@ class Deciding {
   void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
     const Layer& here = layer(kept.layer);
     const Relaxation<D> sum = weighted(row, child_.relaxations.data(), extent_->largest);
-    row.size = sum.size;
+    row.size = sum.size + row.own;
     if (row.lowest_piece == row.highest_piece) {
       decide(kept.layer, row, row.lowest_piece, column);
       return;

@@ -42,7 +42,7 @@ Lanes multiple(Lanes bound, double factor) {
   return bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
 }
 
-// A row that nothing was folded into inherits nothing.
+// A row that nothing but exact zeros was folded into inherits nothing: anything else has a size, and was charged.
 template <int D>
 void set_error(const Layer& layer, const AffineLanes<D>& below, Row<D>& row) {
   row.error = row.own + absolute(row.low);  // signs are decided on the higher part

@@ -12,7 +12,8 @@
 // Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
 // true pre-activation by at most error . (1, |p|). It is `own`, what was rounded in this row itself, and what it
 // inherits from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
-// absolute values of the row's terms. All are vectors, not numbers, so that what vanishes exactly at the origin is
+// absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that nothing
+// was rounded. All are vectors, not numbers, so that what vanishes exactly at the origin is
 // known to.
 #pragma once
 

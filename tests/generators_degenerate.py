@@ -257,3 +257,32 @@ def touching(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     n = int(rng.integers(1, 4))
     layers = [(w, b), (small_integers(rng, (n, width)), ternary(rng, (n,))), (np.ones((1, n)), None)]
     return Network(layers), domain
+
+
+@family
+def cancelling_outputs(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """A unit takes a unit from a multiple of another that is just that, but for the last bits of decimals: where all is
+    decided, its rounded form is 0 and the true one is not. It is decided early, and kept for a layer yet to come.
+    """
+    factor = [0.1, 0.3, 0.7, round(float(rng.uniform(0.05, 1)), 3)][rng.integers(4)]
+    steep = round(float(rng.uniform(1.1, 9)), 1)
+    kink = round(float(rng.uniform(0.2, 0.9)) * steep, 2)
+    if rng.random() < 0.5:
+        activation, clear = ["relu", "identity", "relu"], 8.0
+    else:
+        activation, clear = ["hard_tanh", "hard_tanh", "relu"], 0.0
+        steep, kink = steep / 9, kink / steep / 4 + 1
+    first = np.zeros((4, dimension))
+    first[:2, 0] = steep, factor * steep
+    last = rng.choice([-1.0, 1.0], (1, 1))
+    net = Network(
+        [
+            (first, [-kink, clear, factor * kink, 0.5]),
+            ([[factor, -1.0, 1.0, 0.0]], [clear]),
+            (last, [0.0]),
+            ([[1.0]], [0.0]),
+        ],
+        activation,
+    )
+    corners = np.array([[-1, -1], [3, -1], [3, 1], [-1, 1]])
+    return net, Segment([0.0], [3.0]) if dimension == 1 else Polygon(corners)
