@@ -115,6 +115,22 @@ class TestText:
     def test_what_people_have(self, tmp_path: Path, text: str, skipped: Any) -> None:
         assert load_points(write(tmp_path, text), skip_columns=skipped, inputs=2).tolist() == [[0.5, -1], [2, 3]]
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("0,1\n1,0\n-3,+4\n", [[0, 1], [1, 0], [-3, 4]]),
+            ("0,1,2\n", [[0, 1, 2]]),
+            ("0.0,1,2\n.5,.6,.7\n", [[0, 1, 2], [0.5, 0.6, 0.7]]),
+            ("# 0,1,2\n.5,.6,.7\n", [[0.5, 0.6, 0.7]]),
+            ("1,2\n.5,.6\n", [[1, 2], [0.5, 0.6]]),
+            ("0\n.5\n", [[0], [0.5]]),
+        ],
+    )
+    def test_a_first_row_that_counts_over_whole_numbers_is_a_point(
+        self, tmp_path: Path, text: str, expected: list[list[float]]
+    ) -> None:
+        assert load_points(write(tmp_path, text)).tolist() == expected
+
     def test_tsv(self, tmp_path: Path) -> None:
         assert load_points(write(tmp_path, "x\ty\n1\t2\n", "p.tsv")).tolist() == [[1, 2]]
 
@@ -135,6 +151,11 @@ class TestText:
                 DomainError,
                 "line 1: its numbers only count the columns.*write 0.0",
             ),
+            ("0,1,2\n.5,.6,.7\n", DomainError, r"line 1: its numbers only count the columns.*put # .*write 0\.0$"),
+            ("0 1\n2 3\n4 1e-3\n", DomainError, "line 1: its numbers only count the columns"),
+            ('"0","1"\n0.5,1\n', DomainError, "line 1: its numbers only count the columns"),
+            ("0,1,2\n0.5,1.5,cat\n", DomainError, "line 1: its numbers only count the columns"),
+            ("1,2,3,4,5,6,7,8\n1,1,1,1,1,1,1,1\n", DomainError, r"only count the columns.*write 1\.0$"),
             ("x" * 200_000 + ",1\n", DomainError, "not a text file of columns: field larger"),
         ],
     )

@@ -6,7 +6,8 @@ semicolons, commas, or blanks, the first of these that it has. It is a header if
 numbers that count the columns (``label,0,1,2``). Columns may be left out, by name or by number.
 Invariant: every word that is kept is a finite number as people write it, or the file is refused, with line and column.
 What only looks like data is refused too: a header of nothing but such numbers and a column without a name, as pandas
-writes them for arrays and row numbers, and commas for decimals.
+writes them for arrays and row numbers, and commas for decimals. A first row 0,1 or 0,1,2 over whole numbers is a point:
+programs write coordinates that are not whole with a decimal point, and those of floating type always.
 Cost: about a microsecond per number.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from math import isfinite
 from pathlib import Path
@@ -28,8 +29,10 @@ from regions.printable import printable
 __all__ = ["coordinate", "load_table"]
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
-# So many columns called 0, 1, 2, .. in a row are no point that anybody has.
+# So many columns called 0, 1, 2, .. in a row are no point that anybody has, whatever is below them.
 _COUNTING = 8
+# A line of nothing but whole numbers, whatever separates them.
+_WHOLE = re.compile(r"""[-+0-9\s,;"]*""")
 
 Row = tuple[int, str, list[str]]  # number and content of the line, and its words
 
@@ -82,7 +85,12 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> NDArray[np.floa
 def _numbers(
     file: Path, contents: list[tuple[int, str]], separator: str | None, skip_columns: Sequence[str | int]
 ) -> NDArray[np.float64]:
-    table = _Table(file, separator, [_row(number, content, separator) for number, content in contents[:2]])
+    table = _Table(
+        file,
+        separator,
+        [_row(number, content, separator) for number, content in contents[:2]],
+        lambda: all(_WHOLE.fullmatch(content) for _, content in contents[1:]),
+    )
     kept = table.kept_columns(skip_columns)
     body = contents[1:] if table.header else contents
     if not body:
@@ -97,7 +105,9 @@ def _row(number: int, content: str, separator: str | None) -> Row:
 
 
 class _Table:
-    def __init__(self, file: Path, separator: str | None, first_rows: list[Row]) -> None:
+    def __init__(
+        self, file: Path, separator: str | None, first_rows: list[Row], all_whole_below: Callable[[], bool]
+    ) -> None:
         self.file = file
         self.separator = _SEPARATORS.get(separator or "", "blanks")
         self.width = len(first_rows[0][2])
@@ -112,10 +122,10 @@ class _Table:
         over_numbers = any(_is_word(a) and not _is_word(b) for a, b in zip(first, below, strict=False))
         if not numbers or counting and names and over_numbers:
             self.header = first_rows[0][2]
-        elif counting and len(numbers) == self.width >= _COUNTING:
+        elif counting and not words and (self.width >= _COUNTING or numbers[0] == "0" and not all_whole_below()):
             raise DomainError(
                 f"{file}, line {first_rows[0][0]}: its numbers only count the columns; if it is a header, as pandas "
-                "writes it, put # before it, and if it is a point, write 0.0"
+                f"writes it, put # before it, and if it is a point, write {numbers[0]}.0"
             )
 
     def kept_columns(self, skip_columns: Sequence[str | int]) -> list[int]:
