@@ -324,10 +324,12 @@ def test_another_package_called_regions_was_uninstalled(tmp_path: Path) -> None:
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: relu-regions\nVersion: 0.1.0\n")
     (record / "RECORD").write_text("regions/__init__.py,,\nregions/installation.py,,\nregions/network.py,,\n")
     done = subprocess.run(
-        [sys.executable, "-c", "from regions.cli import main; main()", "count"],
+        # Without what is installed: a whole package is preferred to a folder without `__init__.py`, wherever it is.
+        [sys.executable, "-S", "-c", "from regions.cli import main; main()", "count"],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(left.parent)},
+        cwd=tmp_path,
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "Traceback" not in done.stderr

@@ -6,6 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
+import regions
 from regions import count
 from regions.domains import Segment
 from regions.errors import AmbiguousCheckpointError, NetworkError, UnsupportedLayerError
@@ -155,4 +157,6 @@ def test_scikit_learn_is_not_imported() -> None:
     code = (
         "import sys, regions; regions.load({'W0': __import__('numpy').ones((1, 1))}); print('sklearn' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
+    assert done.stdout == "False\n"

@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
 from hostile_files import call, dict_of, integer, name, program, storage, tensor, text, torch_file, tuple_of
 from regions.errors import (
@@ -30,6 +28,9 @@ from regions.errors import (
 )
 from regions.read import load, read_tensors
 from regions.read.restricted_pickle import Opaque
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
 
 
 def saved(content: Any, **options: Any) -> io.BytesIO:

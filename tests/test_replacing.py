@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import regions
 from regions import replacing as replacing_module
 from regions.replacing import replacing
 
@@ -33,7 +34,10 @@ def names(folder: Path) -> list[str]:
 def test_what_a_killed_writer_leaves_is_removed_by_the_next_one(tmp_path: Path) -> None:
     target = tmp_path / "out.npz"
     target.write_text("old")
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE, text=True)
+    folder = Path(regions.__file__).parent.parent  # of the copy that is tested: `-c` imports from where it stands
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE, text=True, cwd=folder
+    )
     assert writer.stdout is not None
     assert writer.stdout.readline() == "writing\n"
     with replacing(tmp_path / "other") as beside:  # while the writer lives, its file is left alone
