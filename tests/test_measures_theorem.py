@@ -164,3 +164,11 @@ def test_refusals() -> None:
         RandomNetworks([2, 3, 1], bias_std=1e-320)
     with pytest.raises(ValueError, match="bias_std must be above 0"):
         RandomNetworks([2, 3, 1], bias_std=0)
+
+
+@pytest.mark.parametrize("law", ["gaussian", "uniform"])
+@pytest.mark.filterwarnings("error")
+def test_biases_beyond_all_doubles(law: str) -> None:
+    random = RandomNetworks([2, 8, 1], bias_std=0.1, bias_law=law)
+    low, high = np.array([1e308, -1e308, -np.inf]), np.array([1e308, 1e308, np.inf])
+    assert random.bias_probability(low, high).tolist() == [0.0, 1.0, 1.0]

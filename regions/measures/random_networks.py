@@ -134,7 +134,8 @@ class RandomNetworks:
             raise ShapeMismatchError(f"low and high need one shape, got {list(low.shape)} and {list(high.shape)}")
         if (low > high).any():
             raise ValueError("low must not be above high")
-        start, end = low / self.bias_std, high / self.bias_std
+        with np.errstate(over="ignore"):  # so far out all is on one side
+            start, end = low / self.bias_std, high / self.bias_std
         if self.bias_law == "uniform":
             ends = [np.clip(each, -sqrt(3.0), sqrt(3.0)) for each in (start, end)]
             return np.asarray((ends[1] - ends[0]) / (2.0 * sqrt(3.0)))
@@ -144,7 +145,8 @@ class RandomNetworks:
         with np.errstate(invalid="ignore"):  # infinite ones are not close together
             close = end - start < 1e-3
         middles = np.where(close, low / 2.0 + high / 2.0, 0.0)
-        narrow = np.where(close, high - low, 0.0) * self.bias_density(middles)
+        width = np.where(close, high, 0.0) - np.where(close, low, 0.0)
+        narrow = width * self.bias_density(middles)
         return np.asarray(np.where(close, narrow, ndtr(end) - ndtr(start)))
 
 
