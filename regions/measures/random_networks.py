@@ -144,9 +144,8 @@ class RandomNetworks:
         # Of two numbers that are close together the difference of distribution functions keeps no digits.
         with np.errstate(invalid="ignore"):  # infinite ones are not close together
             close = end - start < 1e-3
-        middles = np.where(close, low / 2.0 + high / 2.0, 0.0)
-        width = np.where(close, high, 0.0) - np.where(close, low, 0.0)
-        narrow = width * self.bias_density(middles)
+        near = np.where(close, low, 0.0), np.where(close, high, 0.0)
+        narrow = (near[1] - near[0]) * self.bias_density(near[0] / 2.0 + near[1] / 2.0)
         return np.asarray(np.where(close, narrow, ndtr(end) - ndtr(start)))
 
 
