@@ -20,6 +20,7 @@ from regions.errors import (
 )
 from regions.network import Network
 from regions.read import load
+from regions.read.module_check import relative_difference
 from torch_parts import agrees, batch_norm, prelu
 
 torch = pytest.importorskip("torch")
@@ -310,3 +311,27 @@ def test_not_finite() -> None:
         module.weight[1, 0] = torch.nan
     with pytest.raises(NonFiniteError, match=r"weight\[1, 0\] is nan"):
         load(module)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_terms_that_cancel_are_no_misreading(hidden: bool) -> None:
+    cancelling = nn.Linear(3, 1)
+    module = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), cancelling, *([nn.ReLU(), nn.Linear(1, 1)] if hidden else []))
+    module = module.double()
+    with torch.no_grad():
+        for parameter, value in zip(module.parameters(), (1.0, 5.0), strict=False):
+            parameter.fill_(value)
+        cancelling.weight[:] = torch.tensor([[0.1, 0.2, -0.3]], dtype=torch.float64)
+        cancelling.bias.zero_()
+        if hidden:
+            module[-1].bias.zero_()
+    assert load(module).widths == ((3, 1) if hidden else (3,))
+
+
+def test_rounding_explains_no_other_activation() -> None:
+    torch.manual_seed(0)
+    layers = [nn.Linear(2, 30), *(layer for _ in range(20) for layer in (nn.ReLU(), nn.Linear(30, 30)))]
+    module = nn.Sequential(*layers).double()
+    right, wrong = load(module), load(module.state_dict(), activation="leaky_relu(0.01)")
+    assert relative_difference(module, right) == 0.0
+    assert (relative_difference(module, wrong) or 0.0) > 1e-4
