@@ -18,6 +18,7 @@ from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
     EmptyLayerError,
+    FileTooLargeError,
     NonFiniteError,
     NotACheckpointError,
     RegionsError,
@@ -152,9 +153,17 @@ BAD: list[tuple[str, str, type[RegionsError], str]] = [
     ("+4e+0,\n", "", TruncatedFileError, "ends before line 17, the bias 0 of b1"),
     ("+4e+0,\n", "+4e+0,\n5,\n", NotACheckpointError, "goes on after line 17"),
     ("1.0,1.0,1.0,", "1.0,0.0,1.0,", CheckpointError, r"ranges\[1\] is 0"),
+    ("1.0,1.0,1.0,", "1.0,-2.0,1.0,", CheckpointError, r"ranges\[1\] is -2, .*are positive"),
+    ("1.0,1.0,1.0,", "1.0,1.0,-1.0,", CheckpointError, r"ranges\[2\] is -1, .*are positive"),
+    ("// a comment\n", "//\n" * 400_000, FileTooLargeError, "begins with more than 1048576 bytes of comments"),
     ("-1.0,-2.0,", "3.0,-2.0,", CheckpointError, "input 0 goes from 3.0 to 1.0"),
     ("1.0,1.0,1.0,", "1e-310,1.0,1.0,", NonFiniteError, "normalisation 'of the inputs'"),
 ]
+
+
+@pytest.mark.parametrize("spaced", [PLAIN.replace(",", ", "), PLAIN.replace(",", "\t,"), "\ufeff" + PLAIN])
+def test_blanks_and_a_byte_order_mark_change_nothing(spaced: str) -> None:
+    assert load(content(spaced)) == load(content(PLAIN))
 
 
 @pytest.mark.parametrize(("old", "new", "error", "words"), BAD)

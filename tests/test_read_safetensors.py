@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from safetensors.numpy import save_file as save_arrays
 
 from hostile_files import safetensors_file
-from regions.errors import AmbiguousCheckpointError
+from regions.errors import AmbiguousCheckpointError, FileTooLargeError, NotACheckpointError
 from regions.read import load, read_tensors
 
 
@@ -142,3 +143,17 @@ def test_the_advice_works(path: Path) -> None:
     tensors = read_tensors(path)
     ordered = {name: tensors[name] for name in ("encoder.weight", "decoder.weight")}
     assert repr(load(ordered, "relu")) == "Network(2-4-2, relu, 4 hidden neurons)"
+
+
+def test_more_tensors_than_a_network_has_are_counted_first(path: Path) -> None:
+    entry = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+    header = json.dumps({str(i): entry for i in range(20_001)}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    with pytest.raises(FileTooLargeError, match="announces 20001 tensors; at most 20000 are read"):
+        load(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file of Linux")
+def test_a_file_that_can_not_seek_is_no_ordinary_file() -> None:
+    with pytest.raises(NotACheckpointError, match="/proc/self/mem: not an ordinary file; copy the model to one"):
+        load("/proc/self/mem")

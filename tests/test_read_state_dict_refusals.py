@@ -117,6 +117,10 @@ UNSUPPORTED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "attention": ({"attn.in_proj_weight": np.ones((12, 4))}, "in_proj_weight .* attention"),
     "pruned": ({"0.weight_orig": np.ones((4, 3)), "0.weight_mask": np.ones((4, 3))}, "prune.remove"),
+    "spectral norm": (
+        {"0.bias": vector, "0.weight_orig": np.ones((4, 3)), "0.weight_u": vector, "0.weight_v": np.ones(3)},
+        r"0.weight_orig belongs to a layer with spectral norm.*torch\.nn\.utils\.remove_spectral_norm",
+    ),
     "weight norm": ({"0.weight_g": np.ones((4, 1)), "0.weight_v": np.ones((4, 3))}, "remove_weight_norm"),
     "parametrization": (
         {"0.bias": vector, "0.parametrizations.weight.original0": np.ones((4, 1))},

@@ -82,7 +82,7 @@ class _Group(click.Group):
 def regions_group() -> None:
     """Every activation region of a piecewise-linear network on a line or in a plane, exactly.
 
-    MODEL is a .pt, .pth, .safetensors or .npz file with the weights of a dense network. Nothing in it is
+    MODEL is a .pt, .pth, .safetensors, .npz, .onnx or .nnet file with a dense network. Nothing in it is
     executed.
 
     \b

@@ -25,6 +25,7 @@ from regions.activations import relu
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
+    FileTooLargeError,
     NonFiniteError,
     NotACheckpointError,
     TruncatedFileError,
@@ -46,14 +47,20 @@ MAX_WIDTH = 1_000_000
 MAX_LAYERS = 10_000
 MAX_NUMBER_LENGTH = 1000  # 767 digits are enough for any double
 
-_SIZES = re.compile(rb"[0-9]{1,9}(,[0-9]{1,9}){3},?\r?\n[0-9]{1,9}(,[0-9]{1,9})+,?\r?\n")
+MAX_COMMENT_BYTES = 2**20  # before the numbers
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors put it before a text
+_NUMBER, _COMMA, _END = rb"[ \t]*[0-9]{1,9}", rb"[ \t]*,", rb"[ \t]*,?[ \t]*\r?\n"
+_SIZES = re.compile(
+    _NUMBER + b"(" + _COMMA + _NUMBER + b"){3}" + _END + _NUMBER + b"(" + _COMMA + _NUMBER + b")+" + _END
+)
 # Of these characters, `float` makes decimal numbers or nothing: no "nan", no "inf", no underscores.
 _NUMERIC = set(b"0123456789+-.eE")
 
 
 def looks_like_nnet(start: bytes) -> bool:
     """Whether a file beginning with these bytes is such a text: comments, then four numbers and the widths."""
-    rest = start
+    rest = start = start.removeprefix(_BYTE_ORDER_MARK)
     while rest.startswith(b"//"):
         rest = rest.partition(b"\n")[2]
     return _SIZES.match(rest) is not None or (start != rest and rest in (b"", b"/"))  # nothing but comments so far
@@ -125,7 +132,7 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
     Raises
     ------
     CheckpointError
-        A range of zero, or inputs whose smallest value is above the largest.
+        A range of zero or below, or inputs whose smallest value is above the largest.
     AmbiguousCheckpointError
         More means than inputs; another activation was named.
     NonFiniteError
@@ -141,8 +148,9 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
             "input (the last mean and range are those of the outputs), or leave the normalisation out: "
             "regions.load(regions.read.read_tensors(path), activation='relu')"
         )
-    if not ranges.all():
-        raise CheckpointError(f"ranges[{int(np.argmin(ranges != 0.0))}] is 0, and inputs are divided by ranges")
+    if (ranges <= 0.0).any():
+        i = int(np.argmax(ranges <= 0.0))
+        raise CheckpointError(f"ranges[{i}] is {ranges[i]:g}, and ranges, by which inputs are divided, are positive")
     if (mins > maxes).any():
         i = int(np.argmax(mins > maxes))
         raise CheckpointError(f"input {i} goes from {mins[i]} to {maxes[i]}, the smallest above the largest")
@@ -172,7 +180,7 @@ class _Lines:
     """The lines of a text file, one by one."""
 
     def __init__(self, text: bytes, path: str) -> None:
-        self._text = text
+        self._text = text.removeprefix(_BYTE_ORDER_MARK)
         self._path = path
         self._position = 0
         self._number = 0
@@ -187,13 +195,17 @@ class _Lines:
             if not (self._headed and line.startswith(b"//")):
                 self._headed = False
                 return line
+            if self._position > MAX_COMMENT_BYTES:
+                raise FileTooLargeError(
+                    f"{self._path}: begins with more than {MAX_COMMENT_BYTES} bytes of comments; remove them"
+                )
 
     def _take(self) -> bytes:
         end = self._text.find(b"\n", self._position)
         end = len(self._text) if end < 0 else end
         line, self._position = self._text[self._position : end], end + 1
         self._number += 1
-        return line.rstrip(b"\r")
+        return line.rstrip(b" \t\r")
 
     def numbers(self, what: str, count: int, or_more: bool = False) -> Floats:
         """The numbers of the next line, float64 [count]; a comma after the last one may be there or not."""
@@ -222,7 +234,7 @@ class _Lines:
 
     def expect_end(self) -> None:
         """Refuse anything but empty lines."""
-        if self._position > len(self._text) and not self._text.endswith(b","):
+        if self._position > len(self._text) and not self._text.rstrip(b" \t").endswith(b","):
             raise TruncatedFileError(f"{self._path}: line {self._number}, the last one, has no end; is it cut off?")
         if self._text[self._position :].strip():
             raise NotACheckpointError(f"{self._path}: goes on after line {self._number}, the last bias")

@@ -98,7 +98,13 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         path = path_of(source)
         require_ordinary_file(path, NotACheckpointError, what, kinds)
         with open(path, "rb") as file:
-            yield _examined(file, file_name(path))
+            try:
+                examined = _examined(file, file_name(path))
+            except TypeError:  # it has a name, and can not seek: memory of a process, and the like
+                raise NotACheckpointError(
+                    f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
+                ) from None
+            yield examined
     else:
         given = getattr(source, "name", None)
         yield _examined(source, file_name(given) if isinstance(given, str) else "the open file")

@@ -82,6 +82,8 @@ def _entries(header: bytes, path: str) -> list[tuple[str, str, list[int], int, i
         ) from None
     if not isinstance(content, dict):
         raise NotACheckpointError(f"{path}: its header is not a JSON object")
+    if len(content) > limits.MAX_TENSORS:
+        raise FileTooLargeError(f"{path}: announces {len(content)} tensors; at most {limits.MAX_TENSORS} are read")
     entries = []
     for name, entry in content.items():
         if name == "__metadata__":

@@ -187,6 +187,11 @@ def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
     counters: dict[str, dict[str, Any]] = {}
     for key, value in tensors.items():
         name, _, parameter = key.rpartition(".")
+        if parameter == "weight_orig" and f"{key.removesuffix('orig')}u" in tensors:
+            raise UnsupportedLayerError(
+                f"{key} belongs to a layer with spectral norm, which is not supported (make it permanent: "
+                "torch.nn.utils.remove_spectral_norm)"
+            )
         for pattern, what in _UNSUPPORTED.items():
             if re.fullmatch(pattern, parameter):
                 raise UnsupportedLayerError(f"{key} belongs to {what}, which is not supported")
