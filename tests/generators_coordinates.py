@@ -137,6 +137,15 @@ def far_off(rng: Rng) -> tuple[Network, Domain]:
 
 
 @near
+def far_along_one_axis(rng: Rng) -> tuple[Network, Domain]:
+    """Squares of side 1, up to 1e12 from the origin along one axis, where doubles are far apart along that one only."""
+    center = np.zeros(2)
+    center[rng.integers(2)] = rng.choice([-1.0, 1.0]) * 10.0 ** rng.integers(6, 13)
+    weights = nonzero(integers(rng, (int(rng.integers(3, 8)), 2), 30) / 10)
+    return deepened(rng, weights, -(weights @ center) + rng.integers(-9, 10, len(weights)) / 9), square(0.5, center)
+
+
+@near
 def any_size(rng: Rng) -> tuple[Network, Domain]:
     """Squares of 2^-120 to 2^120, with lines in tenths that nearly meet."""
     scale = 2.0 ** rng.integers(-120, 121)

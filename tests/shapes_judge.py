@@ -122,14 +122,13 @@ def wrong_polygons(partition: Partition) -> Iterator[str]:
     if in_order and not (shapely.is_valid(polygons).all() and shapely.coverage_is_valid(polygons)):
         yield "the coverage is invalid, but nothing is folded"
     # shapely rounds, and what it makes valid can lose what the errors of vertices account for.
-    exponents = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
-    wide, errors = Fraction(2) ** int(exponents.sum()), Fraction(float(partition.vertex_errors.max()))
-    tolerance = wide / 2**44 + 64 * errors * Fraction(2) ** int(exponents.max())
+    width, height = (Fraction(high) - Fraction(low) for low, high in partition_box(partition))
+    accounted = area_errors(partition)
     labels = np.arange(len(partition)) % 3 % len(partition)
     shapes = merged_polygons(partition, labels)
     for label, (shape, valid) in enumerate(zip(shapes, shapely.is_valid(shapes), strict=True)):
         area = abs(sum(areas[label::3], Fraction(0)))
-        if abs(Fraction(shape.area) - area) > tolerance:
+        if abs(Fraction(shape.area) - area) > width * height / 2**44 + sum(accounted[label::3], Fraction(0)):
             yield f"merged region {label} has the area {shape.area}, its members {float(area)}"
         if in_order and not valid:
             yield f"merged region {label} is invalid, but nothing is folded"
@@ -148,3 +147,22 @@ def signed_areas(partition: Partition) -> list[Fraction]:
     cells = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
     rings = ([points[vertex] for vertex in cell.tolist()] for cell in cells)
     return [sum(a * d - b * c for (a, b), (c, d) in zip(r, r[1:] + r[:1], strict=True)) * unit for r in rings]
+
+
+def area_errors(partition: Partition) -> list[Fraction]:
+    """How far the regions' areas in the chart can be off, if each corner is off by its error along each axis."""
+    points = [(Fraction(x), Fraction(y)) for x, y in partition.vertices.tolist()]
+    errors = [Fraction(error) for error in partition.vertex_errors.tolist()]
+    result = []
+    for cell in np.split(partition.cell_vertices, partition.cell_offsets[1:-1]):
+        ring, total = cell.tolist(), Fraction(0)
+        for before, here, after in zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1], strict=True):
+            around = sum(abs(a - b) for a, b in zip(points[after], points[before], strict=True))
+            total += errors[here] * (around + 2 * errors[after])
+        result.append(total / 2)
+    return result
+
+
+def partition_box(partition: Partition) -> list[tuple[float, float]]:
+    """Least and largest coordinate on each axis."""
+    return list(zip(partition.vertices.min(axis=0).tolist(), partition.vertices.max(axis=0).tolist(), strict=True))

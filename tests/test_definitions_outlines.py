@@ -146,6 +146,42 @@ def test_no_area_is_lost(weights: list[list[int]]) -> None:
     assert shape.area == pytest.approx(16.0, rel=1e-15)
 
 
+# Lines through the square of side 1 at (-1e12, 0), where doubles are 2^-13 apart along the first axis.
+FAR = -1e12
+FAR_LINES = {
+    "ten times too large": (
+        [[0.3, 2], [2.7, 1], [-1.7, -2], [1.4, 0.9], [-1.2, -0.1]],
+        [299999999999.11, 2699999999998.79, -1699999999998.01, 1399999999999.2197, -1199999999999.1199],
+    ),
+    "empty": (
+        [[0.2, -0.6], [-3.7, -0.3], [1, -1.3], [-2, 0.3], [0.7, 0.5], [-2.9, 1.2]],
+        [200000000000.1, -3699999999998.77, 1000000000000.22, -1999999999998.7202, 699999999999.31, -2899999999998.45],
+    ),
+}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("name", FAR_LINES)
+def test_areas_far_from_the_origin(name: str, swapped: bool) -> None:
+    """A polygon that shapely made valid had ten times its area, another none at all."""
+    weights, biases = (np.array(part) for part in FAR_LINES[name])
+    corners = np.array([[FAR, 0], [FAR + 1, 0], [FAR + 1, 1], [FAR, 1]])
+    if swapped:
+        weights, corners = weights[:, ::-1], corners[::-1, ::-1]
+    network = Network([(weights, biases), (np.ones((1, len(biases))), None)])
+    partition = regions.enumerate(network, Polygon(corners))
+    assert partition.folded_cells().size
+    for definition in ("activation", "open", "closed", "affine"):
+        found = linear_regions(partition, definition)
+        areas, errors = (np.bincount(found.labels, size) for size in (partition.volumes, partition.volume_errors))
+        assert (np.abs(shapely.area(found.polygons) - areas) <= errors).all()
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        labels = random_labels(rng, len(partition), 5)
+        areas, errors = (np.bincount(labels, size) for size in (partition.volumes, partition.volume_errors))
+        assert (np.abs(shapely.area(merged_polygons(partition, labels)) - areas) <= errors).all()
+
+
 def test_what_can_not_be_made_valid_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = folded_partition(*CASES["square"])
     labels = np.arange(len(partition))

@@ -3,14 +3,14 @@
 
 Merging only leaves facets out (`outlines.py`), and no coordinate is computed. So the area of a merged polygon is the
 sum of those of its members. Where rounding has folded or flattened a cell, a polygon around it can cross or touch
-itself. Then shapely makes it valid, which computes coordinates, and can leave slivers. That is taken if its area is the
-same, up to what the errors of its vertices account for; else the polygon stays as it is.
+itself. Then shapely makes it valid, which computes coordinates, and can leave slivers. That is done in coordinates of
+the polygon's own, since those far from the origin have few digits left for it. It is taken if its area is the same, up
+to what the errors of its vertices account for, on each axis; else the polygon stays as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,14 @@ def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object
     require_bounded(partition)
     rings, exponents = rings_around(partition, labels), unit_exponents(partition)
     result = _geometries(rings, partition.vertices)
-    small = _geometries(rings, np.ldexp(partition.vertices, -exponents))
-    invalid = np.flatnonzero(~shapely.is_valid(small))
-    errors = np.maximum.reduceat(partition.vertex_errors[rings.vertices], rings.ring_offsets[rings.label_rings[:-1]])
-    errors = np.ldexp(errors, -exponents.min())
-    for label, shape in zip(invalid.tolist(), _made_valid(small[invalid], errors[invalid]), strict=True):
+    vertices = np.ldexp(partition.vertices, -exponents)
+    small = _geometries(rings, vertices)
+    for label in np.flatnonzero(~shapely.is_valid(small)).tolist():
+        first, last = rings.label_rings[label : label + 2].tolist()
+        bounds = rings.ring_offsets[first : last + 1]
+        corners = np.split(rings.vertices[bounds[0] : bounds[-1]], bounds[1:-1] - bounds[0])
+        errors = [np.ldexp(partition.vertex_errors[ring, np.newaxis], -exponents) for ring in corners]
+        shape = _made_valid(small[label], [vertices[ring] for ring in corners], errors)
         if shape is not None:
             result[label] = shapely.transform(shape, lambda points: np.ldexp(points, exponents))
     return result
@@ -65,19 +68,71 @@ def _geometries(rings: Rings, vertices: Floats) -> NDArray[np.object_]:
     return result
 
 
-def _made_valid(shapes: NDArray[np.object_], errors: Floats) -> Iterator[Any]:
-    """Valid polygons instead of shapes whose vertices have these errors; None where the area would be another one."""
+def _made_valid(shape: Any, rings: list[Floats], errors: list[Floats]) -> Any:
+    """A valid polygon instead of a shape with these closed rings, whose vertices have these errors by axis, [k, 2].
+
+    None where the area would be another one.
+    """
     import shapely
 
-    for shape, error in zip(shapes.tolist(), errors.tolist(), strict=True):
-        try:
-            valid = shapely.make_valid(shape, method="structure", keep_collapsed=False)
-        except shapely.errors.GEOSException:
-            yield None
-        else:
-            # Coordinates are at most 1, and an edge of the outline sweeps over less than this when its ends move.
-            allowed = 4 * shape.length * (error + EPSILON)
-            yield valid if valid.is_valid and abs(valid.area - shape.area) <= allowed else None
+    frame = _frame(np.concatenate(rings), np.concatenate(errors))
+    try:
+        local = shapely.make_valid(shapely.transform(shape, frame.enter), method="structure", keep_collapsed=False)
+    except shapely.errors.GEOSException:
+        return None
+    valid = shapely.transform(local, frame.leave)
+    # Leaving the frame rounds, so what counts is the polygon that comes out.
+    changed = abs(shapely.transform(valid, frame.enter).area - shapely.transform(shape, frame.enter).area)
+    allowed = sum(
+        _area_error(frame.enter(ring), np.ldexp(error, -frame.exponents))
+        for ring, error in zip(rings, errors, strict=True)
+    )
+    return valid if valid.is_valid and changed <= allowed else None
+
+
+class Frame(NamedTuple):
+    """Coordinates of a polygon's own: seen from ``start``, over two to the ``exponents``; both [2]."""
+
+    start: Floats
+    exponents: NDArray[np.intc]
+
+    def enter(self, points: Floats) -> Floats:
+        """Exact for all points between those that the frame was made for."""
+        return np.ldexp(points - self.start, -self.exponents)
+
+    def leave(self, points: Floats) -> Floats:
+        """Rounded to doubles."""
+        result: Floats = np.ldexp(points, self.exponents) + self.start
+        return result
+
+
+def _frame(points: Floats, errors: Floats) -> Frame:
+    """Where points and errors are at most 1 on each axis, and one of them is at least 1/4.
+
+    shapely snaps to 2^-40 of the largest coordinate or so: far from the origin, or with one axis much shorter than the
+    other, that is all of the polygon.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    # Differences are exact where nothing is more than twice as large as the other (Sterbenz 1974). Elsewhere the
+    # polygon is at least half as wide as its largest coordinate, and needs no other start.
+    far = ((low > 0.0) & (high <= 2.0 * low)) | ((high < 0.0) & (2.0 * high <= low))
+    start = np.where(far, low, 0.0)
+    sizes = np.maximum.reduce([np.abs(low - start), np.abs(high - start), errors.max(axis=0)])
+    return Frame(start, np.frexp(sizes)[1])
+
+
+def _area_error(ring: Floats, errors: Floats) -> float:
+    """What the errors of its vertices, on each axis, [k, 2], account for in the area of a closed ring, and rounding.
+
+    As in `regions.cell_errors`, each vertex with its own error.
+    """
+    ring, errors = ring[:-1], errors[:-1]
+    around = np.abs(np.roll(ring, -1, axis=0) - np.roll(ring, 1, axis=0))
+    following = np.roll(errors, -1, axis=0)
+    moved = (errors * (around + following)[:, ::-1]).sum()
+    # Where shapely rounds: sums of offsets along the first axis, times differences along the other.
+    rounded = (len(ring) + 16) * EPSILON * (np.abs(ring[:, 0] - ring[0, 0]) * around[:, 1]).sum()
+    return float(moved + rounded) / 2
 
 
 def merged_intervals(partition: Partition, labels: Integers) -> list[NDArray[np.float64]]:
