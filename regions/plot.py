@@ -145,7 +145,7 @@ def draw_panels(
     for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
         picture.draw(ax, palette)
         ax.set_title(picture.view.title if title is None else title)
-        draw_marks(ax, picture.view, points, (picture.classes or [output_index])[0])
+        draw_marks(ax, picture.view, points, None if color_by == "class" else output_index)
     if legend:
         _explain(axes, pictures, palette)
     return axes
@@ -262,7 +262,9 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
         handles = [Patch(facecolor=color, label=f"class {number}") for number, color in palette.classes.items()]
     elif layers and count > MOST_ENTRIES:
         norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)
-        ticks = np.unique(np.linspace(1, count, 5).round())
+        sizes = (each * 10**power for power in range(count) for each in (1, 2, 5))
+        step = next(size for size in sizes if count <= 6 * size)
+        ticks = np.arange(step, count + 1, step)
         _bar(ax, ScalarMappable(norm, ListedColormap(palette.layers)), "layer", ticks)
     else:
         style = (

@@ -195,6 +195,15 @@ class TestMarks:
         named = {"one $ two": TRIANGLE[0], "far": [3.0, 0.0]}
         assert self.marks(draw(partition, mark=named)) == {"one $ two": (0.0, -0.5)}  # the other one is outside
 
+    def test_on_a_line_of_classes_marks_are_on_the_largest_output(self) -> None:
+        network = regions.Network([([[1.0]], [0.0]), ([[0.0], [1.0]], [0.5, 0.0])], activation="relu")
+        ax = draw(regions.enumerate(network, Segment([-1], [1])), color_by="class")
+        assert self.marks(ax) == {"a": (0.0, 0.5), "b": (1.0, 1.0)}
+
+    def test_one_region_is_not_several(self) -> None:
+        network = regions.Network([([[1.0]], [9.0]), ([[1.0]], [0.0])], activation="relu")
+        assert draw(regions.enumerate(network, Segment([-1], [1]))).get_title() == "1 region"
+
     @pytest.mark.parametrize("place", [(-1, -1), (1, -1), (1, 1), (-1, 1), (0.7, 0)])
     def test_names_are_not_cut_off(self, place: tuple[float, float]) -> None:
         ax = draw(regions.enumerate(CLASSIFIER, SQUARE), mark={"a long name": place}, legend=False)

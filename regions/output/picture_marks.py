@@ -61,7 +61,10 @@ def named_points(mark: Any, domain: Domain) -> Marks:
 
 
 def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[str]:
-    """Mark the points that lie in the picture; returns their names. On a line, on the curve of an output."""
+    """Mark the points that lie in the picture; returns their names.
+
+    On a line they are on the curve of an output, or where none is said, of the largest one.
+    """
     from matplotlib.patheffects import withStroke
 
     if not marks:
@@ -74,7 +77,8 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
     names = [name for name, shown in zip(marks, inside, strict=True) if shown]
     places = np.clip(places[inside], view.low, view.high)
     if domain.dimension == 1:
-        on_curve = view.partition.network(domain.to_input(places))[:, output]
+        outputs = view.partition.network(domain.to_input(places))
+        on_curve = outputs.max(axis=1) if output is None else outputs[:, output]
         places = np.column_stack([places[:, 0], on_curve])
     if len(names):
         ax.scatter(*places.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)

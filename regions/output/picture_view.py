@@ -78,7 +78,7 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
     partition = shown.partition if isinstance(shown, LinearRegions) else shown
     domain = partition.domain
     labels = shown.labels if isinstance(shown, LinearRegions) else np.arange(len(partition))
-    title = f"{len(shown):,} regions" if partition.complete else f"{len(shown):,} regions, not all"
+    title = f"{len(shown):,} region{'s' * (len(shown) != 1)}" + ", not all" * (not partition.complete)
     if isinstance(shown, LinearRegions):
         title += f" ({shown.definition})"
     require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
