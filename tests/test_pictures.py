@@ -284,9 +284,9 @@ class TestViews:
 
     def test_planes_without_crossings(self) -> None:
         plane = Plane([0, 0], [1, 0], [0, 1])
-        for network in (arrangement([[1.0, 0.0], [2.0, 0.0]], [0.0, 1.0]), Network([(np.eye(2), [0.0, 0.0])])):
-            partition = regions.enumerate(network, plane)
-            assert draw(partition).get_title() == f"{len(partition)} regions"
+        parallels = arrangement([[1.0, 0.0], [2.0, 0.0]], [0.0, 1.0])
+        assert draw(regions.enumerate(parallels, plane)).get_title() == "3 regions"
+        assert draw(regions.enumerate(Network([(np.eye(2), [0.0, 0.0])]), plane)).get_title() == "1 region"
 
     def test_far_kinks_of_a_line_are_counted(self) -> None:
         kinks = arrangement([[1.0]] * 6, [0.0, -1.0, -2.0, -3.0, -4.0, -1e6])
