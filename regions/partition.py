@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions import __version__, cell_errors, cell_geometry
+from regions import __version__, cell_geometry, sizes
 from regions.arguments import any_domain, checked_network, shown
 from regions.arrays import read_only
 from regions.certificate import Certificate, make_certificate
@@ -181,22 +181,22 @@ class Partition:
     @cached_property
     def volumes(self) -> Floats:
         """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
-        return read_only(cell_geometry.volumes(self))
+        return read_only(sizes.volumes(self))
 
     @cached_property
     def facet_volumes(self) -> Floats:
         """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
-        return read_only(cell_geometry.facet_volumes(self))
+        return read_only(sizes.facet_volumes(self))
 
     @cached_property
     def volume_errors(self) -> Floats:
         """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
-        return read_only(cell_errors.volume_errors(self))
+        return read_only(sizes.volume_errors(self))
 
     @cached_property
     def facet_volume_errors(self) -> Floats:
         """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
-        return read_only(cell_errors.facet_volume_errors(self))
+        return read_only(sizes.facet_volume_errors(self))
 
     @cached_property
     def facet_layers(self) -> Integers:

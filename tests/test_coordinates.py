@@ -16,6 +16,7 @@ from generator_parts import FAMILIES
 from generators import draw
 from generators_nearly_degenerate import KINDS, nearly_degenerate
 from regions import Network, measures
+from regions.constructions import arrangement
 from regions.domains import Plane
 
 CORNERS = [[-2, -2], [2, -2], [2, 2], [-2, 2]]
@@ -95,4 +96,17 @@ def test_a_chart_with_nearly_parallel_directions_loses_no_digits_of_lengths() ->
     thin = 2.0**-40
     domain = regions.Domain([0.0, 0.0], [[1.0, 0.0], [1.0, thin]], [[1, 0, 0], [1, 0.25, 0], [1, -0.75, 1], [1, -1, 1]])
     partition = regions.enumerate(network, domain)
+    assert list(findings(partition)) == []
+
+
+def test_sizes_between_corners_that_no_double_reaches() -> None:
+    slope, bias = 2.0**-1060, 2.0**-20
+    weights = [[slope, 0.0], [slope, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    grid = arrangement(weights, [-bias, -bias * (1 + 2.0**-40), 0.0, -1.0])
+    partition = regions.enumerate(grid, regions.Plane([0, 0], [1, 0], [0, 1]))
+    assert sorted(partition.volumes.tolist()) == [2.0**1000] + 8 * [np.inf]
+    assert sorted(partition.volume_errors.tolist()) == 8 * [0.0] + [2.0**948]
+    inner = np.isfinite(partition.facet_volumes)
+    assert sorted(partition.facet_volumes[inner].tolist()) == [1.0, 1.0, 2.0**1000, 2.0**1000]
+    assert sorted(partition.facet_volume_errors[inner].tolist()) == [2.0**-52, 2.0**-52, 2.0**948, 2.0**948]
     assert list(findings(partition)) == []

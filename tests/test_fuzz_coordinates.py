@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import coordinates_judge
 import fuzz_coordinates
 import hard_cases
 import regions
@@ -31,6 +32,11 @@ def test_shapes_of_what_was_once_hard(path: Path) -> None:
     network, domain = read(path)
     if domain.bounded:
         assert list(findings(regions.enumerate(network, domain))) == []
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_numbers_of_what_was_once_hard(path: Path) -> None:
+    assert list(coordinates_judge.findings(regions.enumerate(*read(path)))) == []
 
 
 def test_cases_take_turns() -> None:

@@ -97,7 +97,7 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     complete(partition)
     bounded(partition.domain, "an inscribed disc")
     radii, centers, errors = rounded_discs(partition)
-    doubtful = np.flatnonzero(~(errors <= LARGEST_ERROR * radii))
+    doubtful = np.flatnonzero(np.isinf(errors) | ~(errors <= LARGEST_ERROR * radii))  # a radius can be infinite too
     if doubtful.size:
         radii[doubtful], centers[doubtful] = exact_discs(partition, doubtful)
         errors[doubtful] = 2.0**-52 * radii[doubtful] + np.finfo(np.float64).smallest_subnormal
