@@ -36,7 +36,7 @@ MOST_LAYERS, MOST_PIECES = 1000, 1000
 
 
 def sawtooth(depth: int) -> Network:
-    """Return Telgarsky's sawtooth: ``depth`` hidden layers of two units, each the mirror x -> 1 - |2 x - 1|.
+    """Return Telgarsky's sawtooth: ``depth`` hidden layers of two units, each the mirror ``x -> 1 - |2 x - 1|``.
 
     On [0, 1] there are ``2**depth`` regions; on the line 3 for depth 1, and ``2**depth + 2`` from depth 2 on.
 

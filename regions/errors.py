@@ -7,7 +7,7 @@ the groups (`NetworkError`, `DomainError`, `CheckpointError`) catch families. A 
 which item (layer, tensor name, index, file), and what to do. There are no error codes and no warnings that
 should have been errors.
 A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin: `TypeError`,
-`ValueError`.
+`ValueError`. Which class is a case of which::
 
     RegionsError
         NetworkError (ValueError)              the weights do not make a network
