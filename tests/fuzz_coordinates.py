@@ -5,7 +5,7 @@
 with those of `generators_nearly_degenerate.py` and `generators.py`, and holds what is derived from vertices against
 exact corners: radii and centres of discs, merged areas, the coverage (`shapes_judge.py`), and volumes, lengths,
 perimeters, boundaries and distances (`coordinates_judge.py`). What an enumeration, a measure or a conversion raises is
-a finding as well. Each one is kept in tests/hard/.
+a finding as well, and so is a warning. Each one is kept in tests/hard/.
 Cost: 50 ms a case, most of it in fractions; over an hour for 100,000, on one core.
 """
 
@@ -15,6 +15,7 @@ import argparse
 import multiprocessing
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain, count, cycle, islice
@@ -74,11 +75,13 @@ def drawn(case: Case) -> tuple[Network, Domain]:
 def finding(case: Case) -> str | None:
     """What is wrong first, or None."""
     try:
-        partition = regions.enumerate(*drawn(case))
-        if len(partition) > MOST_REGIONS:
-            return None
-        shapes = shapes_judge.findings(partition) if partition.domain.bounded else ()
-        return next(chain(shapes, coordinates_judge.findings(partition, points=1)), None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            partition = regions.enumerate(*drawn(case))
+            if len(partition) > MOST_REGIONS:
+                return None
+            shapes = shapes_judge.findings(partition) if partition.domain.bounded else ()
+            return next(chain(shapes, coordinates_judge.findings(partition, points=1)), None)
     except Exception as error:
         return f"raised {type(error).__name__}: {error}"
 

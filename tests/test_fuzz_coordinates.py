@@ -82,6 +82,15 @@ def test_an_error_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finding(Case("thin_strip", 0)) == "raised ZeroDivisionError: division by zero"
 
 
+def test_a_warning_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regions, "enumerate", lambda *_: np.subtract(np.inf, np.inf))
+    assert str(finding(Case("thin_strip", 0))).startswith("raised RuntimeWarning: invalid value encountered")
+
+
+def test_facets_of_all_sizes_make_no_warning() -> None:
+    assert finding(Case("ternary_moved", 200_222)) is None
+
+
 def test_command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     class Pool:
         """Of no processes, so that what is patched here is what runs."""

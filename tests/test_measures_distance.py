@@ -259,6 +259,19 @@ def test_saw_teeth() -> None:
     assert distance_to_boundary(network, x).distances == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("error")
+def test_distances_near_the_end_of_the_doubles() -> None:
+    """Their bounds are doubles too, and numpy says nothing on the way."""
+    largest = float(np.finfo(np.float64).max)
+    network = Network([([[1.0, 0.0], [1.0, 0.0]], None), ([[1.0, 1.0]], None)])
+    found = distance_to_boundary(network, [[largest, 1.0], [-largest, -largest]])
+    assert found.distances.tolist() == [largest, largest]
+    assert np.isfinite(found.errors).all()
+    # With fewer units than inputs, where products of the first guess are not numbers.
+    thin = Network([([[-(2.0**1023), 0.75 * 2.0**1023]], [2.0**1022]), ([[1.0]], None)])
+    assert np.isfinite(distance_to_boundary(thin, [[-largest, -largest], [0.0, 0.0]]).distances).all()
+
+
 def test_refusals() -> None:
     network = random_network([3, 4, 1])
     with pytest.raises(ShapeMismatchError, match=r"points must have shape \[.., 3\]"):

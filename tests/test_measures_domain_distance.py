@@ -240,6 +240,19 @@ def test_all_scales_at_once() -> None:
         distance_in_domain(wide, [[0.4, 0.3], [100.0, 0.5]], space="chart")
 
 
+@pytest.mark.parametrize("half", [inf, 1e201], ids=["R2", "square"])
+def test_most_facets_are_tiny(half: float) -> None:
+    """In units of theirs the ends of others are beyond the doubles: points and facets are compared one by one."""
+    tiny = 1e-200 * np.arange(5.0)
+    biases = [*-tiny, -1e200, *-tiny, -1e200]
+    network = Network([([[1.0, 0.0]] * 6 + [[0.0, 1.0]] * 6, biases), ([[1.0] * 12], None)])
+    square = [[-half, -half], [half, -half], [half, half], [-half, half]]
+    partition = regions.enumerate(network, R2 if half == inf else Polygon(square))
+    points = np.array([[1.25e-200, 2.5e-200], [1.5, -2.5], [1.5e200, 3e200], [0.75e200, 0.625e200], [1e200, 5e200]])
+    found = distance_in_domain(partition, points)
+    assert found.distances == pytest.approx([0.25e-200, 1.5, 0.5e200, 0.25e200, 0.0], rel=1e-12, abs=0.0)
+
+
 def test_agrees_with_the_partition_where_the_domain_does_not_end() -> None:
     network = random_network([2, 10, 10, 1], seed=5)
     partition = regions.enumerate(network, Polygon([[-3, -3], [3, -3], [3, 3], [-3, 3]]))

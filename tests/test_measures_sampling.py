@@ -16,8 +16,9 @@ from scipy import stats
 import regions
 from measures_parts import PLANE_BOX, close
 from partition_cases import SQUARE, random_network
-from regions.errors import DegenerateDomainError, NonFiniteError, ShapeMismatchError
+from regions.errors import BeyondDoublesError, DegenerateDomainError, NonFiniteError, ShapeMismatchError
 from regions.measures import Ball, Box, Estimate, boundary_volume, crofton_density
+from regions.network import Network
 
 
 def test_crofton_in_a_plane() -> None:
@@ -97,6 +98,20 @@ def test_an_estimate_of_huge_or_tiny_numbers() -> None:
         assert np.ldexp(scaled.value, -exponent) == plain.value
         assert np.ldexp(scaled.standard_error, -exponent) == plain.standard_error
     assert (Estimate([0.0, 0.0]).value, Estimate([0.0, 0.0]).standard_error) == (0.0, 0.0)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e-308, 2.0**-500, 1e307])
+def test_huge_and_tiny_bodies(size: float) -> None:
+    """Densities scale with bodies; those that no double holds are refused, without a word from numpy."""
+    network = Network([([[1.0, 0.5], [-0.25, 1.0]], None), ([[1.0, 1.0]], None)])
+    for make in (lambda r: Ball([0, 0], r), lambda r: Box([-r, -r], [r, r])):
+        if size == 1e-308:
+            with pytest.raises(BeyondDoublesError, match="density along a line is beyond the largest double"):
+                crofton_density(network, make(size), lines=200, rng=np.random.default_rng(0))
+            continue
+        one, scaled = (crofton_density(network, make(r), lines=200, rng=np.random.default_rng(0)) for r in (1.0, size))
+        assert scaled.value * size == pytest.approx(one.value, rel=1e-12)
 
 
 def test_refusals() -> None:

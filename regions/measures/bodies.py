@@ -14,6 +14,7 @@ Chords are rounded: what is exact about a line is what is counted on it as store
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ulp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ class Ball:
         share = rng.random(count) ** (1.0 / (n - 1)) if n > 1 else np.zeros(count)
         # On a line nothing is across, and 0 stays 0.
         lengths = np.maximum(np.linalg.norm(across, axis=1), 1e-300)
-        across *= (self.radius * share / lengths)[:, np.newaxis]
+        across = self.radius * (across * (share / lengths)[:, np.newaxis])
         half = self.radius * np.sqrt(1.0 - share**2)[:, np.newaxis] * along
         # Shadow over volume is omega_{n-1} / (omega_n radius), and that is mean(|u_1|) n / (2 radius).
         weights = np.full(count, mean_cosine(n) * n / (2.0 * self.radius))
@@ -159,7 +160,7 @@ class Box:
         starts = self.points(count, rng)
         rows = np.arange(count)
         starts[rows, faces] = np.where(along[rows, faces] > 0.0, self.lower[faces], self.upper[faces])
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             steps = (np.where(along > 0.0, self.upper, self.lower) - starts) / along
         lengths = np.where(along == 0.0, np.inf, steps).min(axis=1)
         return Chords(starts, starts + lengths[:, np.newaxis] * along, weights)
@@ -178,7 +179,7 @@ def in_space(body: Any, n_in: int) -> None:
 
 def _refuse_unresolved(name: str, place: Floats, size: float) -> None:
     """Refuse bodies in which there are too few doubles for random points and lines."""
-    spacing = float(np.spacing(np.abs(place).max()))
+    spacing = ulp(float(np.abs(place).max()))
     if not (np.isfinite(size) and spacing <= size * RESOLUTION):
         raise DegenerateDomainError(
             f"{name}: a size of {size} is too small or too large there: doubles are {spacing} apart; move it to 0, "

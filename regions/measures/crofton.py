@@ -18,6 +18,7 @@ from regions.arguments import checked_network
 from regions.domains import Segment
 from regions.enumeration import count
 from regions.enumeration import enumerate as enumerate_regions
+from regions.errors import BeyondDoublesError
 from regions.measures.arguments import Boundary, boundary_name, generator, samples
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.estimate import Estimate
@@ -53,6 +54,8 @@ def crofton_density(
         Wrong types; another boundary; fewer than two lines.
     ShapeMismatchError
         The body does not lie in the network's input space.
+    NonFiniteError, BeyondDoublesError
+        Chords longer than the largest double; densities above it.
 
     References
     ----------
@@ -89,5 +92,9 @@ def crossing_densities(
         crossings[long] = count(network, segments) - 1
     else:
         crossings[long] = [gradient_jumps(enumerate_regions(network, segment)).sum() for segment in segments]
-    result: np.typing.NDArray[np.float64] = weights * crossings / mean_cosine(network.n_in)
+    with np.errstate(over="ignore"):
+        result: np.typing.NDArray[np.float64] = weights * crossings / mean_cosine(network.n_in)
+    if np.isinf(result).any():
+        what = "the boundary's density along a line is beyond the largest double"
+        raise BeyondDoublesError(f"{what}; scale up the body, together with the network's biases")
     return result

@@ -16,6 +16,7 @@ is needed, on boundaries for instance, ten milliseconds and more for each 100,00
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ulp
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,7 +117,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
                 answer = _settle(exact, coordinates, part[index])
             if answer is not None:
                 kinks[start + index], distances[start + index], nearest[start + index] = answer
-                errors[start + index] = np.spacing(answer.distance) if np.isfinite(answer.distance) else np.inf
+                errors[start + index] = ulp(answer.distance)  # infinite of infinity
     shape = given.shape[:-1]
     return BoundaryDistances(
         network,

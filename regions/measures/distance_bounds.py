@@ -88,7 +88,10 @@ class Coordinates:
 
     def to_input(self, vectors: Floats) -> Floats:
         """Vectors of input space float64 [m, n_in] from their coordinates [m, r], rounded."""
-        return vectors if self.basis is None else vectors @ self.basis.T
+        if self.basis is None:
+            return vectors
+        with np.errstate(all="ignore"):
+            return vectors @ self.basis.T
 
 
 class _Inputs(NamedTuple):

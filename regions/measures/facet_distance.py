@@ -13,7 +13,7 @@ what one of its vertices costs in `regions/exact_vertices.py`.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, ulp
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,7 +111,7 @@ class StraightFacets:
         # The point of the line that is nearest to 0 in the chart.
         foot = Fraction(-constant * a, squared), Fraction(-constant * b, squared)
         self.places[index, 2] = [nearest_float(coordinate) for coordinate in foot]
-        self.errors[index] = max(self.errors[index], np.spacing(np.abs(self.places[index, 2])).max())
+        self.errors[index] = max(self.errors[index], *map(ulp, self.places[index, 2].tolist()))
         self.steps[index] = x / largest, y / largest
         for side, (weight, *place) in enumerate((low, high)):
             share = (-inf, inf)[side]

@@ -87,12 +87,12 @@ def _in_units(facets: StraightFacets, points: Floats, unit: Integers) -> Floats:
     return scaled(vectors, (exponents - unit)[..., np.newaxis])
 
 
+@np.errstate(all="ignore")  # some have no length, and what is beyond the doubles in units is left out at the end
 def _segments(facets: StraightFacets, unit: Integers, reach: float) -> _Segments:
     """Segments that are as near to all points within reach as the facets are, as far as the tree can have them."""
     places = _in_units(facets, facets.places, unit)
     finite = np.isfinite(facets.places[..., 0]) & np.isfinite(facets.places[..., 1])
-    with np.errstate(invalid="ignore"):  # some have no length
-        along = facets.directions / np.hypot(*facets.directions.T)[:, np.newaxis]
+    along = facets.directions / np.hypot(*facets.directions.T)[:, np.newaxis]
     whole = np.flatnonzero(finite[:, :2].all(axis=1))
     # The tree measures from the first end. The one that is nearer to 0 loses less, if the other one is far away.
     turn = np.hypot(places[whole, 0, 0], places[whole, 0, 1]) > np.hypot(places[whole, 1, 0], places[whole, 1, 1])
@@ -104,9 +104,8 @@ def _segments(facets: StraightFacets, unit: Integers, reach: float) -> _Segments
     for side, sign in enumerate((-1.0, 1.0)):
         rays = np.flatnonzero(straight & (divided | endless[:, side]))
         start = places[rays, np.where(divided[rays], 2, 1 - side)]
-        with np.errstate(over="ignore"):
-            length = 2.0 * (reach + np.abs(start).sum(axis=1, keepdims=True))
-            far = start + sign * length * along[rays]
+        length = 2.0 * (reach + np.abs(start).sum(axis=1, keepdims=True))
+        far = start + sign * length * along[rays]
         stop = np.where(endless[rays, side, np.newaxis], far, places[rays, side])
         pieces.append(np.stack([start, stop], axis=1))
         owners.append(rays)
