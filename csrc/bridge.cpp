@@ -20,10 +20,12 @@ struct NamedKernel {
 
 NamedKernel best_kernel() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw"))
-    return {&kernel_avx512, "avx512"};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {&kernel_avx2, "avx2"};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+      return {&kernel_avx512, "avx512"};
+    return {&kernel_avx2, "avx2"};
+  }
 #endif
   return {&kernel_baseline, "baseline"};
 }
@@ -66,10 +68,6 @@ struct Norms {
   double spectral = 0;       // no better than sqrt(|W|_1 |W|_inf), or the Frobenius norm
 };
 
-constexpr double upwards = 1 + 0x1p-20;  // for sums of up to 2^31 terms
-
-double greater(double bound, double value) { return value <= bound ? bound : value; }  // NaN stays
-
 Norms norms_of(const double* weights, std::size_t rows, std::size_t columns) {
   Norms norms;
   norms.rows.resize(rows);
@@ -84,14 +82,14 @@ Norms norms_of(const double* weights, std::size_t rows, std::size_t columns) {
       squares += floored * floored;
       sums[j] += floored;
     }
-    norms.rows[i] = std::sqrt(squares) * upwards;
-    norms.largest_sum = greater(norms.largest_sum, sum * upwards);
+    norms.rows[i] = std::sqrt(squares) * slack;
+    norms.largest_sum = at_least(norms.largest_sum, sum * slack);
     norms.total += squares;
   }
   double largest_column = 0;
-  for (const double sum : sums) largest_column = greater(largest_column, sum * upwards);
+  for (const double sum : sums) largest_column = at_least(largest_column, sum * slack);
   norms.spectral =
-      std::fmin(std::sqrt(norms.total), std::sqrt(largest_column) * std::sqrt(norms.largest_sum)) * upwards;
+      std::fmin(std::sqrt(norms.total), std::sqrt(largest_column) * std::sqrt(norms.largest_sum)) * slack;
   return norms;
 }
 
@@ -120,10 +118,10 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   Norms norms = norms_of(weights, std::size_t(units), std::size_t(layer.inputs));
   double steepest = 0;
   for (std::int64_t i = 0; i < std::int64_t(units) * (kinks + 1); ++i)
-    steepest = greater(steepest, std::fabs(slopes[i]));
+    steepest = at_least(steepest, std::fabs(slopes[i]));
   layer.largest_sum = norms.largest_sum;
-  for (const double norm : norms.rows) layer.largest_norm = greater(layer.largest_norm, norm);
-  layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * upwards;
+  for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
+  layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * slack;
   // As if half of the units were on a piece that leaves nothing. Of a norm that nobody looked for, nothing is concluded.
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * units));
   norms_.push_back(std::move(norms.rows));

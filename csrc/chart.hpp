@@ -38,8 +38,8 @@ class ChartRows {
     const std::size_t whole = inputs_ / 8 * 8;
     std::size_t i = 0;
     for (; i + 32 <= whole; i += 32)
-      for (std::size_t part = 0; part < 4; ++part) add(read_eight(weights + i + 8 * part), i + 8 * part, part, sums);
-    for (; i < whole; i += 8) add(read_eight(weights + i), i, i / 8 % 4, sums);
+      for (std::size_t part = 0; part < 4; ++part) add(load<Lanes8>(weights + i + 8 * part), i + 8 * part, part, sums);
+    for (; i < whole; i += 8) add(load<Lanes8>(weights + i), i, i / 8 % 4, sums);
     if (i < inputs_) {
       Lanes8 last{};
       for (std::size_t k = i; k < inputs_; ++k) last[k % 8] = weights[k];
@@ -55,7 +55,7 @@ class ChartRows {
         size += sums[k].size[lane];
       }
       if (size <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
-      row.own[k] = gamma * (std::fabs(row.value[k]) + size * (1 + 0x1p-20)) + room_for_underflow;
+      row.own[k] = gamma * (std::fabs(row.value[k]) + size * slack) + room_for_underflow;
       row.value[k] += total;
     }
   }
@@ -70,7 +70,7 @@ class ChartRows {
       for (std::size_t i = 0; i < padded_; i += 8) {
         Lanes8 weight{};
         std::memcpy(&weight, weights + i, std::min(std::size_t(8), inputs_ - i) * sizeof(double));
-        const Lanes8 input = read_eight(lane + i);
+        const Lanes8 input = load<Lanes8>(lane + i);
         sums.add_product(weight, input);
         const Lanes8 product = weight * input;
         sizes += product < 0 ? -product : product;
@@ -86,7 +86,7 @@ class ChartRows {
       total = total.normalized();
       row.value[k] = total.high[0];
       row.low[k] = total.low[0];
-      row.own[k] = doubled_rounding(double(padded_) / 8 + 16) * (size * (1 + 0x1p-20)) + room_for_underflow;
+      row.own[k] = doubled_rounding(double(padded_) / 8 + 16) * (size * slack) + room_for_underflow;
     }
   }
 
@@ -97,7 +97,7 @@ class ChartRows {
 
   void add(Lanes8 weight, std::size_t i, std::size_t part, Sums* sums) const {
     for (int k = 0; k <= D; ++k) {
-      const Lanes8 product = read_eight(lanes_.data() + std::size_t(k) * padded_ + i) * weight;
+      const Lanes8 product = load<Lanes8>(lanes_.data() + std::size_t(k) * padded_ + i) * weight;
       sums[k].parts[part] += product;
       sums[k].size += product < 0 ? -product : product;
     }

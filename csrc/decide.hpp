@@ -138,6 +138,9 @@ class Deciding {
     Row<D> whole = row;
     whole.low = Lanes{};
     set_error(layer(index), residuals_.below(index), whole);
+    double high[spare + 1], low[spare + 1];
+    store(high, row.value);
+    store(low, row.low);
     bool kept = true;
     for (int i = 0; i < cell_->count; ++i) {
       const double* position = cell_->vertices[i]->position;
@@ -145,8 +148,7 @@ class Deciding {
       double bound = 0;
       for (int k = 0; k <= D; ++k) bound += whole.error[k] * std::fabs(position[k]);
       const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
-      const double missed = exact_.miss(index, row.unit, reinterpret_cast<const double*>(&row.value),
-                                        reinterpret_cast<const double*>(&row.low), position);
+      const double missed = exact_.miss(index, row.unit, high, low, position);
       kept = kept && !(missed > allowed);
     }
     return kept;
@@ -232,7 +234,7 @@ class Deciding {
   void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
     const Layer& here = layer(kept.layer);
     const Relaxation<D> sum = weighted(row, child_.relaxations.data(), extent_->largest);
-    row.size = sum.size + row.own;
+    row.size = sum.size() + row.own;
     if (row.lowest_piece == row.highest_piece) {
       decide(kept.layer, row, row.lowest_piece, column);
       return;
@@ -243,11 +245,11 @@ class Deciding {
                                               sum.center, NAN, NAN, NAN, NAN, extent_->underflow));
       return;
     }
-    const double scale = sum.radius[spare];
-    const Lanes upper = sum.center + sum.radius;
-    const Lanes lower = sum.center - sum.radius;
+    const double scale = sum.radius()[spare];
+    const Lanes upper = sum.center + sum.radius();
+    const Lanes lower = sum.center - sum.radius();
     double steepness = 0;
-    for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius[k]);
+    for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius()[k]);
     // The product with the scale comes first: it overflows before any of the sums does that it bounds.
     const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + unit_roundoff * ((row.columns + 17) * scale) +
                                   steepness * extent_->error) +

@@ -29,11 +29,11 @@ inline void scale_doubled(const double* high, const double* low, double factor, 
                           double* scaled_low) {
   for (int k = 0; k < count; k += 8) {
     Doubled<Lanes8> product{};
-    product.add_product(read_eight(high + k), Lanes8{} + factor);
-    product.low += read_eight(low + k) * factor;
+    product.add_product(load<Lanes8>(high + k), Lanes8{} + factor);
+    product.low += load<Lanes8>(low + k) * factor;
     product = product.normalized();
-    write_eight(scaled_high + k, product.high);
-    write_eight(scaled_low + k, product.low);
+    store(scaled_high + k, product.high);
+    store(scaled_low + k, product.low);
   }
 }
 
@@ -60,13 +60,13 @@ const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, A
     value = value.normalized();
     output->value = value.high;
     output->low = value.low;
-    output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * (1 + 0x1p-20);
+    output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * slack;
     output->low_coefficients = arena.take<double>(std::size_t(padded(row.columns)));
     scale_doubled(row.coefficients, row.low_coefficients, slope, padded(row.columns), output->coefficients,
                   output->low_coefficients);
     return output;
   }
-  output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * (1 + 0x1p-20);
+  output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * slack;
   for (int k = 0; k < padded(row.columns); ++k) output->coefficients[k] = row.coefficients[k] * slope;
   return output;
 }

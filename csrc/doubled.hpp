@@ -11,8 +11,6 @@
 // room_for_underflow. Splitting a factor above 2^996 overflows into a lower part that is no number, which proves nothing.
 #pragma once
 
-#include <cstring>
-
 #include "lanes.hpp"
 
 namespace regions {
@@ -29,13 +27,11 @@ inline Lanes8 lost_by_product(Lanes8 left, Lanes8 right, Lanes8 product) {
   return Lanes8(_mm512_fmsub_pd(__m512d(left), __m512d(right), __m512d(product)));
 #else
   Lanes4 lefts[2], rights[2], products[2];
-  std::memcpy(lefts, &left, sizeof(left));
-  std::memcpy(rights, &right, sizeof(right));
-  std::memcpy(products, &product, sizeof(product));
+  store(lefts, left);
+  store(rights, right);
+  store(products, product);
   for (int half = 0; half < 2; ++half) products[half] = lost_by_product(lefts[half], rights[half], products[half]);
-  Lanes8 lost;
-  std::memcpy(&lost, products, sizeof(lost));
-  return lost;
+  return load<Lanes8>(products);
 #endif
 }
 #else

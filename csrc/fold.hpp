@@ -25,14 +25,6 @@ struct Fold {
   const Row<D>* output;
 };
 
-inline Lanes8 read_eight(const double* address) {
-  Lanes8 lanes;
-  std::memcpy(&lanes, address, sizeof(lanes));
-  return lanes;
-}
-
-inline void write_eight(double* address, Lanes8 lanes) { std::memcpy(address, &lanes, sizeof(lanes)); }
-
 // targets[r] += sum over t of weights[r][t] * sources[t], `count` a multiple of eight: a register block of the matrix
 // product, which loads and stores once for all of its products.
 template <int Rows, int Terms>
@@ -41,11 +33,11 @@ void add_products(double* const* targets, const double (*weights)[Terms], const 
   std::memcpy(block, weights, sizeof(block));  // a copy that the targets cannot be
   for (int k = 0; k < count; k += 8) {
     Lanes8 terms[Terms];
-    for (int t = 0; t < Terms; ++t) terms[t] = read_eight(sources[t] + k);
+    for (int t = 0; t < Terms; ++t) terms[t] = load<Lanes8>(sources[t] + k);
     for (int r = 0; r < Rows; ++r) {
-      Lanes8 sum = read_eight(targets[r] + k);
+      Lanes8 sum = load<Lanes8>(targets[r] + k);
       for (int t = 0; t < Terms; ++t) sum += terms[t] * block[r][t];
-      write_eight(targets[r] + k, sum);
+      store(targets[r] + k, sum);
     }
   }
 }
@@ -77,7 +69,7 @@ void fold_columns(double* const* targets, const double* weights, const Fold<D>* 
 
 template <int D>
 void charge_rounding(Row<D>& row, std::size_t terms) {
-  row.own = (row.own + row.size * ((double(terms) + 3) * 1.01 * unit_roundoff)) * (1 + 0x1p-20);
+  row.own = (row.own + row.size * ((double(terms) + 3) * 1.01 * unit_roundoff)) * slack;
 }
 
 // Of sums of so many terms that are kept to twice the working precision, whose absolute values add up to `sizes`.
@@ -93,12 +85,12 @@ void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low
   for (int k = 0; k < rows[0].columns; k += 8) {
     Doubled<Lanes8> sums[Rows];
     for (int r = 0; r < Rows; ++r)
-      sums[r] = {read_eight(rows[r].coefficients + k), read_eight(rows[r].low_coefficients + k)};
+      sums[r] = {load<Lanes8>(rows[r].coefficients + k), load<Lanes8>(rows[r].low_coefficients + k)};
     for (std::size_t f = 0; f < count; ++f) {
       const Row<D>& output = *folds[f].output;
       if (k >= output.columns) continue;
-      const Lanes8 high = read_eight(output.coefficients + k);
-      const Lanes8 low = read_eight(output.low_coefficients + k);
+      const Lanes8 high = load<Lanes8>(output.coefficients + k);
+      const Lanes8 low = load<Lanes8>(output.low_coefficients + k);
       for (std::size_t r = 0; r < Rows; ++r) {
         const double weight = weights[f * Rows + r];
         sums[r].low += low * weight;
@@ -108,8 +100,8 @@ void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low
     }
     for (int r = 0; r < Rows; ++r) {
       const Doubled<Lanes8> sum = sums[r].normalized();
-      write_eight(rows[r].coefficients + k, sum.high);
-      write_eight(rows[r].low_coefficients + k, sum.low);
+      store(rows[r].coefficients + k, sum.high);
+      store(rows[r].low_coefficients + k, sum.low);
     }
   }
 }
@@ -204,7 +196,7 @@ class Folding {
       const Doubled<AffineLanes<D>> value = values[r].normalized();
       rows[r].value = value.high;
       rows[r].low = value.low;
-      rows[r].own = (rows[r].own + rounding_of_doubled(rows[r].size, double(used))) * (1 + 0x1p-20);
+      rows[r].own = (rows[r].own + rounding_of_doubled(rows[r].size, double(used))) * slack;
     }
     if (any_columns)
       fold_doubled_columns<Rows>(rows, weights_.data(), low_weights == nullptr ? nullptr : low_weights_.data(),

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace regions {
 
@@ -32,5 +33,31 @@ constexpr double unit_roundoff = 0x1p-53;
 // a normal number, for products with others take some processors a hundred times as long.
 constexpr double floor_of_sizes = 0x1p-500;
 constexpr double room_for_underflow = 0x1p-1020;
+
+// Bounds are sums and products of up to 2^31 numbers that are not negative: this covers their own rounding.
+constexpr double slack = 1 + 0x1p-20;
+
+// What follows is compiled into whoever calls it, with the instructions allowed there, and never shared: a function
+// of wide vectors that is left standing alone would belong to whichever kernel the linker took it from.
+#define REGIONS_INLINE __attribute__((always_inline)) inline
+
+// The larger one, and NaN where either is no number. Numbers, or vectors lane by lane.
+template <class Number>
+REGIONS_INLINE Number at_least(Number bound, Number value) {
+  return value <= bound ? bound : value;
+}
+
+// Short vectors from and to memory, whatever its alignment and the type that it is declared with.
+template <class Lanes>
+REGIONS_INLINE Lanes load(const void* address) {
+  Lanes lanes;
+  std::memcpy(&lanes, address, sizeof(lanes));
+  return lanes;
+}
+
+template <class Lanes>
+REGIONS_INLINE void store(void* address, Lanes lanes) {
+  std::memcpy(address, &lanes, sizeof(lanes));
+}
 
 }  // namespace regions

@@ -22,13 +22,12 @@ inline namespace REGIONS_TARGET {
 template <int D>
 struct Relaxation {
   AffineLanes<D> center;
-  union {  // side by side, because both are weighted by magnitudes
-    DoubleLanes<D> radius_and_size;
-    struct {
-      AffineLanes<D> radius;
-      AffineLanes<D> size;
-    };
-  };
+  alignas(sizeof(DoubleLanes<D>)) AffineLanes<D> radius_and_size[2];  // both are weighted by magnitudes, at once
+
+  AffineLanes<D>& radius() { return radius_and_size[0]; }
+  AffineLanes<D>& size() { return radius_and_size[1]; }
+  const AffineLanes<D>& radius() const { return radius_and_size[0]; }
+  const AffineLanes<D>& size() const { return radius_and_size[1]; }
 };
 
 // A row, in the same terms: its form plus its weights times its columns.
@@ -36,16 +35,16 @@ template <int D>
 Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
   const AffineLanes<D> magnitudes = row.value < 0 ? -row.value : row.value;
   Relaxation<D> sum;
-  sum.radius = AffineLanes<D>{};
-  sum.radius[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
-  sum.size = floored<D>(magnitudes);
+  sum.radius() = AffineLanes<D>{};
+  sum.radius()[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
+  sum.size() = floored<D>(magnitudes);
   // Two sums side by side, so that one addition need not wait for the other.
   AffineLanes<D> center[2] = {row.value, AffineLanes<D>{}};
-  DoubleLanes<D> radius_and_size[2] = {sum.radius_and_size, DoubleLanes<D>{}};
+  DoubleLanes<D> radius_and_size[2] = {load<DoubleLanes<D>>(sum.radius_and_size), DoubleLanes<D>{}};
   const auto add = [&](int k, int which) {
     const double weight = row.coefficients[k];
     center[which] += columns[k].center * weight;
-    radius_and_size[which] += columns[k].radius_and_size * floored_magnitude(weight);
+    radius_and_size[which] += load<DoubleLanes<D>>(columns[k].radius_and_size) * floored_magnitude(weight);
   };
   int k = 0;
   for (; k + 2 <= row.columns; k += 2) {
@@ -54,7 +53,7 @@ Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const Af
   }
   if (k < row.columns) add(k, 0);
   sum.center = center[0] + center[1];
-  sum.radius_and_size = radius_and_size[0] + radius_and_size[1];
+  store(sum.radius_and_size, radius_and_size[0] + radius_and_size[1]);
   return sum;
 }
 
@@ -128,10 +127,10 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>&
   }
   Relaxation<D> result;
   result.center = (above + below) * 0.5;
-  result.radius = (above - below) * 0.5;
-  result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
-  result.size = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
-  result.size[0] += intercept;
+  result.radius() = (above - below) * 0.5;
+  result.radius()[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
+  result.size() = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
+  result.size()[0] += intercept;
   return result;
 }
 

@@ -27,15 +27,6 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Bounds are products and sums of a few numbers each: this covers their own rounding.
-constexpr double slack = 1 + 0x1p-20;
-
-// The larger one, and NaN where either is no number.
-template <class Lanes>
-Lanes at_least(Lanes bound, Lanes value) {
-  return value <= bound ? bound : value;
-}
-
 // A multiple of a bound, where a bound of 0 proves that there is nothing to multiply.
 template <class Lanes>
 Lanes multiple(Lanes bound, double factor) {
@@ -85,7 +76,7 @@ class ResidualBounds {
   void bring_in(int layer, const std::vector<Fold<D>>& folds, const Relaxation<D>* columns, int count) {
     Lanes sizes{};
     for (const Fold<D>& fold : folds) sizes = at_least(sizes, fold.output->size);
-    for (int k = 0; k < count; ++k) sizes = at_least(sizes, columns[k].size);
+    for (int k = 0; k < count; ++k) sizes = at_least(sizes, columns[k].size());
     const Layer& here = network_.layers[std::size_t(layer)];
     layers_[std::size_t(layer)].largest = Lanes{};
     layers_[std::size_t(layer)].most =

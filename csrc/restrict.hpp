@@ -156,7 +156,7 @@ class Restriction {
         rewrite(*output, child_.folds.size(), row);
         row.size = floored<D>(absolute(row.value) + row.own);  // not 0 where terms have cancelled
         for (int k = 0; k < row.columns; ++k)
-          row.size += child_.relaxations[std::size_t(k)].size * floored_magnitude(row.coefficients[k]);
+          row.size += child_.relaxations[std::size_t(k)].size() * floored_magnitude(row.coefficients[k]);
         residuals_.rewritten(parent.frontier, row);
         output = &row;
       }

@@ -43,9 +43,6 @@ struct Extent {
     }
     underflow = room_for_underflow * sum;
   }
-
- private:
-  static double at_least(double bound, double value) { return value <= bound ? bound : value; }  // NaN stays
 };
 
 enum class Side : std::int64_t { inactive, active, crossing, uncertain };
@@ -65,9 +62,6 @@ void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint
   lines.margin[index] = 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow;
   lines.steepness[index] = 1.01 * steepness;
 }
-
-inline Lanes8 load(const double* address) { return *reinterpret_cast<const Lanes8*>(address); }
-inline void store(double* address, Lanes8 lanes) { *reinterpret_cast<Lanes8*>(address) = lanes; }
 
 // Eight affine forms, laid out side by side, at a position.
 template <int D>
@@ -92,7 +86,7 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
   constexpr int D = Cell::dimension;
   for (int start = 0; start < lines.count; start += 8) {
     Lanes8 forms[D + 1];
-    for (int k = 0; k <= D; ++k) forms[k] = load(lines.value[k] + start);
+    for (int k = 0; k <= D; ++k) forms[k] = load<Lanes8>(lines.value[k] + start);
     Lanes8 low = values_at<D>(forms, cell.vertices[0]->position);
     Lanes8 high = low;
     for (int i = 1; i < cell.count; ++i) {
@@ -102,13 +96,13 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
     }
     store(least + start, low);
     store(greatest + start, high);
-    const Lanes8 margin = load(lines.margin + start) + load(lines.steepness + start) * vertex_error;
+    const Lanes8 margin = load<Lanes8>(lines.margin + start) + load<Lanes8>(lines.steepness + start) * vertex_error;
     const Mask8 above = low > margin;
     const Mask8 below = high < -margin;
     const Mask8 both = (high > margin) & (low < -margin);
     const Mask8 unless_both = both ? Mask8{} + std::int64_t(Side::crossing) : Mask8{} + std::int64_t(Side::uncertain);
     const Mask8 unless_above = above ? Mask8{} + std::int64_t(Side::active) : unless_both;
-    *reinterpret_cast<Mask8*>(sides + start) = below ? Mask8{} + std::int64_t(Side::inactive) : unless_above;
+    store(sides + start, below ? Mask8{} + std::int64_t(Side::inactive) : unless_above);
   }
 }
 
