@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t
 import numpy as np
 
 
-cdef extern from "network.hpp" namespace "regions" nogil:
+cdef extern from "task/network.hpp" namespace "regions" nogil:
     cdef struct Chart:
         int dimension
         int inputs
@@ -25,7 +25,7 @@ cdef extern from "network.hpp" namespace "regions" nogil:
         const double* generators
 
 
-cdef extern from "bridge.hpp" namespace "regions" nogil:
+cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     cdef cppclass Model:
         Model(int inputs) except +
         void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How much longer can a matrix make a vector, at most?
 
-The core's error bounds grow from layer to layer by this number (csrc/residuals.hpp), so it must be a proven upper
+The core's error bounds grow from layer to layer by this number (csrc/rows/residuals.hpp), so it must be a proven upper
 bound and should be a tight one. The idea: |A|_2 squared is |A'A|_2, so squaring three times leaves |A|_2 as the eighth
 root of a spectral norm, of which the Frobenius norm is a bound: too large by 1.3 at most for random matrices up to 1024
 wide.

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "api/bridge.hpp"
+
+#include <cfenv>
+#include <cmath>
+#include <utility>
+
+#include "collect/place.hpp"
+#include "kernel/kernel.hpp"
+#include "rows/lanes.hpp"
+
+namespace regions {
+
+namespace {
+
+struct NamedKernel {
+  const Kernel* kernel;
+  const char* name;
+};
+
+NamedKernel best_kernel() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+      return {&kernel_avx512, "avx512"};
+    return {&kernel_avx2, "avx2"};
+  }
+#endif
+  return {&kernel_baseline, "baseline"};
+}
+
+// Strict arithmetic, whatever the caller's thread is set to: rounding to nearest, denormals kept.
+class StrictArithmetic {
+ public:
+  StrictArithmetic() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~StrictArithmetic() { std::fesetenv(&before_); }
+  StrictArithmetic(const StrictArithmetic&) = delete;
+  StrictArithmetic& operator=(const StrictArithmetic&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
+
+template <class Work>
+Run supervised(Work work, std::int64_t limit) {
+  Run run;
+  try {
+    const StrictArithmetic strict;
+    work(run.outcome);
+    if (run.outcome.count > limit) run.status = Status::limit_exceeded;
+  } catch (const Interrupted&) {
+    run.status = Status::interrupted;
+  } catch (const LimitExceeded&) {
+    run.status = Status::limit_exceeded;
+  }
+  return run;
+}
+
+// Of a matrix, rounded upwards; what is not zero is taken to be no less than the floor, so that no square vanishes.
+struct Norms {
+  std::vector<double> rows;  // 2-norms
+  double largest_sum = 0;    // of a row's absolute values
+  double total = 0;          // of all squares
+  double spectral = 0;       // no better than sqrt(|W|_1 |W|_inf), or the Frobenius norm
+};
+
+Norms norms_of(const double* weights, std::size_t rows, std::size_t columns) {
+  Norms norms;
+  norms.rows.resize(rows);
+  std::vector<double> sums(columns, 0.0);
+  for (std::size_t i = 0; i < rows; ++i) {
+    double sum = 0;
+    double squares = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double weight = std::fabs(weights[i * columns + j]);
+      const double floored = weight == 0 ? 0 : std::fmax(weight, floor_of_sizes);
+      sum += floored;
+      squares += floored * floored;
+      sums[j] += floored;
+    }
+    norms.rows[i] = std::sqrt(squares) * slack;
+    norms.largest_sum = at_least(norms.largest_sum, sum * slack);
+    norms.total += squares;
+  }
+  double largest_column = 0;
+  for (const double sum : sums) largest_column = at_least(largest_column, sum * slack);
+  norms.spectral =
+      std::fmin(std::sqrt(norms.total), std::sqrt(largest_column) * std::sqrt(norms.largest_sum)) * slack;
+  return norms;
+}
+
+}  // namespace
+
+Model::Model(int inputs) : ones_(std::size_t(inputs), 1.0), zeros_(std::size_t(inputs), 0.0) {
+  Layer chart;
+  chart.units = inputs;
+  chart.slopes = ones_.data();
+  chart.intercepts = zeros_.data();
+  network_.layers.push_back(chart);
+  network_.total_units = inputs;
+}
+
+void Model::add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
+                      const double* slopes, const double* intercepts, double spectral_norm) {
+  Layer layer;
+  layer.units = units;
+  layer.inputs = network_.layers.back().units;
+  layer.weights = weights;
+  layer.biases = biases;
+  layer.kinks = kinks;
+  layer.breakpoints = breakpoints;
+  layer.slopes = slopes;
+  layer.intercepts = intercepts;
+  Norms norms = norms_of(weights, std::size_t(units), std::size_t(layer.inputs));
+  double steepest = 0;
+  for (std::int64_t i = 0; i < std::int64_t(units) * (kinks + 1); ++i)
+    steepest = at_least(steepest, std::fabs(slopes[i]));
+  layer.largest_sum = norms.largest_sum;
+  for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
+  layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * slack;
+  // As if half of the units were on a piece that leaves nothing. Of a norm that nobody looked for, nothing is concluded.
+  if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * units));
+  norms_.push_back(std::move(norms.rows));
+  layer.norms = norms_.back().data();
+  layer.first_kink = network_.total_kinks;
+  layer.first_unit = network_.total_units;
+  network_.layers.push_back(layer);
+  network_.total_kinks += std::int64_t(units) * kinks;
+  network_.total_units += units;
+  choose_precision();
+}
+
+// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-32 of them there, rows
+// are kept to twice the working precision. It is a guess, and costs nothing but time if it is wrong.
+void Model::choose_precision() {
+  double growth = 1;
+  bool doubled = false;
+  for (std::size_t l = network_.layers.size(); --l > 0;) {
+    Layer& layer = network_.layers[l];
+    const double rounded = unit_roundoff * (0.5 * layer.inputs + 3) * std::sqrt(double(layer.units)) * layer.largest_sum;
+    doubled = doubled || rounded * growth > 0x1p-32;
+    layer.doubled = doubled;
+    growth *= layer.growth;
+  }
+}
+
+Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  std::int64_t limit) {
+  Monitor monitor(report, context, limit);
+  return supervised(
+      [&](Outcome& outcome) {
+        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome});
+      },
+      limit);
+}
+
+Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
+                      void* context, std::int64_t limit, Collected& collected) {
+  Monitor monitor(report, context, limit);
+  return supervised(
+      [&](Outcome& outcome) {
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
+        place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
+      },
+      limit);
+}
+
+const char* kernel_name() { return best_kernel().name; }
+
+}  // namespace regions

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What does Python see of the core?
+//
+// One model to fill, two calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
+// call. What an enumeration collects becomes arrays by `number` and `assemble`. No call touches Python or its lock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collect/assemble.hpp"
+#include "collect/collected.hpp"
+#include "task/monitor.hpp"
+#include "task/network.hpp"
+#include "task/outcome.hpp"
+
+namespace regions {
+
+class Model {
+ public:
+  explicit Model(int inputs);
+  // `spectral_norm` is an upper bound on that of the weights, infinite if none is known.
+  void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
+                 const double* slopes, const double* intercepts, double spectral_norm);
+  const Network& network() const { return network_; }
+
+ private:
+  void choose_precision();
+
+  Network network_;
+  std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
+  std::vector<std::vector<double>> norms_;   // [layers, units]
+};
+
+enum class Status { finished, interrupted, limit_exceeded };
+
+struct Run {
+  Status status = Status::finished;
+  Outcome outcome;
+};
+
+Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  std::int64_t limit);
+Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
+                      void* context, std::int64_t limit, Collected& collected);
+
+const char* kernel_name();
+
+}  // namespace regions

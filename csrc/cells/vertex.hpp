@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What is a vertex of a cell, and how well is its position known?
+//
+// Its name (the boundaries that meet in it) is what is exact; a rounded position with a proven bound is what is fast.
+// The bound is found afterwards, from the position itself: the forms of the boundaries that meet there are evaluated
+// at it, and what they miss zero by, solved for a displacement, bounds the distance. So errors do not pile up from cut
+// to cut, whatever the way a position was found (Polygon::settle, Interval::settle).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "exact/exact.hpp"
+#include "rows/rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+struct Vertex {
+  double position[D + 1];  // lane 0 is w: 1, or 0 for a vertex at infinity, whose position is a direction
+  double error;            // bound on the largest coordinate's distance from the truth
+  VertexName name;
+  std::int64_t id;  // given by whoever collects cells
+};
+
+// A value, and a bound on its distance from the true one.
+struct Value {
+  double value;
+  double bound;
+};
+
+// A boundary with the form that is zero on it: row - breakpoint.
+template <int D>
+struct Facet {
+  Boundary name;
+  const Row<D>* row;
+  double breakpoint;
+};
+
+// Whether every product has a factor that is known to be zero.
+template <int D>
+bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
+  bool zero = breakpoint == 0;
+  for (int k = 0; k <= D; ++k) zero = zero && (position[k] == 0 || (row.value[k] == 0 && row.error[k] == 0));
+  return zero;
+}
+
+// Whether the form is known to vanish at the chart's origin, where all boundaries of a network without biases meet.
+template <int D>
+bool through_origin(const Facet<D>& facet) {
+  return facet.breakpoint == 0 && facet.row->value[0] == 0 && facet.row->error[0] == 0;
+}
+
+// A form at a position, which is taken to be exact, with its bound: the row's error, and D + 2 products and sums. A
+// bound of 0 is a proof.
+template <int D>
+inline Value evaluate(const Row<D>& row, double breakpoint, const double* position) {
+  double value = -breakpoint * position[0];
+  double size = std::fabs(value);
+  double error = 0;
+  for (int k = 0; k <= D; ++k) {
+    const double reach = std::fabs(position[k]);
+    value += row.value[k] * position[k];
+    size += std::fabs(row.value[k]) * reach;
+    error += row.error[k] * reach;
+  }
+  if (size == 0 && vanishes(row, breakpoint, position)) return {0, 0};
+  return {value, 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow};  // infinite in time
+}
+
+// The value of a line at a vertex of the cell that it crosses, with a bound.
+template <int D>
+Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
+  double value = lines.value[0][line] * vertex.position[0];
+  for (int k = 1; k <= D; ++k) value += lines.value[k][line] * vertex.position[k];
+  return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
+}
+
+template <int D>
+double largest_coordinate(const Vertex<D>& vertex) {
+  double largest = 0;
+  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(vertex.position[k]));
+  return largest;
+}
+
+template <int D>
+double distance(const Vertex<D>& left, const Vertex<D>& right) {
+  double largest = 0;
+  for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
+  return largest;
+}
+
+// Where between two points a form is zero that is positive at one and negative at the other, as a share of the way.
+//
+// With a = |value at start| and b = |value at end|, each known to its bound, a / (a + b) is off by at most
+// max(bounds) / (a + b - bounds), plus rounding.
+struct Share {
+  double share;
+  double error;
+  bool usable() const { return error < 0x1p-6; }  // false for NaN too
+};
+
+inline Share zero_between(Value at_start, Value at_end) {
+  const double a = std::fabs(at_start.value);
+  const double b = std::fabs(at_end.value);
+  const double certain = (a - at_start.bound) + (b - at_end.bound);
+  // Of a sum beyond the largest double no share is known, however certain the values are.
+  if (!(certain > 0 && a + b < INFINITY)) return {0, INFINITY};
+  return {a / (a + b), 1.01 * (std::max(at_start.bound, at_end.bound) / certain + 4 * unit_roundoff)};
+}
+
+// The point at that share of the way between two finite vertices: a convex combination of them, so it is off by no more
+// than they are, plus the share's error times the distance, plus rounding.
+template <int D>
+Vertex<D> placed_between(const Vertex<D>& start, const Vertex<D>& end, const Share& share) {
+  Vertex<D> vertex{};
+  vertex.position[0] = 1;
+  for (int k = 1; k <= D; ++k)
+    vertex.position[k] = start.position[k] + share.share * (end.position[k] - start.position[k]);
+  const double size = std::max(largest_coordinate(start), largest_coordinate(end));
+  vertex.error = 1.01 * (std::max(start.error, end.error) + share.error * distance(start, end) +
+                         4 * unit_roundoff * size) + room_for_underflow;
+  return vertex;
+}
+
+// The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.
+template <int D>
+void place_exactly(Vertex<D>& vertex, Exact& exact) {
+  exact.coordinates(vertex.name, vertex.position);
+  vertex.error = 0x1p-51 * largest_coordinate(vertex) + 0x1p-1073;
+}
+
+// A cut between two vertices counts as placed if it is known to this part of their distance.
+constexpr double placed = 0x1p-6;
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

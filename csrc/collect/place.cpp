@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "collect/place.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace regions {
+
+namespace {
+
+// A vertex is known well enough within this part of the domain's width; on generic networks bounds stay below it.
+constexpr double well_enough = 0x1p-30;
+// Or within some last bits of the largest coordinates: exact placing gives two.
+constexpr double last_bits = 0x1p-48;
+// Of what exact forms are made of, products of long numbers with a weight. They take 50 to 100 ns each.
+constexpr std::int64_t first_credit = 1 << 13;
+constexpr std::int64_t cells_per_credit = 8;
+// How many times its own price a vertex that was far off pays.
+constexpr std::int64_t reward = 8;
+constexpr std::size_t worst = 8;
+
+struct Candidate {
+  std::int64_t region;
+  std::int64_t corner;
+  double error;
+};
+
+// What error of a vertex is small. Without an end to the domain there is nothing to compare it with but itself.
+class Small {
+ public:
+  Small(const Domain& domain, int dimension) : dimension_(dimension) {
+    double width = 0;
+    double largest = 0;
+    for (int k = 1; k <= dimension; ++k) {
+      double low = INFINITY;
+      double high = -INFINITY;
+      for (int i = 0; i < domain.count; ++i) {
+        const double* generator = domain.generators + std::size_t(i) * std::size_t(dimension + 1);
+        bounded_ = bounded_ && generator[0] != 0;
+        low = std::min(low, generator[k]);
+        high = std::max(high, generator[k]);
+      }
+      width = std::max(width, high - low);
+      largest = std::max(largest, std::max(std::fabs(low), std::fabs(high)));
+    }
+    small_ = std::max(well_enough * width, last_bits * largest);
+  }
+
+  // Infinite where the vertex lies at infinity.
+  double at(const CollectedVertex& vertex) const {
+    if (bounded_) return small_;
+    double size = 0;
+    for (int k = 0; k < dimension_; ++k) size = std::max(size, std::fabs(vertex.position[k]));
+    return well_enough * size;
+  }
+
+  bool everywhere(Collected& collected) const {
+    for (const CollectedVertex& vertex : collected.vertices)
+      if (vertex.error > at(vertex)) return false;
+    return true;
+  }
+
+ private:
+  int dimension_;
+  bool bounded_ = true;
+  double small_ = 0;
+};
+
+class Placing {
+ public:
+  Placing(Collected& collected, const Small& small, const Network& network, const Chart& chart, const Domain& domain,
+          Monitor& monitor)
+      : collected_(collected),
+        small_(small),
+        network_(network),
+        dimension_(chart.dimension),
+        pieces_(std::size_t(network.total_units), 0),
+        exact_(network, chart, domain, pieces_.data(), monitor) {
+    std::int64_t below = 0;
+    for (const Layer& layer : network.layers) {
+      prices_.push_back((below + layer.inputs) * (dimension_ + 1));
+      below += std::int64_t(layer.units) * layer.inputs;
+    }
+  }
+
+  void run(std::int64_t credit) {
+    const std::vector<Candidate> candidates = find();
+    for (const Candidate& candidate : candidates) {
+      if (price(candidate) > credit) continue;
+      const std::int64_t before = exact_.products();
+      const bool far_off = place(candidate);
+      const std::int64_t cost = exact_.products() - before;
+      credit += far_off ? reward * cost : -cost;
+    }
+    if (dimension_ == 1) keep_order();
+  }
+
+ private:
+  // The worst few first, then in the order of the regions, for what is known of one mostly serves for the next.
+  std::vector<Candidate> find() {
+    std::vector<Candidate> found;
+    std::vector<bool> seen(collected_.vertices.size(), false);
+    std::int64_t corner = 0;
+    for (std::int64_t region = 0; region < std::int64_t(collected_.ends.size()); ++region) {
+      for (; corner < collected_.ends[region]; ++corner) {
+        const std::int64_t index = collected_.representative(collected_.corners[corner].vertex);
+        const CollectedVertex& vertex = collected_.vertices[index];
+        if (!(vertex.error > small_.at(vertex)) || seen[std::size_t(index)]) continue;
+        seen[std::size_t(index)] = true;
+        found.push_back({region, corner, vertex.error});
+      }
+    }
+    std::vector<Candidate> result(std::min(worst, found.size()));
+    const auto worse = [](const Candidate& left, const Candidate& right) { return left.error > right.error; };
+    std::partial_sort_copy(found.begin(), found.end(), result.begin(), result.end(), worse);
+    result.insert(result.end(), found.begin(), found.end());
+    return result;
+  }
+
+  VertexName name(const Candidate& candidate) const {
+    const Boundary here = collected_.corners[candidate.corner].boundary;
+    if (dimension_ == 1) return {-1, {here, here}};
+    const std::int64_t first = candidate.region == 0 ? 0 : collected_.ends[candidate.region - 1];
+    const std::int64_t end = collected_.ends[candidate.region];
+    const std::int64_t before = candidate.corner == first ? end - 1 : candidate.corner - 1;
+    return {-1, {collected_.corners[before].boundary, here}};
+  }
+
+  // At most so many products, if nothing is known of the lower layers.
+  std::int64_t price(const Candidate& candidate) const {
+    const VertexName vertex = name(candidate);
+    int layer = network_.last();
+    while (network_.layers[std::size_t(layer)].first_kink > std::max(vertex.boundaries[0], vertex.boundaries[1]))
+      --layer;
+    return prices_[std::size_t(layer)];
+  }
+
+  // Whether the vertex was farther off than is well enough.
+  bool place(const Candidate& candidate) {
+    CollectedVertex& vertex = collected_.vertices[collected_.representative(collected_.corners[candidate.corner].vertex)];
+    const double small = small_.at(vertex);
+    if (!(vertex.error > small)) return false;  // one of the worst, which came first
+    enter(candidate.region);
+    double position[3];
+    exact_.coordinates(name(candidate), position);
+    double moved = 0;
+    double largest = 0;
+    for (int k = 0; k < dimension_; ++k) {
+      moved = std::max(moved, std::fabs(position[k + 1] - vertex.position[k]));
+      largest = std::max(largest, std::fabs(position[k + 1]));
+    }
+    const double error = 0x1p-51 * largest + 0x1p-1073;
+    if (!(error < vertex.error)) return false;
+    for (int k = 0; k < dimension_; ++k) vertex.position[k] = position[k + 1] + 0.0;
+    vertex.error = error;
+    return moved > small;
+  }
+
+  // The units' pieces in a region; forms above the lowest layer where these changed are void.
+  void enter(std::int64_t region) {
+    const std::uint8_t* pattern = collected_.patterns.data() + std::size_t(region) * collected_.pattern_bytes;
+    int lowest = int(network_.layers.size());
+    for (int index = network_.last(); index > 0; --index) {
+      const Layer& layer = network_.layers[std::size_t(index)];
+      for (int unit = 0; unit < layer.units; ++unit) {
+        std::uint8_t piece = 0;
+        for (int breakpoint = 0; breakpoint < layer.kinks; ++breakpoint) {
+          const std::int64_t kink = layer.kink(unit, breakpoint);
+          piece = std::uint8_t(piece + (pattern[kink / 8] >> (kink % 8) & 1));
+        }
+        std::uint8_t& known = pieces_[std::size_t(layer.first_unit + unit)];
+        if (known != piece) lowest = index;
+        known = piece;
+      }
+    }
+    for (int index = lowest + 1; index <= network_.last(); ++index) exact_.enter(index);
+  }
+
+  // On a line, neighbours that are not known equally well can have changed places: then they are one point for all
+  // that is known. The worse one goes to the better one's place, and is off by no more than either was.
+  void keep_order() {
+    std::vector<CollectedVertex*> vertices;
+    for (std::int64_t corner = 0; corner < std::int64_t(collected_.corners.size()); ++corner) {
+      CollectedVertex* vertex = &collected_.vertices[collected_.representative(collected_.corners[corner].vertex)];
+      if (vertices.empty() || vertices.back() != vertex) vertices.push_back(vertex);
+      CollectedVertex& right = *vertex;
+      for (std::size_t before = vertices.size() - 1; before > 0; --before) {
+        CollectedVertex& left = *vertices[before - 1];
+        if (!(left.position[0] > right.position[0])) break;
+        const bool move_left = left.error > right.error;
+        (move_left ? left : right).position[0] = (move_left ? right : left).position[0];
+      }
+    }
+  }
+
+  Collected& collected_;
+  const Small& small_;
+  const Network& network_;
+  int dimension_;
+  std::vector<std::uint8_t> pieces_;
+  Exact exact_;
+  std::vector<std::int64_t> prices_;  // [layers]
+};
+
+}  // namespace
+
+void place_again(Collected& collected, const Network& network, const Chart& chart, const Domain& domain,
+                 std::int64_t cells, Monitor& monitor) {
+  const Small small(domain, chart.dimension);
+  if (small.everywhere(collected)) return;
+  Placing(collected, small, network, chart, domain, monitor).run(first_credit + cells / cells_per_credit);
+}
+
+}  // namespace regions

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "exact/exact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace regions {
+
+Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces,
+             Monitor& monitor)
+    : network_(network),
+      chart_(chart),
+      domain_(domain),
+      monitor_(monitor),
+      pieces_(pieces),
+      coordinates_(chart.dimension + 1),
+      layers_(network.layers.size()),
+      points_(251),
+      sums_(std::size_t(coordinates_)) {
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    const std::size_t units = std::size_t(network.layers[layer].units);
+    layers_[layer].forms.resize(units);
+    layers_[layer].known.assign(units, 0);
+  }
+}
+
+void Exact::enter(int layer) {
+  layers_[std::size_t(layer)].known.assign(layers_[std::size_t(layer)].known.size(), 0);
+  ++context_;
+}
+
+const Exact::Form& Exact::form(int layer, int unit) {
+  Known& here = layers_[std::size_t(layer)];
+  Form& form = here.forms[std::size_t(unit)];
+  if (here.known[std::size_t(unit)]) return form;
+
+  form.assign(std::size_t(coordinates_), Dyadic());
+  if (layer == 0) {
+    form[0] = Dyadic(chart_.origin[unit]);
+    const double* direction = chart_.directions + unit;
+    for (int k = 1; k < coordinates_; ++k, direction += chart_.inputs) form[std::size_t(k)] = Dyadic(*direction);
+  } else {
+    const Layer& layer_here = network_.layers[std::size_t(layer)];
+    const Layer& below = network_.layers[std::size_t(layer) - 1];
+    const double* weights = layer_here.weights + std::size_t(unit) * std::size_t(layer_here.inputs);
+    for (int input = 0; input < below.units; ++input) {
+      const int piece = pieces_[below.first_unit + input];
+      if (weights[input] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);
+    }
+
+    for (Accumulator& sum : sums_) sum.clear();
+    sums_[0].add(Dyadic(layer_here.biases[unit]));
+    for (int input = 0; input < below.units; ++input) {
+      if (weights[input] == 0) continue;
+      const int piece = pieces_[below.first_unit + input];
+      const double slope = below.slope(input, piece);
+      const double intercept = below.intercept(input, piece);
+      if (intercept != 0) sums_[0].add_product(Dyadic(intercept), weights[input]);
+      if (slope == 0) continue;
+      const Form& source = layers_[std::size_t(layer) - 1].forms[std::size_t(input)];
+      for (int k = 0; k < coordinates_; ++k) {
+        if (slope == 1) {
+          sums_[std::size_t(k)].add_product(source[std::size_t(k)], weights[input]);
+        } else {
+          scratch_.clear();
+          scratch_.add_product(source[std::size_t(k)], slope);
+          sums_[std::size_t(k)].add_product(scratch_.value(), weights[input]);
+        }
+      }
+    }
+    for (int k = 0; k < coordinates_; ++k) form[std::size_t(k)] = sums_[std::size_t(k)].value();
+  }
+  here.known[std::size_t(unit)] = 1;
+  products_ += std::int64_t(network_.layers[std::size_t(layer)].inputs) * coordinates_;
+  monitor_.work(network_.layers[std::size_t(layer)].inputs);
+  return form;
+}
+
+const Exact::Form& Exact::kink_form(int layer, int unit, int breakpoint) {
+  const Form& row = form(layer, unit);
+  const double value = network_.layers[std::size_t(layer)].breakpoints[breakpoint];
+  if (value == 0) return row;
+  kink_form_ = row;
+  scratch_.clear();
+  scratch_.add(row[0]);
+  scratch_.add(Dyadic(-value));
+  kink_form_[0] = scratch_.value();
+  return kink_form_;
+}
+
+Exact::Polynomial Exact::generator_point(int generator) const {
+  const double* values = domain_.generators + std::size_t(generator) * std::size_t(coordinates_);
+  Polynomial result;
+  result.constant.resize(std::size_t(coordinates_));
+  result.constant[0] = Dyadic(1.0);
+  Form& target = values[0] != 0 ? result.constant : result.linear;
+  target.resize(std::size_t(coordinates_));
+  for (int k = 1; k < coordinates_; ++k) target[std::size_t(k)] = Dyadic(values[k]);
+  return result;
+}
+
+Exact::Form Exact::cross(const Form& left, const Form& right) {
+  Form result(3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t i = (k + 1) % 3;
+    const std::size_t j = (k + 2) % 3;
+    scratch_.clear();
+    scratch_.add_product(left[i], right[j]);
+    scratch_.subtract_product(left[j], right[i]);
+    result[k] = scratch_.value();
+  }
+  return result;
+}
+
+Dyadic Exact::dot(const Form& left, const Form& right) {
+  scratch_.clear();
+  for (std::size_t k = 0; k < left.size(); ++k) scratch_.add_product(left[k], right[k]);
+  return scratch_.value();
+}
+
+void Exact::add_to(Form& target, const Form& more) {
+  if (target.empty()) {
+    target = more;
+    return;
+  }
+  for (std::size_t k = 0; k < target.size(); ++k) {
+    scratch_.clear();
+    scratch_.add(target[k]);
+    scratch_.add(more[k]);
+    target[k] = scratch_.value();
+  }
+}
+
+Exact::Polynomial Exact::boundary_form(Boundary boundary) {
+  Polynomial result;
+  if (boundary >= 0) {
+    int layer = network_.last();
+    while (network_.layers[std::size_t(layer)].first_kink > boundary) --layer;
+    const Layer& owner = network_.layers[std::size_t(layer)];
+    const std::int64_t local = boundary - owner.first_kink;
+    result.constant = kink_form(layer, int(local / owner.kinks), int(local % owner.kinks));
+    return result;
+  }
+  // The line through two neighbouring generators. Between two far ones it is M * (the cross product's constant lane,
+  // then what is left divided by M): the frame's edge.
+  const int edge = int(-1 - boundary);
+  const Polynomial start = generator_point(edge);
+  const Polynomial end = generator_point((edge + 1) % domain_.count);
+  if (start.linear.empty() && end.linear.empty()) {
+    result.constant = cross(start.constant, end.constant);
+    return result;
+  }
+  result.constant = cross(start.constant, end.linear);
+  add_to(result.constant, cross(start.linear, end.constant));
+  result.linear = cross(start.linear, end.linear);
+  return result;
+}
+
+const Exact::Polynomial& Exact::point(const VertexName& vertex) {
+  const std::size_t name = std::size_t(vertex.generator) + 31 * std::size_t(vertex.boundaries[0]) +
+                           1021 * std::size_t(vertex.boundaries[1]);
+  KnownPoint& known = points_[name % points_.size()];
+  if (known.context != context_ || !(known.name == vertex)) {
+    known.point = intersection(vertex);
+    known.name = vertex;
+    known.context = context_;
+  }
+  return known.point;
+}
+
+Exact::Polynomial Exact::intersection(const VertexName& vertex) {
+  if (vertex.generator >= 0) return generator_point(vertex.generator);
+  Polynomial result;
+  const Polynomial first = boundary_form(vertex.boundaries[0]);
+  if (coordinates_ == 2) {
+    result.constant = {first.constant[1], first.constant[0].negated()};
+  } else {
+    const Polynomial second = boundary_form(vertex.boundaries[1]);
+    result.constant = cross(first.constant, second.constant);
+    if (!first.linear.empty()) result.linear = cross(first.linear, second.constant);
+    if (!second.linear.empty()) add_to(result.linear, cross(first.constant, second.linear));
+  }
+  return result;
+}
+
+int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
+  monitor_.work(8);
+  const Polynomial& at = point(vertex);
+  const Form& row = kink_form(layer, unit, breakpoint);
+  int value = at.linear.empty() ? 0 : dot(row, at.linear).sign();
+  if (value == 0) value = dot(row, at.constant).sign();
+  int weight = at.linear.empty() ? 0 : at.linear[0].sign();
+  if (weight == 0) weight = at.constant[0].sign();
+  return value * weight;
+}
+
+double Exact::miss(int layer, int unit, const double* high, const double* low, const double* position) {
+  const Form& truth = form(layer, unit);
+  scratch_.clear();
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    scratch_.add_product(Dyadic(position[k]), high[k]);
+    scratch_.add_product(Dyadic(position[k]), low[k]);
+    scratch_.add_product(truth[k], -position[k]);
+  }
+  const Dyadic::Scaled missed = scratch_.value().scaled();
+  return double(std::ldexp(std::fabs(missed.mantissa), int(std::max<std::int64_t>(missed.exponent, -4000))));
+}
+
+void Exact::coordinates(const VertexName& vertex, double* position) {
+  const Polynomial& at = point(vertex);
+  const bool far = !at.linear.empty();
+  const Form& numerators = far ? at.linear : at.constant;
+  const Dyadic::Scaled weight = at.constant[0].scaled();
+  position[0] = far ? 0.0 : 1.0;
+  for (int k = 1; k < coordinates_; ++k) {
+    const Dyadic::Scaled value = numerators[std::size_t(k)].scaled();
+    const std::int64_t exponent = value.exponent - weight.exponent;
+    const int bounded = int(exponent < -4000 ? -4000 : exponent > 4000 ? 4000 : exponent);
+    position[k] = value.mantissa == 0 ? 0.0 : double(std::ldexp(value.mantissa / weight.mantissa, bounded));
+  }
+}
+
+}  // namespace regions

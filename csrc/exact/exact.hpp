@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What is the sign of a unit's pre-activation at a vertex, decided without rounding?
+//
+// The idea: a vertex is known by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
+// form with dyadic coefficients, the vertex is their intersection in homogeneous coordinates (no division), and the
+// pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit: layer l's forms
+// hold as long as the pieces of all units below l do, so they are kept until enter(l) says that these changed. So are
+// the last vertices: a degenerate network asks for all its lines at the same few.
+// Invariant: a form is asked for only where every lower layer is decided.
+// Cost: one form takes (active units below) x (D + 1) multiply-adds of long numbers, one sign about a dozen more.
+//
+// Whole lines and planes: their far vertices are (1, M p) for a symbolic, infinitely large M. A coordinate is then
+// constant + linear * M, and signs are lexicographic (the infimaximal frames of Mehlhorn and Seel, 2003).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exact/dyadic.hpp"
+#include "task/monitor.hpp"
+#include "task/network.hpp"
+
+namespace regions {
+
+// A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
+using Boundary = std::int64_t;
+
+// What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions.
+struct VertexName {
+  int generator;  // -1 if not a generator
+  Boundary boundaries[2];
+
+  bool operator==(const VertexName& other) const {
+    return generator == other.generator && boundaries[0] == other.boundaries[0] && boundaries[1] == other.boundaries[1];
+  }
+};
+
+class Exact {
+ public:
+  Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces, Monitor& monitor);
+
+  // The pieces of a unit below this layer changed: what is known of the layer is void.
+  void enter(int layer);
+
+  // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
+  int sign(int layer, int unit, int breakpoint, const VertexName& vertex);
+
+  // By how much a rounded form, given as high + low, misses a unit's pre-activation at a position: for assertions.
+  double miss(int layer, int unit, const double* high, const double* low, const double* position);
+
+  // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
+  void coordinates(const VertexName& vertex, double* position);
+
+  // Products of a weight and a long number that exact forms have taken so far.
+  std::int64_t products() const { return products_; }
+
+ private:
+  using Form = std::vector<Dyadic>;  // [dimension + 1]
+  struct Polynomial {                // constant + linear * M; linear is empty on bounded domains
+    Form constant;
+    Form linear;
+  };
+  struct KnownPoint {
+    std::int64_t context = -1;
+    VertexName name{};
+    Polynomial point;
+  };
+  struct Known {
+    std::vector<Form> forms;           // [units]
+    std::vector<std::uint8_t> known;   // [units]
+  };
+
+  const Form& form(int layer, int unit);
+  const Form& kink_form(int layer, int unit, int breakpoint);
+  Polynomial boundary_form(Boundary boundary);
+  const Polynomial& point(const VertexName& vertex);
+  Polynomial intersection(const VertexName& vertex);
+  Polynomial generator_point(int generator) const;
+  Form cross(const Form& left, const Form& right);
+  Dyadic dot(const Form& left, const Form& right);
+  void add_to(Form& target, const Form& more);
+
+  const Network& network_;
+  const Chart& chart_;
+  const Domain& domain_;
+  Monitor& monitor_;
+  const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
+  int coordinates_;             // dimension + 1
+  std::vector<Known> layers_;
+  std::vector<KnownPoint> points_;  // a table with one place for each remainder of a vertex's name
+  std::int64_t context_ = 0;        // how often anything became void
+  std::int64_t products_ = 0;
+  Form kink_form_;
+  std::vector<Accumulator> sums_;
+  Accumulator scratch_;
+};
+
+}  // namespace regions

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The recursion, compiled once for every generation of processors.
+//
+// Each kernel_*.cpp includes the same templates in a namespace of its own, with that generation's instructions
+// allowed; bridge.cpp picks the best the machine has. Only the speed differs: no contraction, one order of summation.
+// What a kernel file includes before its target pragma is compiled for every machine, and shared.
+#pragma once
+
+#include "collect/collected.hpp"
+#include "task/monitor.hpp"
+#include "task/network.hpp"
+#include "task/outcome.hpp"
+
+namespace regions {
+
+struct Task {
+  const Network& network;
+  const Chart& chart;
+  const Domain& domain;
+  Monitor& monitor;
+  Outcome& outcome;  // complete even when the work is stopped by an exception
+};
+
+using CountKernel = void (*)(const Task&);
+using EnumerateKernel = void (*)(const Task&, Collected& collected);
+
+struct Kernel {
+  CountKernel count;
+  EnumerateKernel enumerate;
+};
+
+extern const Kernel kernel_baseline;
+#if defined(__x86_64__)
+extern const Kernel kernel_avx2;
+extern const Kernel kernel_avx512;
+#endif
+
+}  // namespace regions

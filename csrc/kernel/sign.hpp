@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// On which side of a kink is a vertex, or a whole cell?
+//
+// The one place where signs are decided. First by rounded arithmetic, against a bound that accounts for everything
+// that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
+// sum of D + 2 products), underflow included (lanes.hpp). What the filter cannot tell is decided exactly, and zero is
+// an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term has the last word).
+// Overflow decides nothing either: a bound is infinite wherever a sum can overflow, and NaN compares false.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "cells/vertex.hpp"
+#include "rows/rows.hpp"
+#include "task/outcome.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// How far a cell reaches.
+template <class Cell>
+struct Extent {
+  static constexpr int D = Cell::dimension;
+  AffineLanes<D> largest;  // (1, max |p_1|, ...); the spare lanes are zero
+  double error;            // of its vertices
+  double underflow;        // room for it in the value of a form anywhere in the cell
+  bool bounded;
+
+  explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
+    double reach[D + 1] = {};
+    for (int i = 0; i < cell.count; ++i) {
+      const Vertex<D>& vertex = *cell.vertices[i];
+      for (int k = 1; k <= D; ++k) reach[k] = at_least(reach[k], std::fabs(vertex.position[k]));
+      error = at_least(error, vertex.error);
+      bounded = bounded && vertex.position[0] != 0;
+    }
+    largest[0] = 1;
+    double sum = 1;
+    for (int k = 1; k <= D; ++k) {
+      largest[k] = reach[k] + error;
+      sum += largest[k];
+    }
+    underflow = room_for_underflow * sum;
+  }
+};
+
+enum class Side : std::int64_t { inactive, active, crossing, uncertain };
+
+// Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors. It is
+// infinite where the sum of a value's terms can overflow on the way to a value that is a double.
+template <int D>
+void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint, const AffineLanes<D>& largest) {
+  double size = std::fabs(breakpoint);
+  double error = 0;
+  double steepness = 0;
+  for (int k = 0; k <= D; ++k) {
+    size += std::fabs(row.value[k]) * largest[k];
+    error += row.error[k] * largest[k];
+    if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
+  }
+  lines.margin[index] = 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow;
+  lines.steepness[index] = 1.01 * steepness;
+}
+
+// Eight affine forms, laid out side by side, at a position.
+template <int D>
+Lanes8 values_at(const Lanes8* forms, const double* position) {
+  Lanes8 at = forms[0] * position[0];
+  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  return at;
+}
+
+// The least and the greatest value of every line over the corners, and what follows for the cell.
+template <class Cell>
+void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
+              double* greatest, Side* sides) {
+  constexpr int D = Cell::dimension;
+  for (int start = 0; start < lines.count; start += 8) {
+    Lanes8 forms[D + 1];
+    for (int k = 0; k <= D; ++k) forms[k] = load<Lanes8>(lines.value[k] + start);
+    Lanes8 low = values_at<D>(forms, cell.vertices[0]->position);
+    Lanes8 high = low;
+    for (int i = 1; i < cell.count; ++i) {
+      const Lanes8 at = values_at<D>(forms, cell.vertices[i]->position);
+      low = at < low ? at : low;
+      high = at > high ? at : high;
+    }
+    store(least + start, low);
+    store(greatest + start, high);
+    const Lanes8 margin = load<Lanes8>(lines.margin + start) + load<Lanes8>(lines.steepness + start) * vertex_error;
+    const Mask8 above = low > margin;
+    const Mask8 below = high < -margin;
+    const Mask8 both = (high > margin) & (low < -margin);
+    const Mask8 unless_both = both ? Mask8{} + std::int64_t(Side::crossing) : Mask8{} + std::int64_t(Side::uncertain);
+    const Mask8 unless_above = above ? Mask8{} + std::int64_t(Side::active) : unless_both;
+    store(sides + start, below ? Mask8{} + std::int64_t(Side::inactive) : unless_above);
+  }
+}
+
+template <class Cell>
+class Signs {
+ public:
+  static constexpr int D = Cell::dimension;
+  Signs(const Network& network, Exact& exact) : network_(network), exact_(exact) {}
+
+  // -1, 0, 1: the sign of the kink's form at the vertex.
+  int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex) {
+    const Value value = evaluate(row, network_.layers[std::size_t(layer)].breakpoints[breakpoint], vertex.position);
+    const double sum = value.value;
+    double bound = value.bound;
+    for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
+    if (sum > bound || sum < -bound) {
+      ++counts.filter;
+      return sum > 0 ? 1 : -1;
+    }
+    if (sum == 0 && bound == 0 && vertex.error == 0 && vertex.position[0] != 0) {
+      ++counts.filter;
+      ++counts.zero;
+      return 0;
+    }
+#ifdef REGIONS_EXACT_UNREACHABLE  // bench/certified_cost.py: what would it cost to trust the filter?
+    __builtin_unreachable();
+#endif
+    const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
+    ++counts.exact;
+    if (sign == 0) ++counts.zero;
+    return sign;
+  }
+
+  // The same for a line of the cell that the vertex belongs to: first with the bound that holds in all of the cell.
+  int at_vertex(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Vertex<D>& vertex) {
+    const Value value = line_value(lines, line, vertex);
+    if (value.value > value.bound || value.value < -value.bound) {
+      ++counts.filter;
+      return value.value > 0 ? 1 : -1;
+    }
+    return at_vertex(layer, row, lines.breakpoints[line], vertex);
+  }
+
+  // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive.
+  Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
+    bool positive = false;
+    bool negative = false;
+    for (int i = 0; i < cell.count && !(positive && negative); ++i) {
+      const int sign = at_vertex(layer, row, breakpoint, *cell.vertices[i]);
+      positive = positive || sign > 0;
+      negative = negative || sign < 0;
+    }
+    return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
+  }
+
+  SignCounts counts;
+
+ private:
+  const Network& network_;
+  Exact& exact_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

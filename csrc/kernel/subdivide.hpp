@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Which regions does the network have in the domain?
+//
+// The recursion: take a cell and what is left of the network on it. If nothing is left, the cell is a region. Else cut
+// it along one of the lowest undecided layer's lines (the one that leaves most on its smaller side) and go on with
+// each half and the network restricted to it. Every cut is a true boundary, because lower layers are decided first; so
+// nothing has to be merged, and memory is the depth of the recursion. The stack is ours, not the machine's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cells/arrangement.hpp"
+#include "collect/collect.hpp"
+#include "kernel/kernel.hpp"
+#include "kernel/restrict.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <class Cell, class Collector>
+class Subdivision {
+ public:
+  static constexpr int D = Cell::dimension;
+
+  Subdivision(const Task& task, Collector& collector)
+      : memory_(take_arena()),
+        arena_(*memory_),
+        network_(task.network),
+        domain_(task.domain),
+        collector_(collector),
+        monitor_(task.monitor),
+        outcome_(task.outcome),
+        pieces_(std::size_t(network_.total_units), 0),
+        pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
+        exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
+        signs_(network_, exact_),
+        restriction_(network_, task.chart, exact_, signs_, arena_, pieces_.data(),
+                     Collector::keeps ? pattern_.data() : nullptr) {
+  }
+
+  ~Subdivision() {
+    outcome_.count = collector_.count;
+    outcome_.signs = signs_.counts;
+    arena_.reset();
+    spare_arena() = std::move(memory_);
+  }
+
+  void run() {
+    std::vector<Frame, AlignedAllocator<Frame>> stack;
+    Frame root{};
+    root.cell = whole_domain();
+    root.chains = arena_.take<Chain>(std::size_t(root.cell.count));
+    root.network = restriction_.whole(root.cell);
+    root.share = 1;
+    stack.push_back(root);
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.next_half == 0 && close(top)) {
+        stack.pop_back();
+        continue;
+      }
+      if (top.next_half > 0) arena_.release(top.mark);
+      if (top.next_half == 2) {
+        collector_.join(top.cell, top.halves, top.half_chains, top.signs, top.chains);
+        stack.pop_back();
+        continue;
+      }
+      const int half = top.next_half++;
+      const std::size_t parent = stack.size() - 1;
+      stack.emplace_back();
+      descend(stack[parent], half, stack.back());
+    }
+  }
+
+ private:
+  struct Frame {
+    Cell cell;
+    Chain* chains;  // of the cell's edges, to be filled
+    LocalNetwork<D> network;
+    double share;   // of the whole, by halving: for the progress
+    int next_half;
+    bool first_is_positive;
+    Cell halves[2];
+    Chain* half_chains[2];
+    int* signs;
+    Arena::Mark mark;
+  };
+
+  void descend(const Frame& parent, int half, Frame& child) {
+    const bool active = (half == 0) == parent.first_is_positive;
+    child.cell = parent.halves[half];
+    child.chains = parent.half_chains[half];
+    child.share = parent.share / 2;
+    child.next_half = 0;
+    child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line,
+                                            active ? Side::active : Side::inactive);
+  }
+
+  // Finishes the cell if it can be (true), else cuts it in two.
+  bool close(Frame& frame) {
+    ++outcome_.cells;
+    const LocalNetwork<D>& network = frame.network;
+    const bool undecided = network.block_count > 0;
+    std::int64_t regions = undecided ? unknown : 1;
+    if (!undecided) {
+      collector_.region(frame.cell, pattern_.data(), frame.chains);
+    } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
+               is_bounded(frame.cell)) {
+      regions = arrangement_.count(network.lines, frame.cell);
+      if (regions != unknown) collector_.count += regions;
+    }
+    monitor_.found(collector_.count);
+    monitor_.work(1 + network.lines.count);
+    if (regions == unknown) {
+      cut(frame);
+      if (!restriction_.is_last_line(network)) return false;
+      finish_halves(frame);
+    }
+    monitor_.finished(frame.share);
+    return true;
+  }
+
+  // Both halves of a cell that was cut by the last line there was: they are regions.
+  void finish_halves(Frame& frame) {
+    for (int half = 0; half < 2; ++half) {
+      const bool active = (half == 0) == frame.first_is_positive;
+      restriction_.decide_last_line(frame.network, active ? Side::active : Side::inactive);
+      collector_.region(frame.halves[half], pattern_.data(), frame.half_chains[half]);
+    }
+    outcome_.cells += 2;
+    collector_.join(frame.cell, frame.halves, frame.half_chains, frame.signs, frame.chains);
+  }
+
+  static bool is_bounded(const Cell& cell) {
+    return std::all_of(cell.vertices, cell.vertices + cell.count,
+                       [](const Vertex<D>* vertex) { return vertex->position[0] != 0; });
+  }
+
+  void cut(Frame& frame) {
+    const LocalNetwork<D>& network = frame.network;
+    const Cell& cell = frame.cell;
+    const int line = network.best_line;
+    const int layer = network.blocks[0].layer;
+    const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
+    const int breakpoint = network.lines.breakpoints[line];
+    frame.signs = arena_.take<int>(std::size_t(cell.count));
+    for (int i = 0; i < cell.count; ++i)
+      frame.signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
+    const Layer& here = network_.layers[std::size_t(layer)];
+    Facet<D>* facet = arena_.template take<Facet<D>>(1);
+    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
+    Cell::split(cell, frame.signs, *facet, exact_, arena_, collector_, frame.halves, &frame.first_is_positive);
+    for (int side = 0; side < 2; ++side)
+      frame.half_chains[side] = arena_.take<Chain>(std::size_t(frame.halves[side].count));
+    frame.mark = arena_.mark();
+  }
+
+  Cell whole_domain() {
+    Vertex<D>* vertices = arena_.take<Vertex<D>>(std::size_t(domain_.count));
+    for (int i = 0; i < domain_.count; ++i) {
+      Vertex<D>& vertex = vertices[i];
+      vertex = Vertex<D>{};
+      std::copy_n(domain_.generators + std::size_t(i) * (D + 1), D + 1, vertex.position);
+      vertex.name = VertexName{i, {-1 - Boundary(i), -1 - Boundary(i)}};
+      collector_.identify(vertex);
+    }
+    return Cell::whole(vertices, domain_.count, arena_);
+  }
+
+  // Short runs, such as many segments through one network, would spend their time getting fresh memory: each thread
+  // keeps its last arena. It is taken, not shared, for a progress report may itself count regions.
+  static std::unique_ptr<Arena>& spare_arena() {
+    thread_local std::unique_ptr<Arena> spare;
+    return spare;
+  }
+
+  static std::unique_ptr<Arena> take_arena() {
+    return spare_arena() ? std::move(spare_arena()) : std::make_unique<Arena>();
+  }
+
+  std::unique_ptr<Arena> memory_;
+  Arena& arena_;
+  const Network& network_;
+  const Domain& domain_;
+  Collector& collector_;
+  Monitor& monitor_;
+  Outcome& outcome_;  // complete when this is destroyed, be it by an exception
+  std::vector<std::uint8_t> pieces_;
+  std::vector<std::uint8_t> pattern_;
+  Exact exact_;
+  Signs<Cell> signs_;
+  Restriction<Cell> restriction_;
+  Arrangement<Cell> arrangement_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

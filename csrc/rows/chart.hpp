@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What are the first layer's rows, as affine forms of the chart?
+//
+// A sum over all inputs, often hundreds, whose rounding every row above inherits. So it is not one long sum but 32
+// short ones side by side, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
+// absolute values. In deep networks it is kept to twice the working precision. Cost: inputs x (D + 1) a row.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "rows/fold.hpp"
+#include "task/network.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+class ChartRows {
+ public:
+  explicit ChartRows(const Chart& chart)
+      : inputs_(std::size_t(chart.inputs)), padded_((inputs_ + 7) / 8 * 8), lanes_(padded_ * (D + 1), 0.0) {
+    for (int k = 0; k <= D; ++k) {
+      const double* source = k == 0 ? chart.origin : chart.directions + std::size_t(k - 1) * inputs_;
+      std::copy_n(source, inputs_, lanes_.data() + std::size_t(k) * padded_);
+    }
+  }
+
+  // row.value holds the bias; becomes the row's form.
+  void read(Row<D>& row, const double* weights, bool doubled) const {
+    if (doubled) {
+      read_doubled(row, weights);
+      return;
+    }
+    Sums sums[D + 1] = {};
+    const std::size_t whole = inputs_ / 8 * 8;
+    std::size_t i = 0;
+    for (; i + 32 <= whole; i += 32)
+      for (std::size_t part = 0; part < 4; ++part) add(load<Lanes8>(weights + i + 8 * part), i + 8 * part, part, sums);
+    for (; i < whole; i += 8) add(load<Lanes8>(weights + i), i, i / 8 % 4, sums);
+    if (i < inputs_) {
+      Lanes8 last{};
+      for (std::size_t k = i; k < inputs_; ++k) last[k % 8] = weights[k];
+      add(last, i, i / 8 % 4, sums);
+    }
+    const double gamma = (double(padded_) / 32 + 14) * 1.01 * unit_roundoff;
+    for (int k = 0; k <= D; ++k) {
+      const Lanes8 sum = (sums[k].parts[0] + sums[k].parts[1]) + (sums[k].parts[2] + sums[k].parts[3]);
+      double total = sum[0];
+      double size = sums[k].size[0];
+      for (int lane = 1; lane < 8; ++lane) {
+        total += sum[lane];
+        size += sums[k].size[lane];
+      }
+      if (size <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
+      row.own[k] = gamma * (std::fabs(row.value[k]) + size * slack) + room_for_underflow;
+      row.value[k] += total;
+    }
+  }
+
+ private:
+  // The same to twice the working precision: eight sums side by side.
+  void read_doubled(Row<D>& row, const double* weights) const {
+    for (int k = 0; k <= D; ++k) {
+      const double* lane = lanes_.data() + std::size_t(k) * padded_;
+      Doubled<Lanes8> sums{};
+      Lanes8 sizes{};
+      for (std::size_t i = 0; i < padded_; i += 8) {
+        Lanes8 weight{};
+        std::memcpy(&weight, weights + i, std::min(std::size_t(8), inputs_ - i) * sizeof(double));
+        const Lanes8 input = load<Lanes8>(lane + i);
+        sums.add_product(weight, input);
+        const Lanes8 product = weight * input;
+        sizes += product < 0 ? -product : product;
+      }
+      Doubled<Lanes8> total{Lanes8{} + row.value[k], Lanes8{}};
+      double size = std::fabs(row.value[k]);
+      for (int part = 0; part < 8; ++part) {
+        total.add(Lanes8{} + sums.high[part]);
+        total.low += sums.low[part];
+        size += sizes[part];
+      }
+      if (size - std::fabs(row.value[k]) <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
+      total = total.normalized();
+      row.value[k] = total.high[0];
+      row.low[k] = total.low[0];
+      row.own[k] = doubled_rounding(double(padded_) / 8 + 16) * (size * slack) + room_for_underflow;
+    }
+  }
+
+  struct Sums {
+    Lanes8 parts[4];
+    Lanes8 size;
+  };
+
+  void add(Lanes8 weight, std::size_t i, std::size_t part, Sums* sums) const {
+    for (int k = 0; k <= D; ++k) {
+      const Lanes8 product = load<Lanes8>(lanes_.data() + std::size_t(k) * padded_ + i) * weight;
+      sums[k].parts[part] += product;
+      sums[k].size += product < 0 ? -product : product;
+    }
+  }
+
+  // Of two factors other than zero.
+  bool any_product(const double* weights, int k) const {
+    const double* lane = lanes_.data() + std::size_t(k) * padded_;
+    for (std::size_t i = 0; i < inputs_; ++i)
+      if (weights[i] != 0 && lane[i] != 0) return true;
+    return false;
+  }
+
+  std::size_t inputs_;
+  std::size_t padded_;
+  std::vector<double> lanes_;  // the inputs' coefficients, lane after lane
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Between which two affine forms does a unit's output lie, over a cell?
+//
+// Where the pre-activation h is only known to lie in [low, high], the output phi(h) lies between two affine functions
+// of h. A convex phi has its chord above and one of its extreme pieces below (the one that leaves the smaller gap), a
+// concave one the reverse; any other has the chord on both sides, moved out to clear the kinks.
+// The idea is that of Singh et al. 2018 (DeepZ), Zhang et al. 2018 (CROWN); loose bounds cost time, never a wrong
+// answer. Every bound is widened by what rounding may have cost, so that a decision that rests on it is proven.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "rows/rows.hpp"
+#include "task/network.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// One column: the output lies in center +- radius, as affine forms. The last lane of `radius` bounds the sum of the
+// absolute values of the terms of both over the cell; `size` is that of the output itself, as in Row.
+template <int D>
+struct Relaxation {
+  AffineLanes<D> center;
+  alignas(sizeof(DoubleLanes<D>)) AffineLanes<D> radius_and_size[2];  // both are weighted by magnitudes, at once
+
+  AffineLanes<D>& radius() { return radius_and_size[0]; }
+  AffineLanes<D>& size() { return radius_and_size[1]; }
+  const AffineLanes<D>& radius() const { return radius_and_size[0]; }
+  const AffineLanes<D>& size() const { return radius_and_size[1]; }
+};
+
+// A row, in the same terms: its form plus its weights times its columns.
+template <int D>
+Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
+  const AffineLanes<D> magnitudes = row.value < 0 ? -row.value : row.value;
+  Relaxation<D> sum;
+  sum.radius() = AffineLanes<D>{};
+  sum.radius()[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
+  sum.size() = floored<D>(magnitudes);
+  // Two sums side by side, so that one addition need not wait for the other.
+  AffineLanes<D> center[2] = {row.value, AffineLanes<D>{}};
+  DoubleLanes<D> radius_and_size[2] = {load<DoubleLanes<D>>(sum.radius_and_size), DoubleLanes<D>{}};
+  const auto add = [&](int k, int which) {
+    const double weight = row.coefficients[k];
+    center[which] += columns[k].center * weight;
+    radius_and_size[which] += load<DoubleLanes<D>>(columns[k].radius_and_size) * floored_magnitude(weight);
+  };
+  int k = 0;
+  for (; k + 2 <= row.columns; k += 2) {
+    add(k, 0);
+    add(k + 1, 1);
+  }
+  if (k < row.columns) add(k, 0);
+  sum.center = center[0] + center[1];
+  store(sum.radius_and_size, radius_and_size[0] + radius_and_size[1]);
+  return sum;
+}
+
+struct Band {
+  double lower_slope, lower_intercept;
+  double upper_slope, upper_intercept;
+};
+
+// phi on [low, high], of which only the pieces first..last occur.
+inline Band band(const Layer& layer, int unit, int first, int last, double low, double high) {
+  const double* slopes = layer.slopes + std::size_t(unit) * std::size_t(layer.kinks + 1);
+  const double* intercepts = layer.intercepts + std::size_t(unit) * std::size_t(layer.kinks + 1);
+  bool convex = true;
+  bool concave = true;
+  for (int piece = first; piece < last; ++piece) {
+    convex = convex && slopes[piece] <= slopes[piece + 1];
+    concave = concave && slopes[piece] >= slopes[piece + 1];
+  }
+  const double at_low = slopes[first] * low + intercepts[first];
+  const double at_high = slopes[last] * high + intercepts[last];
+  const double chord = (at_high - at_low) / (high - low);
+  const double room = 16 * unit_roundoff *
+                      ((std::fabs(slopes[first]) + std::fabs(chord)) * std::fabs(low) + std::fabs(intercepts[first]) +
+                       (std::fabs(slopes[last]) + std::fabs(chord)) * std::fabs(high) + std::fabs(intercepts[last])) +
+                      room_for_underflow;
+  const double left = at_low - chord * low;
+  const double right = at_high - chord * high;
+  Band result{chord, (left < right ? left : right) - room, chord, (left > right ? left : right) + room};
+  const int extreme = -low > high ? first : last;
+  if (convex) {
+    result.lower_slope = slopes[extreme];
+    result.lower_intercept = intercepts[extreme];
+  } else if (concave) {
+    result.upper_slope = slopes[extreme];
+    result.upper_intercept = intercepts[extreme];
+  } else {
+    for (int piece = first; piece < last; ++piece) {
+      const double kink = layer.breakpoints[piece];
+      const double steepness = std::fabs(slopes[piece]) + std::fabs(chord);
+      const double error = 16 * unit_roundoff * (steepness * std::fabs(kink) + std::fabs(intercepts[piece])) +
+                           room_for_underflow;
+      const double gap = slopes[piece] * kink + intercepts[piece] - chord * kink;
+      result.lower_intercept = std::fmin(result.lower_intercept, gap - error);
+      result.upper_intercept = std::fmax(result.upper_intercept, gap + error);
+    }
+  }
+  return result;
+}
+
+// The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms, and `size`
+// those of the row.
+template <int D>
+Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>& size, AffineLanes<D> lower,
+                    AffineLanes<D> upper, double low, double high, double margin, double scale, double underflow) {
+  const int first = row.lowest_piece;
+  const int last = row.highest_piece;
+  const Band bounds = band(layer, row.unit, first, last, low, high);
+  AffineLanes<D> above = (bounds.upper_slope >= 0 ? upper : lower) * bounds.upper_slope;
+  AffineLanes<D> below = (bounds.lower_slope >= 0 ? lower : upper) * bounds.lower_slope;
+  const double steepest = std::max(std::fabs(bounds.upper_slope), std::fabs(bounds.lower_slope));
+  const double offset = std::max(std::fabs(bounds.upper_intercept), std::fabs(bounds.lower_intercept));
+  const double room = steepest * margin + 16 * unit_roundoff * (steepest * scale + offset) + underflow;
+  above[0] += bounds.upper_intercept + room;
+  below[0] += bounds.lower_intercept - room;
+
+  double slope = 0;
+  double intercept = 0;
+  for (int piece = first; piece <= last; ++piece) {
+    slope = std::max(slope, std::fabs(layer.slope(row.unit, piece)));
+    intercept = std::max(intercept, std::fabs(layer.intercept(row.unit, piece)));
+  }
+  Relaxation<D> result;
+  result.center = (above + below) * 0.5;
+  result.radius() = (above - below) * 0.5;
+  result.radius()[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
+  result.size() = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
+  result.size()[0] += intercept;
+  return result;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

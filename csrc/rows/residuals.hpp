@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// How far may a row be off for what was rounded in the units that were folded into it?
+//
+// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) a layer where
+// weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed layer by
+// layer, it grows by their spectral norm: 2.8 at every width. So a row keeps only what was rounded in itself (`own`), and
+// of each layer there are two vectors, in lanes like a row:
+//     largest   the largest `own` of the outputs of decided units, lane by lane
+//     carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l, so that |(e_j)_j|_2 <= N_l . (1, |p|) over decided units j
+// where e_j is what j's output is off by. A row's error is own_i + |w_i|_2 N_(l-1). The proof is in docs/error-bounds.md; it
+// rests on the form that a row's error takes, e = (own part) + sum over decided units j of the layer just below of w_ij e_j,
+// and needs of every unit that its error never exceeds `most`, for that was charged in the size of its column. Where it
+// does, nothing is believed any more: the error is infinite, and signs are decided exactly.
+// Invariant: layers_[l] holds for all units of layer l decided so far. Cost: a maximum for each unit that is decided, and
+// two vectors for each layer that is at work on a cell.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "memory/arena.hpp"
+#include "rows/fold.hpp"
+#include "rows/relax.hpp"
+#include "rows/rows.hpp"
+#include "task/network.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply.
+template <class Lanes>
+Lanes multiple(Lanes bound, double factor) {
+  return bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
+}
+
+// A row that nothing but exact zeros was folded into inherits nothing: anything else has a size, and was charged.
+template <int D>
+void set_error(const Layer& layer, const AffineLanes<D>& below, Row<D>& row) {
+  row.error = row.own + absolute(row.low);  // signs are decided on the higher part
+  bool untouched = true;
+  for (int k = 0; k <= D; ++k) untouched = untouched && row.own[k] == 0;
+  const double norm = layer.norms[row.unit];
+  if (!untouched && norm != 0) row.error = (row.error + multiple(below, norm)) * slack;
+}
+
+template <int D>
+class ResidualBounds {
+ public:
+  using Lanes = AffineLanes<D>;
+
+  explicit ResidualBounds(const Network& network)
+      : network_(network), layers_(network.layers.size()), carried_(network.layers.size()) {}
+
+  // From now on it is about a part of the cell that this is known of.
+  void begin(const Residuals<D>& parent, int frontier) {
+    for (int layer = parent.first; layer <= frontier; ++layer)
+      layers_[std::size_t(layer)] = parent.layers[layer - parent.first];
+    known_ = parent.first - 1;
+    carried_[std::size_t(known_)] = parent.below;
+  }
+
+  // What the layer inherits; all that can be decided below it on this cell has been.
+  const Lanes& below(int layer) {
+    while (known_ < layer - 1) {
+      ++known_;
+      const Layer& here = network_.layers[std::size_t(known_)];
+      carried_[std::size_t(known_)] = (multiple(carried_[std::size_t(known_) - 1], here.gain) +
+                                       multiple(layers_[std::size_t(known_)].largest, std::sqrt(double(here.units)))) *
+                                      slack;
+    }
+    return carried_[std::size_t(layer) - 1];
+  }
+
+  // A layer is brought in that reads these decided units, and as many columns. What its units' errors are held against
+  // may be any vector: it is in the sizes of columns, so it should be small, and the errors should never reach it.
+  void bring_in(int layer, const std::vector<Fold<D>>& folds, const Relaxation<D>* columns, int count) {
+    Lanes sizes{};
+    for (const Fold<D>& fold : folds) sizes = at_least(sizes, fold.output->size);
+    for (int k = 0; k < count; ++k) sizes = at_least(sizes, columns[k].size());
+    const Layer& here = network_.layers[std::size_t(layer)];
+    layers_[std::size_t(layer)].largest = Lanes{};
+    layers_[std::size_t(layer)].most =
+        multiple(sizes, 0x1p-8 * here.largest_sum) + multiple(below(layer), 0x1p10 * here.largest_norm);
+  }
+
+  void decided(int layer, const Row<D>& row, const Row<D>& output) {
+    LayerResiduals<D>& here = layers_[std::size_t(layer)];
+    here.largest = at_least(here.largest, output.own);
+    for (int k = 0; k <= D; ++k)
+      if (!(row.error[k] <= here.most[k])) here.largest = Lanes{} + INFINITY;
+  }
+
+  void rewritten(int layer, const Row<D>& output) {
+    layers_[std::size_t(layer)].largest = at_least(layers_[std::size_t(layer)].largest, output.own);
+  }
+
+  // Size of the output of a unit, for each unit of its slope: of whatever row stands for it in the cell from now on, and
+  // of what that is off by.
+  Lanes size_of_column(int layer, const Row<D>& row) const {
+    const Lanes& most = layers_[std::size_t(layer)].most;
+    return row.size + most + at_least(most, row.error);
+  }
+
+  // What the halves of this cell need to know, if `first` is its lowest undecided layer.
+  Residuals<D> kept(int first, int frontier, Arena& arena) {
+    Residuals<D> result{first, below(first), arena.take<LayerResiduals<D>>(std::size_t(frontier - first + 1))};
+    for (int layer = first; layer <= frontier; ++layer) result.layers[layer - first] = layers_[std::size_t(layer)];
+    return result;
+  }
+
+ private:
+  const Network& network_;
+  std::vector<LayerResiduals<D>, AlignedAllocator<LayerResiduals<D>>> layers_;
+  std::vector<Lanes, AlignedAllocator<Lanes>> carried_;
+  int known_ = 0;  // the highest layer of which `carried_` is
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

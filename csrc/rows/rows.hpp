@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What is left of a network on a small cell?
+//
+// Only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart
+// plus a combination of the outputs of undecided units below it (its columns); everything decided has been folded
+// into the affine form. The lowest undecided layer has no columns: its rows are affine, and each of their kinks is a
+// line (a point, in dimension one) across the cell.
+//
+// Layers are brought in one after another: those above `frontier` have not been looked at yet. For the next one the
+// outputs of the frontier's decided units are kept.
+//
+// Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
+// true pre-activation by at most error . (1, |p|). It is `own`, what was rounded in this row itself, and what it
+// inherits from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
+// absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that nothing
+// was rounded. All are vectors, not numbers, so that what vanishes exactly at the origin is
+// known to.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "memory/arena.hpp"
+#include "rows/lanes.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
+
+template <int D>
+using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;  // two side by side
+
+template <class Lanes>
+Lanes absolute(Lanes lanes) {
+  return lanes < 0 ? -lanes : lanes;
+}
+
+// Of what is not zero, at least the floor of sizes.
+template <int D>
+AffineLanes<D> floored(AffineLanes<D> sizes) {
+  const AffineLanes<D> floor = AffineLanes<D>{} + floor_of_sizes;
+  return sizes > 0 ? (sizes < floor ? floor : sizes) : AffineLanes<D>{};
+}
+
+template <int D>
+double dot(const AffineLanes<D>& left, const AffineLanes<D>& right) {
+  double sum = left[0] * right[0];
+  for (int k = 1; k <= D; ++k) sum += left[k] * right[k];
+  return sum;
+}
+
+// Coefficients are laid out in whole vectors of eight.
+inline int padded(int columns) { return (columns + 7) / 8 * 8; }
+
+inline double floored_magnitude(double weight) {
+  const double magnitude = std::fabs(weight);
+  return magnitude > floor_of_sizes ? magnitude : floor_of_sizes;
+}
+
+template <int D>
+struct Row {
+  AffineLanes<D> value;
+  AffineLanes<D> size;
+  AffineLanes<D> own;
+  AffineLanes<D> error;
+  AffineLanes<D> low;            // of the value, in doubled rows (doubled.hpp); 0 in others
+  double* coefficients;          // [columns], then zeros up to padded(columns)
+  double* low_coefficients;      // the same in doubled rows, null in others
+  int columns;
+  int unit;
+  int lowest_piece;  // the unit is on one of the pieces lowest..highest
+  int highest_piece;
+};
+
+// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight.
+template <int D>
+struct Lines {
+  int count;
+  double* value[D + 1];   // pre-activation minus breakpoint
+  double* margin;         // bound on the rounding of its values in the cell, vertices being exact
+  double* steepness;      // 1-norm of the gradient, rounded up: what a vertex's error is multiplied with
+  int* owners;            // whose kink it is, as an index into the rows of the lowest block
+  int* breakpoints;
+
+  static Lines take(int capacity, Arena& arena) {
+    const std::size_t stride = std::size_t(padded(capacity));
+    double* memory = arena.take<double>(stride * (D + 3));
+    int* indices = arena.take<int>(stride * 2);
+    Lines lines;
+    lines.count = 0;
+    for (int k = 0; k <= D; ++k) lines.value[k] = memory + stride * std::size_t(k);
+    lines.margin = memory + stride * (D + 1);
+    lines.steepness = memory + stride * (D + 2);
+    lines.owners = indices;
+    lines.breakpoints = indices + stride;
+    return lines;
+  }
+
+  void append(const Lines& source, int index, int owner) {
+    for (int k = 0; k <= D; ++k) value[k][count] = source.value[k][index];
+    margin[count] = source.margin[index];
+    steepness[count] = source.steepness[index];
+    owners[count] = owner;
+    breakpoints[count] = source.breakpoints[index];
+    ++count;
+  }
+
+  void pad() {
+    for (int i = count; i % 8 != 0; ++i) {
+      for (int k = 0; k <= D; ++k) value[k][i] = 0;
+      margin[i] = steepness[i] = 0;
+    }
+  }
+};
+
+// The undecided rows of one layer; their order is the order of their columns in the layers above.
+template <int D>
+struct Block {
+  int layer;
+  int count;
+  const Row<D>** rows;
+};
+
+// Of the units of a layer, as far as they are decided on a cell (residuals.hpp).
+template <int D>
+struct LayerResiduals {
+  AffineLanes<D> largest;  // of their outputs' own errors
+  AffineLanes<D> most;     // that the error of any unit of the layer may be
+};
+
+template <int D>
+struct Residuals {
+  int first;                  // the lowest layer at work
+  AffineLanes<D> below;       // what it inherits
+  LayerResiduals<D>* layers;  // [frontier - first + 1]
+};
+
+template <int D>
+struct LocalNetwork {
+  Residuals<D> residuals;
+  Lines<D> lines;     // of blocks[0]
+  bool bounded;       // whether the cell is
+  int best_line;      // the one that leaves most on its smaller side
+  int block_count;    // layers with undecided rows, lowest first
+  Block<D>* blocks;
+  int frontier;       // the highest layer brought in so far
+  int output_count;   // what the layer above the frontier will read of decided units
+  const Row<D>** outputs;
+
+  int columns() const {
+    int total = 0;
+    for (int i = 0; i < block_count; ++i) total += blocks[i].count;
+    return total;
+  }
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
