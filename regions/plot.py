@@ -21,8 +21,9 @@ from regions.colors import class_colors, layer_colors
 from regions.definitions import LinearRegions
 from regions.errors import MissingDependencyError
 from regions.output.line_picture import LinePicture
-from regions.output.picture_files import figure_size, trim_height
+from regions.output.picture_files import figure_size
 from regions.output.picture_marks import draw_marks, named_points
+from regions.output.picture_texts import arrange
 from regions.output.picture_view import View, make_view, proportion
 from regions.output.plane_picture import Palette, PlanePicture
 from regions.partition import Partition, require_partition
@@ -115,8 +116,8 @@ def plot(
         titles=titles,
         legend=legend,
     )
-    if ax is None and any(_partition_of(each).dimension == 2 for each in shown):
-        trim_height(axes[0].figure)
+    if ax is None:
+        arrange(axes, any(_partition_of(each).dimension == 2 for each in shown))
     return axes if several else axes[0]
 
 
@@ -280,8 +281,15 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
 
 def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:
     """A colour bar as high as the axes."""
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
     bar = ax.figure.colorbar(colors, cax=ax.inset_axes([1.03, 0.0, 0.04, 1.0]), label=label)
     bar.set_ticks(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]) if ticks is None else ticks)
     bar.minorticks_off()
+    # What numbers have in common is part of the label; above the bar it would run into the title.
+    formatter = ScalarFormatter(useMathText=True)
+    bar.ax.yaxis.set_major_formatter(formatter)
+    formatter.set_locs(bar.get_ticks())
+    if formatter.get_offset():
+        bar.set_label(f"{label}  ({formatter.get_offset()})")
+    bar.ax.yaxis.get_offset_text().set_visible(False)

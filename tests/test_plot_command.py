@@ -83,8 +83,8 @@ def test_size_title_and_dots(run: Run, saved: list[Any]) -> None:
     ("words", "message"),
     [
         (["--size", "3,5"], "neither a width in inches"),
-        (["--size", "0.5"], "from 1 to 100 inches"),
-        (["--size", "3x1000"], "from 1 to 100 inches"),
+        (["--size", "1"], "from 2 to 100 inches"),
+        (["--size", "3x1000"], "from 2 to 100 inches"),
         (["--dpi", "5"], "10<=x<=2400"),
         (["--size", "50x50", "--dpi", "1000"], "2,500,000,000 pixels; at most 100,000,000"),
         (["--title", r"$\nonsense$"], "not a formula"),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import click
 
-from regions.output.picture_files import VECTOR_DPI, figure_size, save_figure, trim_height
+from regions.output.picture_files import VECTOR_DPI, figure_size, save_figure
+from regions.output.picture_texts import arrange
 from regions.output.picture_view import View, proportion
 from regions.partition import Partition
 from regions.plot import COLOR_BY, draw_panels
@@ -24,7 +26,9 @@ __all__ = ["Size", "check_pixels", "draw_picture", "picture_options"]
 # Width, and height or None, in inches.
 Size = tuple[float, float | None]
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:x(\d+(?:\.\d*)?|\.\d+))?")
-SMALLEST_SIDE, LARGEST_SIDE, MOST_PIXELS = 1.0, 100.0, 100_000_000
+SMALLEST_SIDE, LARGEST_SIDE, MOST_PIXELS = 2.0, 100.0, 100_000_000
+# Of letters, in points, and at most for each inch of width.
+LETTERS, LETTERS_PER_INCH = 10.0, 3.0
 
 
 def _size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Size | None:
@@ -68,7 +72,8 @@ def picture_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--size",
             callback=_size,
             metavar="W[xH]",
-            help="Width in inches, or width and height. By default at most 6.4 wide, and as high as the domain needs.",
+            help="Width in inches, or width and height, 2 or more. By default at most 6.4 wide, and as high as the "
+            "domain needs.",
         ),
         click.option(
             "--title", callback=_title, metavar="TEXT", help="In place of the number of regions; '' for none."
@@ -114,6 +119,7 @@ def draw_picture(
     title: str | None,
 ) -> None:
     """Draw a partition to a file."""
+    import matplotlib
     from matplotlib.figure import Figure
 
     width, height = size or (None, None)
@@ -123,7 +129,8 @@ def draw_picture(
         whole = figure_size([proportion(view) for view in views], width)
         return [Figure(figsize=(whole[0], height or whole[1]), layout="constrained").add_subplot()]
 
-    (ax,) = draw_panels([partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True)
-    if height is None and partition.dimension == 2:
-        trim_height(ax.figure)
-    save_figure(ax.figure, path, dpi)
+    # On narrow pictures letters are smaller, or legends and numbers would leave no room for what is drawn.
+    with matplotlib.rc_context({"font.size": min(LETTERS, LETTERS_PER_INCH * (width or inf))}):
+        (ax,) = draw_panels([partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True)
+        arrange([ax], height is None and partition.dimension == 2)
+        save_figure(ax.figure, path, dpi)

@@ -3,7 +3,7 @@
 
 Those that a domain was made from (`Domain.points`), or others that are given. A point must lie on the line or in the
 plane that is shown: nothing is projected silently. Names have a light halo, so that they can be read over any colour,
-and stand on the side of their point where there is room.
+and stand where there is room, see `picture_texts.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from regions.domains import Domain
 from regions.domains.points import many_points
 from regions.errors import DomainError, ShapeMismatchError
 from regions.locate import distances_off
+from regions.output.picture_texts import LINE, place_names
 from regions.output.picture_view import View
 
 __all__ = ["Marks", "draw_marks", "named_points"]
@@ -25,9 +26,6 @@ __all__ = ["Marks", "draw_marks", "named_points"]
 Floats = NDArray[np.float64]
 # Points of input space by name; those that nobody asked for may lie outside of the picture.
 Marks = dict[str, Floats]
-
-# The distance from a point to its name, in points of 1/72 inch; and how near to an edge of the picture is near.
-DISTANCE, NEAR = 5.0, 0.15
 
 
 def named_points(mark: Any, domain: Domain) -> Marks:
@@ -82,24 +80,23 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
         places = np.column_stack([places[:, 0], on_curve])
     if len(names):
         ax.scatter(*places.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)
-    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-    shares = (places - low) / (high - low)
-    for name, place, share in zip(names, places, shares, strict=True):
-        # Away from the middle of the marked points, but not over the edge of the picture.
-        side = np.where(share >= shares.mean(axis=0), 1.0, -1.0)
-        side = np.where(share > 1 - NEAR, -1.0, np.where(share < NEAR, 1.0, side))
+    annotations = [
         ax.annotate(
             name,
             place,
-            xytext=DISTANCE * side,
+            xytext=(0.0, 0.0),
             textcoords="offset points",
-            ha="left" if side[0] > 0 else "right",
-            va="bottom" if side[1] > 0 else "top",
             fontweight="bold",
             color="black",
             zorder=6,
             annotation_clip=False,
             parse_math=False,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            arrowprops=LINE,
         )
+        for name, place in zip(names, places, strict=True)
+    ]
+    for annotation in annotations:
+        annotation.set_in_layout(False)  # they stay inside the axes
+    place_names(ax, annotations)
     return names
