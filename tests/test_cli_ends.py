@@ -182,6 +182,33 @@ def test_a_full_disk(run: Run) -> None:
             assert done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
+def test_files_are_written_though_nothing_can_be_printed(more: list[str]) -> None:
+    words = ["model.npz", "--activation", "relu", *SQUARE, *more]
+    for command in (["enumerate", "-o", "out.npz"], ["plot", "-o", "out.png"], ["check", "-o", "out.html"], ["count"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "regions", command[0], *words, *command[1:]],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+        assert (done.returncode, done.stderr) == (1, "Error: standard output: No space left on device\n")
+        assert all(Path(name).stat().st_size for name in command[2:])
+    assert len(regions.load_partition("out.npz")) > 20
+
+
+@pytest.mark.parametrize("module", ["regions", "numpy", "regions.cli", "click"])
+def test_ctrl_c_while_python_imports(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_IMPORT, module], capture_output=True, text=True, env=environment()
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_closed_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     with job._bar() as report:
@@ -283,6 +310,19 @@ def bar():
             said.append(print("started", file=sys.stderr, flush=True))
     yield report
 job._bar = bar
+main()
+"""
+
+
+# Ctrl-C comes as a module is imported.
+STOPPED_IMPORT = """
+import sys
+class Stop:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Stop())
+from regions_command import main
 main()
 """
 

@@ -18,7 +18,7 @@ from regions import check
 from regions.cli.arguments import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
-from regions.cli.report import outcome_facts, print_outcome
+from regions.cli.report import outcome_facts, print_outcome, say
 from regions.cli.steps import announce, load_model, writing
 from regions.replacing import replacing
 
@@ -66,16 +66,16 @@ def check_command(
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
     facts = {"end": outcome.end, "notes": list(network.notes), **json.loads(report.to_json())}
-    click.echo(json.dumps(facts) if as_json else f"\n{report}")
+    say(json.dumps(facts) if as_json else f"\n{report}")
     if output and not as_json:
-        click.echo(f"wrote {output}")
+        say(f"wrote {output}")
     ctx.exit(0 if report.ok else 1)
 
 
 def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:
     """Print what was found, and end."""
     if as_json:
-        click.echo(json.dumps({"ok": None, **outcome_facts(outcome)}))
+        say(json.dumps({"ok": None, **outcome_facts(outcome)}))
     else:
         print_outcome(outcome)
     click.echo(f"Not checked: {reason}. No report is written.", err=True)

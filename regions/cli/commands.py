@@ -32,7 +32,7 @@ from regions.cli.check import check_command
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.pictures import Size, check_pixels, draw_picture, picture_options
-from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome
+from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome, say
 from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import (
@@ -110,7 +110,7 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
     """
     network = load_model(model, activation)
     if as_json:
-        click.echo(json.dumps(network_facts(network)))
+        say(json.dumps(network_facts(network)))
         return
     announce(network)
     print_network(network)
@@ -305,7 +305,7 @@ def certify_(
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number)
     facts = {**json.loads(report.to_json()), "notes": list(network.notes)}
-    click.echo(json.dumps(facts) if as_json else f"\n{report}")
+    say(json.dumps(facts) if as_json else f"\n{report}")
     ctx.exit(code)
 
 
@@ -325,9 +325,9 @@ def _finish(ctx: click.Context, outcome: Outcome, output: Path | None, as_json: 
     """Print what came out, and end with the exit code for it."""
     if as_json:
         facts = outcome_facts(outcome)
-        click.echo(json.dumps({**facts, "output": str(output)} if output else facts))
+        say(json.dumps({**facts, "output": str(output)} if output else facts))
     else:
         print_outcome(outcome)
         if output:
-            click.echo(f"wrote {output}")
+            say(f"wrote {output}")
     ctx.exit(outcome.exit_code)

@@ -20,7 +20,7 @@ from rich.table import Table
 from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
 
-__all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "print_outcome"]
+__all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "print_outcome", "say"]
 
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
@@ -28,6 +28,16 @@ BEYOND = "beyond the largest double"
 # What six digits leave out of a number, relatively, at most.
 ROUNDED = 5e-6
 FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
+
+
+def say(text: str = "") -> None:
+    """Print a line; where that is impossible, name standard output, as for any other file."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise  # nobody reads it any more
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def network_facts(network: Network) -> dict[str, Any]:
@@ -122,7 +132,7 @@ def print_outcome(outcome: Outcome) -> None:
     summary = Table.grid(padding=(0, 3))
     for row in rows:
         summary.add_row(*row)
-    click.echo()
+    say()
     _print(summary)
     if partition is not None:
         _print(_layer_table(partition))
@@ -203,4 +213,4 @@ def _print(table: Table) -> None:
     console = Console(highlight=False)
     with console.capture() as capture:
         console.print(table)
-    click.echo("\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()))
+    say("\n".join(line.rstrip() for line in capture.get().rstrip().splitlines()))

@@ -14,6 +14,7 @@ import click
 
 from regions import Network, load
 from regions.cli.options import loading_options
+from regions.cli.report import say
 from regions.errors import AmbiguousCheckpointError, RegionsError
 
 __all__ = ["announce", "load_model", "writing"]
@@ -44,7 +45,16 @@ def load_model(model: str, activation: tuple[str, ...]) -> Network:
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:
-    """Say what was understood, before the work begins."""
-    if not quiet:
+    """Say what was understood, before the work begins.
+
+    If that is impossible, results that go to a file are made all the same: what could not be said stays in the buffer
+    of standard output, so that the lines at the end fail too, or bring it along.
+    """
+    if quiet:
+        return
+    try:
         for line in (repr(network), *(f"note: {note}" for note in network.notes), *map(repr, domains)):
-            click.echo(line)
+            say(line)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or not click.get_current_context().params.get("output"):
+            raise
