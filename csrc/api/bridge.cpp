@@ -122,7 +122,7 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   layer.largest_sum = norms.largest_sum;
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
   layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * slack;
-  // As if half of the units were on a piece that leaves nothing. Of a norm that nobody looked for, nothing is concluded.
+  // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * units));
   norms_.push_back(std::move(norms.rows));
   layer.norms = norms_.back().data();
@@ -134,14 +134,15 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   choose_precision();
 }
 
-// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-32 of them there, rows
-// are kept to twice the working precision. It is a guess, and costs nothing but time if it is wrong.
+// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-32 of them there,
+// rows are kept to twice the working precision. It is a guess, and costs nothing but time if it is wrong.
 void Model::choose_precision() {
   double growth = 1;
   bool doubled = false;
   for (std::size_t l = network_.layers.size(); --l > 0;) {
     Layer& layer = network_.layers[l];
-    const double rounded = unit_roundoff * (0.5 * layer.inputs + 3) * std::sqrt(double(layer.units)) * layer.largest_sum;
+    const double rounded =
+        unit_roundoff * (0.5 * layer.inputs + 3) * std::sqrt(double(layer.units)) * layer.largest_sum;
     doubled = doubled || rounded * growth > 0x1p-32;
     layer.doubled = doubled;
     growth *= layer.growth;

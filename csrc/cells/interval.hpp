@@ -4,6 +4,8 @@
 // An interval: two vertices, left and right. Cutting leaves one with the cut as its right end, and one as its left.
 #pragma once
 
+#include <cassert>
+
 #include "cells/vertex.hpp"
 #include "memory/arena.hpp"
 
@@ -35,6 +37,8 @@ struct Interval {
     if (left.position[0] != 0 && right.position[0] != 0) settle(facet, cut);
     if (!(cut.error < placed * distance(left, right))) place_exactly(cut, exact);
     keep_order(left, cut, right);
+    assert(signs[0] * signs[1] < 0 && !(left.position[0] != 0 && left.position[1] > cut.position[1]) &&
+           !(right.position[0] != 0 && cut.position[1] > right.position[1]));
     collector.identify(cut);
     halves[0] = take(left, cut, arena);
     halves[1] = take(cut, right, arena);

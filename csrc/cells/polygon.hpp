@@ -7,6 +7,7 @@
 // exactly two points. Cost: proportional to the number of corners.
 #pragma once
 
+#include <cassert>
 #include <stdexcept>
 
 #include "cells/vertex.hpp"
@@ -85,9 +86,30 @@ struct Polygon {
       half.append(cut, facet, -1);
       halves[signs[i] > 0 ? 1 : 0].append(cut, edge, i);
     }
+    for (int side = 0; side < 2; ++side) assert(halves[side].count <= cell.count + 1 && is_convex(halves[side]));
   }
 
  private:
+  // As far as rounded arithmetic can tell: each edge on a line of its own, its two corners on that line, all others on
+  // one side. For assertions.
+  static bool is_convex(const Polygon& cell) {
+    bool convex = cell.count >= 3;
+    for (int i = 0; i < cell.count; ++i) {
+      const Facet<2>& edge = *cell.edges[i];
+      bool positive = false;
+      bool negative = false;
+      for (int k = 0; k < cell.count; ++k) {
+        const int side = proven_side(edge, *cell.vertices[k]);
+        const bool on_edge = k == i || k == (i + 1) % cell.count;
+        positive = positive || side > 0;
+        negative = negative || side < 0;
+        convex = convex && !(on_edge && side != 0) && (k == i || cell.edges[k]->name != edge.name);
+      }
+      convex = convex && !(positive && negative);
+    }
+    return convex;
+  }
+
   // A convex polygon's boundary meets a line that crosses it twice; anything else would be a wrong sign.
   static void refuse_unless_two_meetings(const Polygon& cell, const int* signs) {
     int meetings = 0;

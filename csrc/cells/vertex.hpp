@@ -77,6 +77,16 @@ Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
   return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
 }
 
+// -1 or 1 if it is proven on which side of a facet a vertex is, otherwise 0. For assertions.
+template <int D>
+int proven_side(const Facet<D>& facet, const Vertex<D>& vertex) {
+  if (vertex.position[0] == 0) return 0;
+  const Value at = evaluate(*facet.row, facet.breakpoint, vertex.position);
+  double bound = at.bound;
+  for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(facet.row->value[k]) + facet.row->error[k]) * vertex.error;
+  return at.value > bound ? 1 : at.value < -bound ? -1 : 0;
+}
+
 template <int D>
 double largest_coordinate(const Vertex<D>& vertex) {
   double largest = 0;

@@ -138,7 +138,8 @@ class Placing {
 
   // Whether the vertex was farther off than is well enough.
   bool place(const Candidate& candidate) {
-    CollectedVertex& vertex = collected_.vertices[collected_.representative(collected_.corners[candidate.corner].vertex)];
+    const std::int64_t index = collected_.representative(collected_.corners[candidate.corner].vertex);
+    CollectedVertex& vertex = collected_.vertices[index];
     const double small = small_.at(vertex);
     if (!(vertex.error > small)) return false;  // one of the worst, which came first
     enter(candidate.region);

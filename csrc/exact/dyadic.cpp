@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "exact/dyadic.hpp"
 
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 
@@ -158,6 +159,7 @@ Dyadic Accumulator::value() const {
   result.limbs_.erase(result.limbs_.begin(), result.limbs_.begin() + std::ptrdiff_t(zeros));
   result.exponent_ = exponent_ + std::int64_t(zeros) * 64;
   if (result.limbs_.empty()) return Dyadic();
+  assert(result.limbs_.back() != 0);
   return result;
 }
 

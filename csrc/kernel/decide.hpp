@@ -70,7 +70,10 @@ class Deciding {
   void decide_rows(int index, Row<D>* rows, int count, int first_column) {
     Block<D> block = start_block(index, count);
     const Lanes below = residuals_.below(index);
-    for (int i = 0; i < count; ++i) set_error(layer(index), below, rows[i]);
+    for (int i = 0; i < count; ++i) {
+      assert(rows[i].columns == child_.columns() && is_padded(rows[i]));
+      set_error(layer(index), below, rows[i]);
+    }
     if (child_.columns() > 0) {
       for (int i = 0; i < count; ++i) decide_by_bounds(rows[i], first_column < 0 ? -1 : first_column + i, block);
       push(block);
@@ -129,6 +132,7 @@ class Deciding {
         set_margin(lines, index, row, here.breakpoints[kink], extent_->largest);
       }
     }
+    assert(lines.count <= lines.capacity);
     lines.pad();
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
@@ -156,7 +160,9 @@ class Deciding {
 
   void push(const Block<D>& block) {
     if (block.count == 0) return;
-    child_.network.blocks[child_.network.block_count++] = block;
+    LocalNetwork<D>& left = child_.network;
+    assert(left.block_count == 0 || left.blocks[left.block_count - 1].layer < block.layer);
+    left.blocks[left.block_count++] = block;
   }
 
   // Affine rows: the lines' signs at the corners. What stays undecided becomes the child's lowest block.
@@ -286,6 +292,7 @@ class Deciding {
 
   // The unit is on one piece: what it contributes above is an affine function of its row.
   void decide(int index, const Row<D>& row, int piece, int column) {
+    assert(is_sized(row));
     const Layer& here = layer(index);
     note_piece(here, row.unit, piece);
     const double slope = here.slope(row.unit, piece);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 
 #include "kernel/decide.hpp"
 #include "rows/chart.hpp"
@@ -131,6 +132,7 @@ class Restriction {
     row.size = old.size;
     row.own = old.own;
     row.low = old.low;
+    assert(std::size_t(row.columns) == child_.survivors.size());
     const int* survivors = child_.survivors.data();
     const double* source = old.coefficients;
     double* __restrict target = row.coefficients;
@@ -138,6 +140,7 @@ class Restriction {
     if (old.low_coefficients != nullptr)
       for (int k = 0; k < row.columns; ++k) row.low_coefficients[k] = old.low_coefficients[survivors[k]];
     folding_.fold(row, old.coefficients, old.low_coefficients, child_.folds, folds);
+    assert(is_padded(row));
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().

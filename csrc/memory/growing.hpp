@@ -2,11 +2,12 @@
 // How does a large array grow?
 //
 // By moving pages, not bytes: std::vector would copy every byte at each doubling, and so does realloc once malloc has
-// decided to keep large blocks in its heap. So large blocks are mapped where the system can move mappings, in large pages
-// if it has them: copies and the faults of small pages took a fifth of enumerating. Only for types that may be moved
-// byte by byte.
+// decided to keep large blocks in its heap. So large blocks are mapped where the system can move mappings, in large
+// pages if it has them: copies and the faults of small pages took a fifth of enumerating. Only for types that may be
+// moved byte by byte.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -75,8 +76,14 @@ class GrowingArray {
 
   std::size_t size() const { return size_; }
   T* data() { return memory_; }
-  T& operator[](std::int64_t index) { return memory_[index]; }
-  const T& operator[](std::int64_t index) const { return memory_[index]; }
+  T& operator[](std::int64_t index) {
+    assert(std::size_t(index) < size_);
+    return memory_[index];
+  }
+  const T& operator[](std::int64_t index) const {
+    assert(std::size_t(index) < size_);
+    return memory_[index];
+  }
   T* begin() { return data(); }
   T* end() { return data() + size_; }
 

@@ -4,11 +4,12 @@
 // As unevaluated sums high + low, |low| <= 2^-53 |high|. What a rounded sum or product loses is itself a double, and is
 // found by Knuth's and Dekker's error-free transformations (Muller et al., Handbook of Floating-Point Arithmetic, 2018,
 // chapter 4); where the processor has a fused multiply-add, the loss of a product costs one of it.
-// Rounding: the lower parts of n terms are added in working precision, four additions a term: what the product and the sum
-// of the higher parts lose, and two products with lower parts. Each is off by at most u times a sum of lower parts, which
-// after i terms is at most (i + 3) u times the terms' absolute values. With the two products' own rounding, and that of
-// the lower parts left out, the whole is off by at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these. Below 2^-969 what a product loses is itself rounded: that is charged apart, as
-// room_for_underflow. Splitting a factor above 2^996 overflows into a lower part that is no number, which proves nothing.
+// Rounding: the lower parts of n terms are added in working precision, four additions a term: what the product and the
+// sum of the higher parts lose, and two products with lower parts. Each is off by at most u times a sum of lower parts,
+// which after i terms is at most (i + 3) u times the terms' absolute values. With the two products' own rounding, and
+// that of the lower parts left out, the whole is off by at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these.
+// Below 2^-969 what a product loses is itself rounded: that is charged apart, as room_for_underflow. Splitting a factor
+// above 2^996 overflows into a lower part that is no number, which proves nothing.
 #pragma once
 
 #include "rows/lanes.hpp"

@@ -78,7 +78,8 @@ Lanes rounding_of_doubled(Lanes sizes, double terms) {
   return sizes == 0 ? Lanes{} : sizes * doubled_rounding(terms) + room_for_underflow;
 }
 
-// The same as fold_columns, for rows that are kept to twice the working precision: sums stay in registers over all units.
+// The same as fold_columns, for rows that are kept to twice the working precision: sums stay in registers over all
+// units.
 template <int Rows, int D>
 void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low_weights, const Fold<D>* folds,
                           std::size_t count) {
@@ -109,8 +110,8 @@ void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low
 template <int D>
 class Folding {
  public:
-  // Adds the first `count` units' shares to a row. Its size is the one from before, with the outputs' added to it. Lower
-  // parts of the weights are null if there are none.
+  // Adds the first `count` units' shares to a row. Its size is the one from before, with the outputs' added to it.
+  // Lower parts of the weights are null if there are none.
   void fold(Row<D>& row, const double* weights, const double* low_weights, const std::vector<Fold<D>>& folds,
             std::size_t count) {
     AffineLanes<D> value = row.value;

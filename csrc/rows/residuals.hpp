@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // How far may a row be off for what was rounded in the units that were folded into it?
 //
-// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) a layer where
-// weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed layer by
-// layer, it grows by their spectral norm: 2.8 at every width. So a row keeps only what was rounded in itself (`own`), and
-// of each layer there are two vectors, in lanes like a row:
+// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) a layer
+// where weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed
+// layer by layer, it grows by their spectral norm: 2.8 at every width. So a row keeps only what was rounded in itself
+// (`own`), and of each layer there are two vectors, in lanes like a row:
 //     largest   the largest `own` of the outputs of decided units, lane by lane
-//     carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l, so that |(e_j)_j|_2 <= N_l . (1, |p|) over decided units j
-// where e_j is what j's output is off by. A row's error is own_i + |w_i|_2 N_(l-1). The proof is in docs/error-bounds.md; it
-// rests on the form that a row's error takes, e = (own part) + sum over decided units j of the layer just below of w_ij e_j,
-// and needs of every unit that its error never exceeds `most`, for that was charged in the size of its column. Where it
-// does, nothing is believed any more: the error is infinite, and signs are decided exactly.
-// Invariant: layers_[l] holds for all units of layer l decided so far. Cost: a maximum for each unit that is decided, and
-// two vectors for each layer that is at work on a cell.
+//     carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l: over decided units j, |(e_j)_j|_2 <= N_l . (1, |p|)
+// where e_j is what j's output is off by. A row's error is own_i + |w_i|_2 N_(l-1). The proof is in
+// docs/error-bounds.md; it rests on the form that a row's error takes, e = (own part) + sum over decided units j of the
+// layer just below of w_ij e_j, and needs of every unit that its error never exceeds `most`, for that was charged in the
+// size of its column. Where it does, nothing is believed any more: the error is infinite, and signs are decided exactly.
+// Invariant: layers_[l] holds for all units of layer l decided so far. Cost: a maximum for each unit that is decided,
+// and two vectors for each layer that is at work on a cell.
 #pragma once
 
 #include <cmath>
@@ -94,8 +94,8 @@ class ResidualBounds {
     layers_[std::size_t(layer)].largest = at_least(layers_[std::size_t(layer)].largest, output.own);
   }
 
-  // Size of the output of a unit, for each unit of its slope: of whatever row stands for it in the cell from now on, and
-  // of what that is off by.
+  // Size of the output of a unit, for each unit of its slope: of whatever row stands for it in the cell from now on,
+  // and of what that is off by.
   Lanes size_of_column(int layer, const Row<D>& row) const {
     const Lanes& most = layers_[std::size_t(layer)].most;
     return row.size + most + at_least(most, row.error);

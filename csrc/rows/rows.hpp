@@ -12,11 +12,11 @@
 // Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
 // true pre-activation by at most error . (1, |p|). It is `own`, what was rounded in this row itself, and what it
 // inherits from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
-// absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that nothing
-// was rounded. All are vectors, not numbers, so that what vanishes exactly at the origin is
-// known to.
+// absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that
+// nothing was rounded. All are vectors, not numbers, so that what vanishes exactly at the origin is known to.
 #pragma once
 
+#include <cassert>
 #include <cmath>
 #include <type_traits>
 
@@ -66,7 +66,7 @@ struct Row {
   AffineLanes<D> own;
   AffineLanes<D> error;
   AffineLanes<D> low;            // of the value, in doubled rows (doubled.hpp); 0 in others
-  double* coefficients;          // [columns], then zeros up to padded(columns)
+  double* coefficients;          // [columns], then zeros up to padded(columns): see is_padded
   double* low_coefficients;      // the same in doubled rows, null in others
   int columns;
   int unit;
@@ -74,10 +74,28 @@ struct Row {
   int highest_piece;
 };
 
+// Products run over whole vectors, so that what stands behind the coefficients must be zero.
+template <int D>
+bool is_padded(const Row<D>& row) {
+  bool zeros = true;
+  for (int k = row.columns; k < padded(row.columns); ++k)
+    zeros = zeros && row.coefficients[k] == 0 && (row.low_coefficients == nullptr || row.low_coefficients[k] == 0);
+  return zeros;
+}
+
+// The invariant of Row::size, as far as it is seen in the value; no number proves nothing, and is let through.
+template <int D>
+bool is_sized(const Row<D>& row) {
+  bool sized = true;
+  for (int k = 0; k <= D; ++k) sized = sized && !(row.size[k] < std::fabs(row.value[k]));
+  return sized;
+}
+
 // The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight.
 template <int D>
 struct Lines {
   int count;
+  int capacity;
   double* value[D + 1];   // pre-activation minus breakpoint
   double* margin;         // bound on the rounding of its values in the cell, vertices being exact
   double* steepness;      // 1-norm of the gradient, rounded up: what a vertex's error is multiplied with
@@ -90,6 +108,7 @@ struct Lines {
     int* indices = arena.take<int>(stride * 2);
     Lines lines;
     lines.count = 0;
+    lines.capacity = capacity;
     for (int k = 0; k <= D; ++k) lines.value[k] = memory + stride * std::size_t(k);
     lines.margin = memory + stride * (D + 1);
     lines.steepness = memory + stride * (D + 2);
@@ -99,6 +118,7 @@ struct Lines {
   }
 
   void append(const Lines& source, int index, int owner) {
+    assert(count < capacity);
     for (int k = 0; k <= D; ++k) value[k][count] = source.value[k][index];
     margin[count] = source.margin[index];
     steepness[count] = source.steepness[index];
