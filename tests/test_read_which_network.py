@@ -339,6 +339,41 @@ def test_names_full_of_numbers_are_refused_before_they_take_space() -> None:
     assert "too many parts or numbers" in message and int(kibibytes) < 100_000
 
 
+def test_the_order_of_several_parts_is_said_once() -> None:
+    tensors = layers(out=(2, 8), h1__0=(8, 4), h1__2=(8, 8), h2=(8, 8))
+    notes = load(tensors, "relu", prefix=["h1", "h2", "out"]).notes
+    assert [note for note in notes if "chain" in note] == [
+        "read as a chain in this order: h1.0, h1.2, h2, out; skips can not be seen, regions.load(module) can check"
+    ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"1.weight": (8,), "1.bias": (8,)},  # a layer norm
+        {"0.weight_g": (8, 1), "0.weight_v": (8, 4)},
+        {"0.parametrizations.weight.original0": (8, 1), "0.parametrizations.weight.original1": (8, 4)},
+        {"0.lora_A": (2, 4), "0.lora_B": (8, 2)},
+        {"0.lora_A.default.weight": (2, 4), "0.lora_B.default.weight": (8, 2)},
+        {"conv.weight": (8, 1, 3, 3)},
+    ],
+    ids=lambda names: next(iter(names)),
+)
+def test_parts_are_named_where_they_help(names: dict[str, tuple[int, ...]]) -> None:
+    """Single layers around one that is not supported are no network; a part without it is."""
+    wrong = {name: np.ones(shape) for name, shape in names.items()}
+    chain = layers(**{"0": (8, 4), "3": (8, 8), "4": (2, 8)})
+    if "0.weight_g" in wrong or "original" in next(iter(wrong)):
+        del chain["0.weight"]
+    with pytest.raises((UnsupportedLayerError, AmbiguousCheckpointError)) as caught:
+        load({**chain, **wrong}, "relu")
+    assert "prefix" not in str(caught.value)
+    both = {f"critic.{name}": value for name, value in {**chain, **wrong}.items()}
+    with pytest.raises((UnsupportedLayerError, AmbiguousCheckpointError)) as caught:
+        load({**both, **layers(actor__0=(8, 4), actor__2=(2, 8))}, "relu")
+    assert str(caught.value).endswith("there are actor (4-8-2)")
+
+
 def test_prefix_and_notes_on_the_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -93,14 +93,23 @@ def network_from_state_dict(
     try:
         parts = select(mappings, prefixes, source)
         modules: list[Module] = []
+        guessed: list[Module] = []
         for part in parts:
             found, said = _read_part(part, order_is_kept, will_be_checked)
             modules += found
             notes += said
+            if not (will_be_checked or _are_numbered_pairs(part)):
+                guessed += [module for module in found if module.kind == "dense"]
+        if guessed:
+            order = f"read as a chain in this order: {list_names(guessed)}"
+            notes.insert(0, f"{order}; skips can not be seen, regions.load(module) can check")
         if len(parts) > 1:
             check_chain(modules)
     except (CheckpointError, NetworkError) as error:
-        choice = working_parts(mappings, lambda part: _sizes(part, order_is_kept))
+        # Layers one by one can be put in another order, but none may be left out, nor the adapters of LoRA beside them.
+        adapted = any("lora_" in name for mapping in mappings for name in mapping.tensors)
+        least = 2 if adapted or isinstance(error, UnsupportedLayerError) else 1
+        choice = working_parts(mappings, lambda part: _sizes(part, order_is_kept, least))
         if not choice:
             raise
         raise type(error)(
@@ -121,27 +130,27 @@ def network_from_state_dict(
 
 def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[list[Module], list[str]]:
     """The modules of one part in the order of their calls, and what is to be said about it."""
-    if any(re.fullmatch(r"W[0-9]+", name) for name in part.tensors):
+    if _are_numbered_pairs(part):
         return _numbered_pairs(part.tensors)
     modules, left_out = _modules(part.tensors)
     ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
-    if not will_be_checked:
-        order = list_names([module for module in ordered if module.kind == "dense"])
-        guess = f"read as a chain in this order: {order}; skips can not be seen, regions.load(module) can check"
-        notes.insert(0, guess)
     if left_out:
         notes.append(f"not part of the function, and left out: {_shortened(left_out)}")
     return ordered, notes
 
 
-def _sizes(part: Part, order_is_kept: bool) -> str | None:
-    """The sizes of the network that a part makes, ``"4-64-64-2"``; None if it makes none."""
+def _are_numbered_pairs(part: Part) -> bool:
+    return any(re.fullmatch(r"W[0-9]+", name) for name in part.tensors)
+
+
+def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
+    """The sizes of the network that a part makes, ``"4-64-64-2"``; None if it makes none of so many dense layers."""
     try:
         modules, _ = _read_part(part, order_is_kept, will_be_checked=False)
     except RegionsError:
         return None
     dense = [module for module in modules if module.kind == "dense"]
-    if not dense:
+    if len(dense) < least:
         return None
     runs = [(size, len(list(run))) for size, run in groupby([dense[0].n_in, *(module.n_out for module in dense)])]
     return "-".join("-".join([str(size)] * count) if count <= 4 else f"{size}x{count}" for size, count in runs[:12])
