@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["facts_table", "html_table"]
+__all__ = ["facts_table", "html_table", "table_row"]
+
+LEFT = " style='text-align:left'"
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with a row of titles."""
-    titles = "".join(f"<th style='text-align:left'>{escape(title)}</th>" for title in head)
-    return _table(caption, f"<tr>{titles}</tr>" + "".join(f"<tr>{_cells(row)}</tr>" for row in rows))
+    return _table(caption, table_row(head, "th", LEFT) + "".join(table_row(row, "td", LEFT) for row in rows))
 
 
 def facts_table(caption: str, facts: Iterable[tuple[str, object]]) -> str:
     """A table with a title at the start of each row."""
-    rows = (
-        f"<tr><th style='text-align:left'>{escape(name)}</th>{_cells([value])}</tr>" for name, value in facts
-    )
+    rows = (f"<tr>{_cells([name], 'th', LEFT)}{_cells([value], 'td', LEFT)}</tr>" for name, value in facts)
     return _table(caption, "".join(rows))
+
+
+def table_row(values: Sequence[object], tag: str, of_cells: str = "", of_row: str = "") -> str:
+    """A row of cells, ``"td"`` or ``"th"``; attributes begin with a blank."""
+    return f"<tr{of_row}>{_cells(values, tag, of_cells)}</tr>"
 
 
 def _table(caption: str, rows: str) -> str:
     return f"<table><caption style='text-align:left'>{escape(caption)}</caption>{rows}</table>"
 
 
-def _cells(values: Sequence[object]) -> str:
-    return "".join(f"<td style='text-align:left'>{escape(str(value))}</td>" for value in values)
+def _cells(values: Sequence[object], tag: str, attributes: str) -> str:
+    return "".join(f"<{tag}{attributes}>{escape(str(value))}</{tag}>" for value in values)

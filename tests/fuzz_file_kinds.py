@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import regions
-from hostile_files import address_torch_file, safetensors_file, saved_before_1_6, saved_by_torch
+from hostile_files import address_torch_file, saved_as_safetensors, saved_before_1_6, saved_by_torch
 from regions.errors import NotACheckpointError
 
 WEIGHTS = {
@@ -111,16 +111,6 @@ def _saved_partition() -> bytes:
         return path.read_bytes()
 
 
-def _safetensors() -> bytes:
-    entries: dict[str, Any] = {}
-    data = b""
-    for name, array in WEIGHTS.items():
-        offsets = [len(data), len(data) + array.nbytes]
-        entries[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
-        data += array.tobytes()
-    return safetensors_file(entries, data)
-
-
 @cache
 def kinds() -> dict[str, Kind]:
     """By name, one sound file of each."""
@@ -133,7 +123,7 @@ def kinds() -> dict[str, Kind]:
         "torch big-endian": Kind(saved_by_torch(WEIGHTS, byte_order="big"), _network, protected=True),
         "torch 1.6": Kind(address_torch_file(WEIGHTS), _network, protected=True),
         "torch before 1.6": Kind(saved_before_1_6(WEIGHTS), _network),
-        "safetensors": Kind(_safetensors(), _network),
+        "safetensors": Kind(saved_as_safetensors(WEIGHTS), _network),
         "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
         "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
         "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),

@@ -147,6 +147,17 @@ def safetensors_file(header: Any, data: bytes = b"", length: int | None = None) 
     return struct.pack("<Q", len(encoded) if length is None else length) + encoded + data
 
 
+def saved_as_safetensors(tensors: Mapping[str, NDArray[np.float32]]) -> bytes:
+    """A sound file, without the library."""
+    entries: dict[str, Any] = {}
+    data = b""
+    for name, array in tensors.items():
+        offsets = [len(data), len(data) + array.nbytes]
+        entries[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
+        data += array.tobytes()
+    return safetensors_file(entries, data)
+
+
 def npy(header: bytes, data: bytes = b"", version: bytes = b"\x01\x00") -> bytes:
     header += b" " * (-(len(header) + 11) % 64) + b"\n"
     return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + data

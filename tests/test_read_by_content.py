@@ -8,13 +8,12 @@ import io
 import os
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import regions
-from hostile_files import safetensors_file, saved_by_torch
+from hostile_files import safetensors_file, saved_as_safetensors, saved_by_torch
 from regions.errors import NotACheckpointError, TruncatedFileError
 from regions.read import load, read_tensors
 
@@ -30,16 +29,10 @@ def files() -> dict[str, bytes]:
     """The same network in each format."""
     arrays = io.BytesIO()
     np.savez(arrays, **WEIGHTS)
-    entries: dict[str, Any] = {}
-    data = b""
-    for name, array in WEIGHTS.items():
-        offsets = [len(data), len(data) + array.nbytes]
-        entries[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
-        data += array.tobytes()
     return {
         "npz": arrays.getvalue(),
         "torch": saved_by_torch(WEIGHTS),
-        "safetensors": safetensors_file(entries, data),
+        "safetensors": saved_as_safetensors(WEIGHTS),
     }
 
 

@@ -13,6 +13,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from regions.errors import DomainError, MissingDependencyError
+from regions.html_table import table_row
 from regions.partition import Partition
 from regions.plot import plot
 
@@ -44,8 +45,8 @@ def report_page(report: CheckReport) -> str:
             parts += [
                 f"<h2>{escape(title)}</h2>",
                 "<table>",
-                _row(head, "th"),
-                *(_row(r, "td") for r in rows),
+                table_row(head, "th"),
+                *(table_row(row, "td", of_row=" class='violated'" * ("violated" in row)) for row in rows),
                 "</table>",
             ]
     title = escape(f"{len(report.partition):,} regions of {network!r}")
@@ -54,11 +55,6 @@ def report_page(report: CheckReport) -> str:
         f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
-
-
-def _row(cells: tuple[str, ...], tag: str) -> str:
-    style = " class='violated'" if "violated" in cells else ""
-    return f"<tr{style}>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
 def _picture(partition: Partition) -> str:

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from regions.colors import color_numbers, light_colors
 from regions.output.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at
-from regions.output.picture_view import View, require_drawable
+from regions.output.picture_view import Panel, require_drawable
 from regions.output.plane_picture import BORDER, Palette
-from regions.partition import Partition
 
 __all__ = ["LinePicture"]
 
@@ -30,12 +29,8 @@ CURVE = "#777777"
 STEPS = 256
 
 
-class LinePicture:
+class LinePicture(Panel):
     """One panel on a line: what is to be drawn, before it is known with which colours."""
-
-    def __init__(self, view: View, color_by: str, output_index: int) -> None:
-        self.view, self.color_by, self.output_index = view, color_by, output_index
-        self.partition: Partition = view.partition
 
     @cached_property
     def layers(self) -> list[int]:

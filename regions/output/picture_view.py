@@ -24,7 +24,7 @@ from regions.errors import DomainError
 from regions.partition import Partition
 from regions.pattern_index import PatternIndex
 
-__all__ = ["View", "axis_labels", "make_view", "proportion", "require_drawable"]
+__all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_drawable"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -65,6 +65,14 @@ class View:
         first, second = self.partition.facet_regions.T
         shown: NDArray[np.bool_] = (second < 0) | (self.labels[first] != self.labels[second])
         return shown
+
+
+class Panel:
+    """What pictures of lines and of planes begin with: a view, what colours say, and the output that is drawn."""
+
+    def __init__(self, view: View, color_by: str, output_index: int) -> None:
+        self.view, self.color_by, self.output_index = view, color_by, output_index
+        self.partition = view.partition
 
 
 def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:

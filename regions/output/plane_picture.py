@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from regions.colors import color_numbers, light_colors
 from regions.output.decision_pieces import PlanePieces, largest_on_polygons, outputs_at
-from regions.output.picture_view import View, axis_labels, proportion, require_drawable
+from regions.output.picture_view import Panel, axis_labels, proportion, require_drawable
 from regions.partition import Partition
 
 __all__ = ["BORDER", "LIGHT", "Palette", "PlanePicture"]
@@ -58,12 +58,8 @@ class Palette:
     norm: Any
 
 
-class PlanePicture:
+class PlanePicture(Panel):
     """One panel in a plane: what is to be drawn, before it is known with which colours."""
-
-    def __init__(self, view: View, color_by: str, output_index: int) -> None:
-        self.view, self.color_by, self.output_index = view, color_by, output_index
-        self.partition: Partition = view.partition
 
     @cached_property
     def layers(self) -> list[int]:
