@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Do errors say what docs/troubleshooting.md says that they say?
+
+Each block of text on that page is the beginning of a message. Here is, for each, what provokes it; a block without
+that, and one that no message begins with any more, fails. Where provoking it is not cheap (there is no compiler), the
+words are looked up in the file that prints them.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from regions import installation
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+MESSAGES = re.findall(r"^```text\n(.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
+DIGITS = str(ROOT / "examples" / "digits.pt")
+
+Provoke = Callable[[pytest.MonkeyPatch], Any]
+PROVOKE: dict[str, Provoke] = {}
+
+
+def says(beginning: str) -> Callable[[Provoke], Provoke]:
+    """What provokes the message that begins like that."""
+
+    def keep(function: Provoke) -> Provoke:
+        PROVOKE[beginning] = function
+        return function
+
+    return keep
+
+
+def network() -> regions.Network:
+    return regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+
+
+def square() -> regions.Polygon:
+    return regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+
+
+def digits() -> regions.Network:
+    return regions.load(DIGITS, activation="relu")
+
+
+def layer(name: str, *shape: int) -> dict[str, Any]:
+    return {f"{name}.weight": np.ones(shape), f"{name}.bias": np.ones(shape[0])}
+
+
+@says("the compiled core of relu-regions is missing in")
+def source_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "__file__", "/home/you/relu-regions/regions/installation.py")
+    raise installation.explain_missing_core(ImportError("cannot import name '_core'"))
+
+
+@says("relu-regions and regions are both imported")
+def two_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "other_owners", lambda: ["regions"])
+    raise installation.explain_missing_core(ImportError("any"))
+
+
+@says("1 of the installed files")
+def files_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "lost_files", lambda: ["regions/__init__.py"])
+    raise installation.explain_missing_core(ImportError("any"))
+
+
+@says("AttributeError: module 'regions'")
+def another_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    ModuleType("regions").enumerate  # noqa: B018
+
+
+@says("matplotlib")
+def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    regions.plot(regions.enumerate(network(), square()))
+
+
+@says("onnx")
+def no_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    regions.load(ROOT / "examples" / "digits.onnx")
+
+
+@says("networkx")
+def no_networkx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    regions.enumerate(network(), square()).to_networkx()
+
+
+@says("cddlib")
+def no_cddlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cdd", None)
+    report = regions.certify(regions.enumerate(network(), square()), network())
+    raise AssertionError(next(item.finding for item in report.proved if item.name == "inequalities"))
+
+
+@says("AmbiguousCheckpointError: a state dict does not say")
+def no_activation(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load(DIGITS)
+
+
+@says("UnsupportedLayerError: activation 'tanh'")
+def smooth(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load(DIGITS, activation="tanh")
+
+
+@says("UnsupportedLayerError: module 1 is a Tanh")
+def smooth_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    regions.load(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1)))
+
+
+@says("AmbiguousCheckpointError: the layers do not form a chain")
+def two_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [layer("actor.0", 8, 4), layer("actor.2", 2, 8), layer("critic.0", 8, 4), layer("critic.2", 1, 8)]
+    regions.load({name: tensor for part in parts for name, tensor in part.items()}, activation="relu")
+
+
+@says("UnsupportedLayerError: conv1.weight")
+def convolution(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load({**layer("conv1", 4, 1, 3, 3), **layer("fc", 2, 16)}, activation="relu")
+
+
+@says("UnsupportedLayerError: norm.weight")
+def norm(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.load({**layer("a", 8, 4), **layer("norm", 8), **layer("b", 2, 8)}, activation="relu")
+
+
+@says("AmbiguousCheckpointError: the module does not compute")
+def skip(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Skipping(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second, self.last = (torch.nn.Linear(4, 4) for _ in range(3))
+
+        def forward(self, x: Any) -> Any:
+            hidden = torch.relu(self.first(x))
+            return self.last(torch.relu(self.second(hidden)) + hidden)
+
+    torch.manual_seed(0)
+    regions.load(Skipping(), activation="relu")
+
+
+@says("UnsafePickleError: whole.pt")
+def whole_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(torch.nn.Linear(2, 1), "whole.pt")
+    regions.load("whole.pt", activation="relu")
+
+
+@says("UnsafePickleError: model.pkl")
+def bare_pickle(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("model.pkl").write_bytes(pickle.dumps(type))
+    regions.load("model.pkl", activation="relu")
+
+
+@says("NotACheckpointError: script.pt")
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile("script.pt", "w") as archive:
+        for name in ("data.pkl", "code/__torch__.py", "constants.pkl", "version"):
+            archive.writestr(f"script/{name}", pickle.dumps({}))
+    regions.load("script.pt", activation="relu")
+
+
+@says("TruncatedFileError: cut.pt")
+def truncated(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("cut.pt").write_bytes(Path(DIGITS).read_bytes()[:10000])
+    regions.load("cut.pt", activation="relu")
+
+
+@says("NotACheckpointError: model.pt")
+def something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("model.pt").write_text("<!DOCTYPE html>\n")
+    regions.load("model.pt", activation="relu")
+
+
+@says("NotACheckpointError: pointer.pt")
+def pointer(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("pointer.pt").write_text("version https://git-lfs.github.com/spec/v1\n")
+    regions.load("pointer.pt", activation="relu")
+
+
+@says("NotACheckpointError: part.npz")
+def result_as_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.enumerate(network(), square()).save("part.npz")
+    regions.load("part.npz")
+
+
+@says("NonFiniteError")
+def not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.Network([([[np.nan]], [0.0]), ([[1.0]], [0.0])])
+
+
+@says("ShapeMismatchError: the domain")
+def another_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.count(digits(), square())
+
+
+@says("ShapeMismatchError: points")
+def images_as_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    digits()(np.zeros((3, 8, 8)))
+
+
+@says("ShapeMismatchError: Segment")
+def images_as_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.Segment(np.zeros((8, 8)), np.ones((8, 8)))
+
+
+@says("DomainError: points.csv, line 2")
+def labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("points.csv").write_text("width,height,label\n0.5,0.25,iris\n")
+    regions.load_points("points.csv")
+
+
+@says("DomainError: points.csv, line 1")
+def pandas_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("points.csv").write_text("0,1\n0.5,0.25\n")
+    regions.load_points("points.csv")
+
+
+@says("NotConvexError")
+def dent(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.Polygon([[0, 0], [1, 1], [0, 2], [2, 1]])
+
+
+@says("DegenerateDomainError")
+def points_on_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.circumsquare([0, 0], [1, 1], [2, 2])
+
+
+@says("NotCoplanarError")
+def four_points_in_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.Polygon([[0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0]])
+
+
+@says("DomainError: the point is")
+def away(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = regions.Segment([0, 0], [1, 0])
+    regions.enumerate(network(), line).locate([0, 2.58])
+
+
+@says("LimitReached")
+def limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = regions.load_points(ROOT / "examples" / "points.csv")
+    regions.count(digits(), regions.circumsquare(*points), limit=100)
+
+
+@says("CountNotDecided")
+def undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    three = [([[1, 0], [0, 1], [0, -1]], [0, 0, 0]), ([[1, -1, 1], [1, 0, 0]], [0, 0]), ([[1, -1]], [0])]
+    large = regions.Polygon([[-8, -8], [8, -8], [8, 8], [-8, 8]])
+    regions.count(regions.Network(three), large, "convex")
+
+
+@says("DomainError: an unbounded domain")
+def plane_in_shapely(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions.enumerate(network(), regions.Plane([0, 0], [1, 0], [0, 1])).to_shapely()
+
+
+def test_a_missing_compiler() -> None:
+    first = [message for message in MESSAGES if "C++17 compiler" in message]
+    assert len(first) == 1
+    assert f'"""\n{first[0]}\n' in (ROOT / "setup.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("message", [message for message in MESSAGES if "C++17 compiler" not in message])
+def test_the_message_begins_like_that(message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    provoke = [function for beginning, function in PROVOKE.items() if message.startswith(beginning)]
+    assert len(provoke) == 1, "no function here provokes it, or several do"
+    with pytest.raises(Exception) as caught:
+        provoke[0](monkeypatch)
+    said = f"{type(caught.value).__name__}: {caught.value}"
+    assert said.startswith(message) or str(caught.value).startswith(message), said
+
+
+def test_each_of_them_stands_on_the_page() -> None:
+    assert not [beginning for beginning in PROVOKE if not any(text.startswith(beginning) for text in MESSAGES)]
