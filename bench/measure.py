@@ -61,9 +61,7 @@ def peak_memory() -> int:
         with open("/proc/self/status") as status:
             line = next(line for line in status if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
-    except (
-        FileNotFoundError
-    ):  # not Linux, where getrusage would also tell of the process that started this one
+    except FileNotFoundError:  # not Linux, where getrusage would also tell of the process that started this one
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
@@ -75,9 +73,7 @@ def measure_count(workload: Workload) -> Measurement:
     network, domain = regions.Network(layers), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
     memory = peak_memory() - before
-    seconds, yardstick = best_times(
-        lambda: regions.count(network, domain), ForwardPass(layers, n_regions).run
-    )
+    seconds, yardstick = best_times(lambda: regions.count(network, domain), ForwardPass(layers, n_regions).run)
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
@@ -98,9 +94,7 @@ def measure_enumerate(workload: Workload) -> Measurement:
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = len(regions.enumerate(network, domain))
     memory = peak_memory() - before
-    seconds, yardstick = best_times(
-        lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain)
-    )
+    seconds, yardstick = best_times(lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain))
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 

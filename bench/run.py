@@ -153,10 +153,7 @@ def describe_machine() -> dict[str, str]:
         lines = cpuinfo.read_text().splitlines()
         processor = next((line.split(": ")[1] for line in lines if line.startswith("model name")), processor)
     python = f"Python {platform.python_version()}, numpy {np.__version__}"
-    blas = [
-        f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}"
-        for pool in threadpool_info()
-    ]
+    blas = [f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}" for pool in threadpool_info()]
     return {"processor": processor, "system": platform.platform(), "python": python, "blas": ", ".join(blas)}
 
 
@@ -169,9 +166,7 @@ def select(prefixes: list[str]) -> Iterator[Case]:
 def main() -> int:
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
-    parser.add_argument(
-        "prefixes", nargs="*", metavar="PREFIX", help="only cases whose name starts like this"
-    )
+    parser.add_argument("prefixes", nargs="*", metavar="PREFIX", help="only cases whose name starts like this")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the measurements to FILE")
     arguments = parser.parse_args()
     cases = list(select(arguments.prefixes))

@@ -35,9 +35,7 @@ class Workload:
     name: str
     sizes: tuple[int, ...]  # n_in, hidden widths, n_out
     seed: int
-    n_regions: int | None = (
-        None  # by rational arithmetic or, where that takes too long, by unrelated programs
-    )
+    n_regions: int | None = None  # by rational arithmetic or, where that takes too long, by unrelated programs
     n_segments: int = 0
     half_side: float = 1.0  # of the square, in two dimensions
 

@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import regions
-from regions.output.picture_files import save_figure, trim_height
+from regions.pictures.picture_files import save_figure, trim_height
 
 ROOT = Path(__file__).resolve().parent.parent
 DPI = 90

@@ -14,35 +14,33 @@ in `regions.bounds`, the errors in `regions.errors`, the rational reference in `
 counts in `regions.constructions` and `regions.arrangements`.
 """
 
-# First, since what is imported below writes it into certificates.
-__version__ = "0.1.0"
-
 from typing import TYPE_CHECKING, Any
 
 from regions import bounds
-from regions.activations import Activation
+from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate
 from regions.certification import certify
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import LimitReached, RegionsError
-from regions.exact_vertices import ExactVertices
 from regions.installation import explain_missing_core
-from regions.network import Layer, Network
+from regions.networks.named_activations import Activation
+from regions.networks.network import Layer, Network
+from regions.version import __version__ as __version__
 
 try:
-    from regions.enumeration import count, enumerate
+    from regions.enumeration.count_and_enumerate import count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions import measures
 from regions.definitions import LinearRegions, linear_regions
+from regions.output.saved import load_partition
 from regions.partition import Partition
-from regions.plot import plot
+from regions.pictures.plot import plot
 from regions.read import load
-from regions.saved import load_partition
 
 if TYPE_CHECKING:
     from regions.checking import check
-    from regions.training import TrainingRecord, watch
+    from regions.studies.training import TrainingRecord, watch
 
 __all__ = [
     "Activation",
@@ -78,7 +76,11 @@ __all__ = [
 ]
 
 # Imported when they are used, since they build on all the rest.
-_LATER = {"check": "regions.checking", "watch": "regions.training", "TrainingRecord": "regions.training"}
+_LATER = {
+    "check": "regions.checking",
+    "watch": "regions.studies.training",
+    "TrainingRecord": "regions.studies.training",
+}
 _LATER_MODULES = {"arrangements", "constructions", "export", "reference"}
 
 

@@ -16,10 +16,10 @@ from itertools import combinations, product
 
 import numpy as np
 
-from regions.arguments import integer, list_of, shown, tuple_of
+from regions.arithmetic.arguments import integer, list_of, shown, tuple_of
 from regions.constructions import arrangement
 from regions.errors import NetworkError
-from regions.network import Network
+from regions.networks.network import Network
 
 __all__ = ["braid", "graphical", "grid", "resonance", "threshold", "type_b"]
 

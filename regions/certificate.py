@@ -16,7 +16,7 @@ from typing import Any
 
 from regions.domains import Domain
 from regions.html_table import facts_table
-from regions.network import Network
+from regions.networks.network import Network
 
 __all__ = ["Certificate", "make_certificate"]
 

@@ -20,12 +20,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import checked_network, integer, tuple_of
-from regions.arrays import exact_float64
+from regions.arithmetic.arguments import checked_network, integer, tuple_of
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.exact_pattern import Dyadic, exactly
-from regions.layer import Layer
-from regions.network import Network
+from regions.networks.layer import Layer
+from regions.networks.network import Network
+from regions.passes.exact_pattern import Dyadic, exactly
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
 
@@ -248,5 +248,3 @@ def _zigzag(pieces: int) -> Network:
     readout = 2.0 * (-1.0) ** np.arange(pieces, dtype=np.float64)
     readout[0] = 1.0
     return _fold(np.full(pieces, float(pieces)), -np.arange(pieces, dtype=np.float64), readout, 0.0)
-
-

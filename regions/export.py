@@ -19,13 +19,13 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import path_of, shown
-from regions.convert import closed_rings
+from regions.arithmetic.arguments import path_of, shown
 from regions.errors import DomainError
+from regions.files.replacing import replacing
+from regions.output.convert import closed_rings
+from regions.output.saved import write_partition
 from regions.partition import Partition, require_partition
 from regions.printable import file_name
-from regions.replacing import replacing
-from regions.saved import write_partition
 
 __all__ = ["EXPORT_SUFFIXES", "export", "to_columns", "write_csv", "write_geojson"]
 
@@ -96,9 +96,9 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
         # No field has a comma or a quotation mark, so this is all there is to the format.
         write(
             "".join(
-            f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
-            f"{';'.join(texts[start:stop])},{';'.join(across[start:stop])}\n"
-            for index, volume, on, count, neighbors, pattern, point, (start, stop) in columns
+                f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
+                f"{';'.join(texts[start:stop])},{';'.join(across[start:stop])}\n"
+                for index, volume, on, count, neighbors, pattern, point, (start, stop) in columns
             )
         )
 
@@ -223,7 +223,5 @@ def _active(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
 def _hexadecimal(packed: NDArray[np.uint8]) -> list[str]:
     text, width = packed.tobytes().hex(), 2 * packed.shape[1]
     return (
-        [text[start : start + width] for start in range(0, width * len(packed), width)]
-        if width
-        else [""] * len(packed)
+        [text[start : start + width] for start in range(0, width * len(packed), width)] if width else [""] * len(packed)
     )

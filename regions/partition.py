@@ -20,27 +20,29 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions import __version__, cell_geometry, sizes
-from regions.arguments import any_domain, checked_network, shown
-from regions.arrays import read_only
+from regions.arithmetic.arguments import any_domain, checked_network, shown
+from regions.arithmetic.arrays import read_only
+from regions.cells import cell_geometry, sizes
+from regions.cells.exact_outline import points_inside
+from regions.cells.exact_vertices import ExactVertices, exact_vertices
+from regions.cells.partition_arrays import ARRAYS, own_arrays, raw_arrays, same_arrays
+from regions.cells.region import Region
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
-from regions.exact_outline import points_inside
-from regions.exact_vertices import ExactVertices, exact_vertices
-from regions.network import Network, architecture
-from regions.partition_arrays import ARRAYS, own_arrays, raw_arrays, same_arrays
-from regions.region import Region
+from regions.networks.network import Network, architecture
+from regions.version import __version__
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from regions.locate import Locator
+    from regions.cells.locate import Locator
 
 __all__ = ["ARRAYS", "Partition", "raw_arrays", "require_partition"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Space = Literal["chart", "input"]
+
 
 class Partition:
     """Every activation region of a network on a domain of dimension d (1 or 2).
@@ -235,7 +237,7 @@ class Partition:
 
         Exactly, and of the network on the domain: along a plane, maps of the chart point.
         """
-        from regions.equal_maps import equal_maps
+        from regions.cells.equal_maps import equal_maps
 
         return read_only(equal_maps(self))
 
@@ -306,9 +308,7 @@ class Partition:
         """
         return exact_vertices(self, indices)
 
-    def affine_maps(
-        self, indices: ArrayLike | None = None, *, space: Space = "chart"
-    ) -> tuple[Floats, Floats]:
+    def affine_maps(self, indices: ArrayLike | None = None, *, space: Space = "chart") -> tuple[Floats, Floats]:
         """Affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
 
         Parameters
@@ -330,7 +330,7 @@ class Partition:
         NonFiniteError
             A map with entries beyond the largest double.
         """
-        from regions.affine import affine_maps
+        from regions.passes.affine import affine_maps
 
         return affine_maps(self, indices, space)
 
@@ -362,7 +362,7 @@ class Partition:
 
     @cached_property
     def _locator(self) -> Locator:
-        from regions.locate import Locator
+        from regions.cells.locate import Locator
 
         return Locator(self)
 
@@ -379,7 +379,7 @@ class Partition:
         DomainError
             A line, ray or plane: shapely has no unbounded geometries.
         """
-        from regions.convert import to_shapely
+        from regions.output.convert import to_shapely
 
         return to_shapely(self)
 
@@ -395,7 +395,7 @@ class Partition:
         DomainError
             A whole plane: shapely has no unbounded geometries.
         """
-        from regions.folding import folded_cells
+        from regions.cells.folding import folded_cells
 
         return folded_cells(self)
 
@@ -411,20 +411,20 @@ class Partition:
         MissingDependencyError
             networkx is not installed.
         """
-        from regions.convert import to_networkx
+        from regions.output.convert import to_networkx
 
         return to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything, network and domain included, to a compressed ``.npz`` file without pickles."""
-        from regions.saved import write_partition
+        from regions.output.saved import write_partition
 
         write_partition(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Partition:
         """Read a file that `save` wrote; the same as `regions.load_partition`."""
-        from regions.saved import load_partition
+        from regions.output.saved import load_partition
 
         return load_partition(path)
 
@@ -434,7 +434,7 @@ class Partition:
         return f"Partition({count}, {self.dimension}-D, {architecture(self.network)}, {state})"
 
     def _repr_html_(self) -> str:
-        from regions.html import partition_html
+        from regions.output.html import partition_html
 
         return partition_html(self)
 

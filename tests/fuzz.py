@@ -22,8 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
-    sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
 import regions  # noqa: E402
 from fuzz_shrink import shrink  # noqa: E402
@@ -32,7 +34,7 @@ from generators_deep import DEEP_FAMILIES  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions import reference  # noqa: E402
 from regions.domains import Domain, Plane  # noqa: E402
-from regions.network import Network  # noqa: E402
+from regions.networks.network import Network  # noqa: E402
 
 SHAPES = ("line", "polygon", "plane")
 # Of one case. The slowest takes a second, a hundred times that under sanitizers.

@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
-    sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
 import coordinates_judge  # noqa: E402
 import regions  # noqa: E402
@@ -34,7 +36,7 @@ from generators_coordinates import NEAR, draw_near  # noqa: E402
 from generators_nearly_degenerate import KINDS, nearly_degenerate  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions.domains import Domain  # noqa: E402
-from regions.network import Network  # noqa: E402
+from regions.networks.network import Network  # noqa: E402
 
 # Of larger partitions, fractions would take seconds.
 MOST_REGIONS = 60

@@ -25,8 +25,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
-    sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
 from fuzz_file_kinds import Kind, kinds  # noqa: E402
 from fuzz_file_mutations import damage, rewrite  # noqa: E402

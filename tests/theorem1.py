@@ -22,8 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__" and list((ROOT / "regions").glob("_core.*.so")):
-    sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
 import regions  # noqa: E402
 from generator_parts import Rng, any_domain, gaussian, network, sizes, small_integers  # noqa: E402
@@ -31,7 +33,7 @@ from regions import bounds  # noqa: E402
 from regions.checking.layers import cut_off  # noqa: E402
 from regions.constructions import montufar_fold, sawtooth, serra_fold, square_fold  # noqa: E402
 from regions.domains import Domain, Line, Plane  # noqa: E402
-from regions.network import Network  # noqa: E402
+from regions.networks.network import Network  # noqa: E402
 
 PLANE = Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
 

@@ -12,21 +12,28 @@ theorem it is, and what it holds for. Shapes that a theorem says nothing about r
 
 One file for each kind of question:
 
-    arrangements                one layer: regions, bounded regions, faces
+    hyperplane_arrangements     one layer: regions, bounded regions, faces
     characteristic_polynomial   a given arrangement, exactly, in any dimension
     upper  dimension_flow       deep networks: at most
     lower                       deep networks: the best ones have at least
     maxout  convolution         other kinds of layers
-    region_graph                neighbours and diameter
-    random_networks  shallow    random networks on average
+    region_graph_bounds         neighbours and diameter
+    expected_counts  shallow    random networks on average
     length  sparse_length       how curves are stretched
     registry  table             all of them, for programs
 """
 
-from regions.bounds.arrangements import cover_central, generic_faces, zaslavsky, zaslavsky_bounded
 from regions.bounds.characteristic_polynomial import bounded_chambers, chambers, characteristic_polynomial
 from regions.bounds.convolution import xiong_cnn, xiong_cnn_lower, xiong_cnn_upper
 from regions.bounds.dimension_flow import hinz_vandegeer, serra2018_upper
+from regions.bounds.expected_counts import (
+    hanin_rolnick_distance,
+    hanin_rolnick_expected,
+    hanin_rolnick_volume,
+    tiwari_konidaris_volume,
+    tube_volume,
+)
+from regions.bounds.hyperplane_arrangements import cover_central, generic_faces, zaslavsky, zaslavsky_bounded
 from regions.bounds.length import (
     expected_length_relu_exact,
     hard_tanh_length_growth,
@@ -50,14 +57,7 @@ from regions.bounds.maxout import (
     maxout_montufar_ren_zhang_lower,
     maxout_serra,
 )
-from regions.bounds.random_networks import (
-    hanin_rolnick_distance,
-    hanin_rolnick_expected,
-    hanin_rolnick_volume,
-    tiwari_konidaris_volume,
-    tube_volume,
-)
-from regions.bounds.region_graph import (
+from regions.bounds.region_graph_bounds import (
     gaines_bi_degree,
     gaines_bi_diameter,
     gaines_bi_facets,

@@ -21,7 +21,7 @@ from math import gcd
 
 from numpy.typing import ArrayLike
 
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import ShapeMismatchError
 
 __all__ = ["bounded_chambers", "chambers", "characteristic_polynomial"]

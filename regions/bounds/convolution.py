@@ -24,9 +24,9 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from regions.arguments import integer, tuple_of
-from regions.bounds.arguments import one_each, per_layer
+from regions.arithmetic.arguments import integer, tuple_of
 from regions.bounds.binomials import binomial_row, weighted_sum
+from regions.bounds.bound_arguments import one_each, per_layer
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["xiong_cnn", "xiong_cnn_lower", "xiong_cnn_upper"]

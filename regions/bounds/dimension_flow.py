@@ -20,8 +20,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from operator import mul
 
-from regions.bounds.arguments import Widths, per_layer, shape
 from regions.bounds.binomials import binomial_row
+from regions.bounds.bound_arguments import Widths, per_layer, shape
 
 __all__ = ["hinz_vandegeer", "serra2018_upper"]
 

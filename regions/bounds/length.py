@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import atan, erf, erfc, exp, fsum, hypot, pi, prod, sqrt
 
-from regions.arguments import integer, number, one_of, positive
-from regions.bounds.arguments import Widths, equal_width, in_range, numbers_per_layer, shape
+from regions.arithmetic.arguments import integer, number, one_of, positive
+from regions.bounds.bound_arguments import Widths, equal_width, in_range, numbers_per_layer, shape
 from regions.bounds.chi import chi_means
 
 __all__ = [

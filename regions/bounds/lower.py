@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from math import prod
 
-from regions.bounds.arguments import Widths, shape
 from regions.bounds.binomials import weighted_sum
+from regions.bounds.bound_arguments import Widths, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = [

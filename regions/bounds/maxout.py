@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import comb, prod
 
-from regions.arguments import integer
-from regions.bounds.arguments import Widths, equal_width, one_each, one_width, per_layer, shape
+from regions.arithmetic.arguments import integer
 from regions.bounds.binomials import weighted_sum
+from regions.bounds.bound_arguments import Widths, equal_width, one_each, one_width, per_layer, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = [

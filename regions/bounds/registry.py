@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from regions.bounds.arguments import Widths, shape
+from regions.bounds.bound_arguments import Widths, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["Activations", "Bound", "Domain", "Kind", "Status", "Value"]

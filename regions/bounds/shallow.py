@@ -16,9 +16,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, exp, inf, log1p, pi, prod, sqrt
 
-from regions.arguments import positive
-from regions.bounds.arguments import Widths, codimension_of, in_range, one_width, shape
+from regions.arithmetic.arguments import positive
 from regions.bounds.binomials import binomial_row
+from regions.bounds.bound_arguments import Widths, codimension_of, in_range, one_width, shape
 from regions.bounds.chi import chi_means
 
 __all__ = ["expected_distance_shallow", "expected_regions_shallow_ball", "expected_strata_shallow"]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, pi, prod, sqrt
 
-from regions.arguments import flag, number, one_of, real, shown, tuple_of
-from regions.bounds.arguments import Widths, in_range, numbers_per_layer, shape
+from regions.arithmetic.arguments import flag, number, one_of, real, shown, tuple_of
+from regions.bounds.bound_arguments import Widths, in_range, numbers_per_layer, shape
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["price_tanner"]

@@ -8,16 +8,22 @@ for each form of it. Those for convolutions, which take other shapes, and those 
 from __future__ import annotations
 
 from regions.bounds import (
-    arrangements,
     dimension_flow,
     length,
     lower,
     maxout,
-    random_networks,
-    region_graph,
     shallow,
     sparse_length,
     upper,
+)
+from regions.bounds import (
+    expected_counts as random_networks,
+)
+from regions.bounds import (
+    hyperplane_arrangements as arrangements,
+)
+from regions.bounds import (
+    region_graph_bounds as region_graph,
 )
 from regions.bounds.registry import Bound
 

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from math import prod
 
-from regions.arguments import one_of
-from regions.bounds.arguments import Widths, per_layer, shape
+from regions.arithmetic.arguments import one_of
 from regions.bounds.binomials import weighted_sum
+from regions.bounds.bound_arguments import Widths, per_layer, shape
 
 __all__ = ["montufar2017", "raghu", "raghu_hard_tanh", "trivial"]
 

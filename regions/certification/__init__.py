@@ -24,18 +24,18 @@ has an interior.
    listed regions are all there are, each once, and their number is right.
 
 On a line the same is true, with intervals for polygons and points for facets. A domain without end is replaced by an
-interval, or a square, so large that it has the same regions (`regions.reference_integers`).
+interval, or a square, so large that it has the same regions (`regions.reference.integers`).
 
 *Border*, *volume*, *Euler* and *reference* do not carry the proof. They follow from it, and would notice a mistake in
 it, or in what checks it. *Neighbours* is about the names of facets, and *coordinates*, *volumes* and *affine maps*
 about what is rounded. In a partial result steps 1 to 3 are left: what is listed is real.
 
-`forms.py` writes down kinks, `cells.py` holds regions against them, `facets.py` looks at what lies between regions,
-`totals.py` at all of them together, `rounding.py` at what is stored rounded; `resample.py` and `cddlib.py` ask others;
-`judge.py` has the order of the checks, `report.py` what came out.
+`forms.py` writes down kinks, `region_inequalities.py` holds regions against them, `facets.py` looks at what lies
+between regions, `totals.py` at all of them together, `rounding.py` at what is stored rounded; `resample.py` and
+`cddlib.py` ask others; `verdict.py` has the order of the checks, `certification_report.py` what came out.
 """
 
-from regions.certification.judge import certify
-from regions.certification.report import CertificationItem, CertificationReport, refused
+from regions.certification.certification_report import CertificationItem, CertificationReport, refused
+from regions.certification.verdict import certify
 
 __all__ = ["CertificationItem", "CertificationReport", "certify", "refused"]

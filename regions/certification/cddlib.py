@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regions.certification.cells import Cells
-from regions.certification.report import Findings
+from regions.certification.certification_report import Findings
+from regions.certification.region_inequalities import Cells
 
 __all__ = ["ask_cddlib"]
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.certification.cells import Cells, reduced
-from regions.certification.report import Findings
-from regions.reference_integers import Point
+from regions.certification.certification_report import Findings
+from regions.certification.region_inequalities import Cells, reduced
+from regions.reference.integers import Point
 
 __all__ = ["check_border", "check_neighbours"]
 

@@ -2,7 +2,7 @@
 """Where is each kink zero on a region, and which pattern does a point have? Exactly.
 
 Where the network has a given pattern, the pre-activation of every unit minus a breakpoint is an affine form of the
-chart point. The network scaled to integers (`regions.reference_integers`) gives its coefficients by sums of products.
+chart point. The network scaled to integers (`regions.reference.integers`) gives its coefficients by sums of products.
 The same sums, with numbers in place of forms, are a forward pass at a point.
 Invariant: nothing is rounded and nothing is divided; forms and points are right up to positive factors.
 Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. A layer is written down anew only where
@@ -16,8 +16,8 @@ from itertools import chain, compress
 from operator import add, mul
 
 from regions.domains import Domain
-from regions.network import Network
-from regions.reference_integers import Form, IntegerLayer, Point, to_integers
+from regions.networks.network import Network
+from regions.reference.integers import Form, IntegerLayer, Point, to_integers
 
 __all__ = ["Forms", "domain_edges", "line_through", "value"]
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions import reference
-from regions.certification.cells import Cells
+from regions.certification.certification_report import Findings
 from regions.certification.forms import domain_edges, value
-from regions.certification.report import Findings
+from regions.certification.region_inequalities import Cells
 from regions.domains import Domain
 from regions.domains.exact import dyadic
 from regions.partition import Partition
-from regions.reference_integers import Point
+from regions.reference.integers import Point
 
 __all__ = ["check_against_reference"]
 

@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from regions.cell_geometry import next_corners
-from regions.certification.cells import Cells
-from regions.certification.report import Findings
+from regions.cells.cell_geometry import next_corners
+from regions.certification.certification_report import Findings
+from regions.certification.region_inequalities import Cells
 from regions.domains.exact import nearest_float
 from regions.partition import Partition
-from regions.reference_integers import Point
+from regions.reference.integers import Point
 
 __all__ = ["check_disjoint", "check_euler", "check_volume", "volume"]
 

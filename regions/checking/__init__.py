@@ -12,13 +12,13 @@ or an identity that is violated means a bug of this package, or a claim that is 
     invariants       which identities must hold, and do they?
     orders           how much boundary, how near, beside the orders that theory expects?
     items            one line of a report
-    report           all of it: as text and as JSON
-    page             as HTML, with the picture
-    judge            the order of things
+    check_report     all of it: as text and as JSON
+    check_page       as HTML, with the picture
+    check_all        the order of things
 """
 
+from regions.checking.check_all import check
+from regions.checking.check_report import CheckReport
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
-from regions.checking.judge import check
-from regions.checking.report import CheckReport
 
 __all__ = ["BoundItem", "CheckReport", "CountItem", "Invariant", "LayerItem", "OrderItem", "check"]

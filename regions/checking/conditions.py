@@ -14,11 +14,11 @@ from regions.bounds.registry import Bound
 from regions.checking.layers import cut_off
 from regions.domains import Domain
 from regions.domains.exact import gram_matrix, independent
-from regions.exact_pattern import ExactNetwork
-from regions.layer import Layer
 from regions.measures.boundary import switching_kinks
-from regions.network import Network
+from regions.networks.layer import Layer
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.passes.exact_pattern import ExactNetwork
 
 __all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"]
 

@@ -3,7 +3,7 @@
 
 Those about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are rounded:
 two sides agree when they differ by no more than rounding can have done, a bound that is made from those of the single
-ones (`regions/cell_errors.py`). Errors of vertices as large as the domain would allow anything: they violate an
+ones (`regions/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything: they violate an
 identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
 Cost: linear in facets, but for patterns (`patterns.py`).
 """

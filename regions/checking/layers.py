@@ -17,10 +17,10 @@ import numpy as np
 
 from regions.checking.items import CountItem
 from regions.definitions import DEFINITIONS, Definition, linear_regions
-from regions.enumeration import count, enumerate
+from regions.enumeration.count_and_enumerate import count, enumerate
 from regions.errors import CountNotDecided
-from regions.layer import Layer
-from regions.network import Network
+from regions.networks.layer import Layer
+from regions.networks.network import Network
 from regions.partition import Partition
 
 __all__ = ["by_definition", "cut_off", "independent_counts", "layers_by_definition"]

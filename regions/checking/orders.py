@@ -25,7 +25,7 @@ from regions.errors import NonFiniteError
 from regions.measures.boundary import BoundaryVolume, boundary_volume
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
-from regions.network import Network
+from regions.networks.network import Network
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
 

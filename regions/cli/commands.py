@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What can be asked on the command line?
 
-`info`, `count`, `enumerate`, `plot`, `certify`, and `check`, which is in `check.py`. Everything about a network, a
-domain, a partition or a picture is done by the package; here are the order of things, and exit codes:
-0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click);
-3 stopped at the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`).
-After 3 and 130 what was found has been printed and saved.
+`info`, `count`, `enumerate`, `plot`, `certify`, and `check`, which is in `check_command.py`. Everything about a
+network, a domain, a partition or a picture is done by the package; here are the order of things, and exit codes: 0
+done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3 stopped at
+the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`). After 3 and 130
+what was found has been printed and saved.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import Any, Literal
 
 import click
 
-from regions import __version__, load_partition
+from regions import load_partition
 from regions.certification import refused
-from regions.cli.arguments import (
+from regions.cli.check_command import check_command
+from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
     domain_options,
@@ -28,11 +29,10 @@ from regions.cli.arguments import (
     mark_option,
     marked_points,
 )
-from regions.cli.check import check_command
+from regions.cli.facts import network_facts, outcome_facts, print_network, print_outcome, say
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.pictures import Size, check_pixels, draw_picture, picture_options
-from regions.cli.report import network_facts, outcome_facts, print_network, print_outcome, say
 from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import (
@@ -43,8 +43,9 @@ from regions.errors import (
     RegionsError,
 )
 from regions.export import EXPORT_SUFFIXES, export
-from regions.output.picture_files import PICTURE_SUFFIXES
-from regions.output.picture_marks import named_points
+from regions.pictures.picture_files import PICTURE_SUFFIXES
+from regions.pictures.picture_marks import named_points
+from regions.version import __version__
 
 __all__ = ["regions_group"]
 

@@ -17,7 +17,7 @@ from typing import Literal
 from regions import Certificate, Domain, LimitReached, Network, Partition, certify, enumerate, linear_regions
 from regions.certification import CertificationReport
 from regions.definitions import Definition
-from regions.enumeration import certified, count_with_statistics
+from regions.enumeration.count_and_enumerate import certified, count_with_statistics
 from regions.progress import bar
 from regions.reporting import Report
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which options do several commands share?
 
-All but the domains, which are in `arguments.py`.
+All but the domains, which are in `domain_words.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from regions.domains.point_files import load_array
-from regions.domains.text_table import coordinate
+from regions.files.text_table import coordinate
 
 __all__ = ["common_options", "limit_option", "loading_options", "output_option"]
 

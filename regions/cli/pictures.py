@@ -15,11 +15,11 @@ from typing import Any
 
 import click
 
-from regions.output.picture_files import VECTOR_DPI, figure_size, save_figure
 from regions.output.picture_texts import arrange
-from regions.output.picture_view import View, proportion
 from regions.partition import Partition
-from regions.plot import COLOR_BY, draw_panels
+from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
+from regions.pictures.picture_view import View, proportion
+from regions.pictures.plot import COLOR_BY, draw_panels
 
 __all__ = ["Size", "check_pixels", "draw_picture", "picture_options"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 from regions import Network, load
+from regions.cli.facts import say
 from regions.cli.options import loading_options
-from regions.cli.report import say
 from regions.errors import AmbiguousCheckpointError, RegionsError
 
 __all__ = ["announce", "load_model", "writing"]

@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.activations import identity
-from regions.affine import slopes_and_intercepts
-from regions.certified_pattern import CertifiedNetwork
-from regions.layer import Layer
-from regions.network import Network
+from regions.networks.layer import Layer
+from regions.networks.named_activations import identity
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.passes.affine import slopes_and_intercepts
+from regions.passes.certified_pattern import CertifiedNetwork
 
 __all__ = ["CertifiedMaps", "with_outputs_as_layer"]
 

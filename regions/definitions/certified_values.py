@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.affine import slopes_and_intercepts
-from regions.certified_pattern import CertifiedNetwork
 from regions.partition import Partition
+from regions.passes.affine import slopes_and_intercepts
+from regions.passes.certified_pattern import CertifiedNetwork
 
 __all__ = ["CertifiedValues"]
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.certified_maps import with_outputs_as_layer
 from regions.definitions.shared_forms import SharedForms
-from regions.exact_forms import ExactForms
-from regions.exact_outline import ExactOutlines
 from regions.partition import Partition
+from regions.passes.exact_forms import ExactForms
 
 __all__ = ["ExactDifferences"]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from regions.cell_geometry import next_corners
+from regions.cells.cell_geometry import next_corners
 from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity, ranges
 from regions.partition import Partition

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import one_of
-from regions.equal_maps import numbered
+from regions.arithmetic.arguments import one_of
+from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.html_table import facts_table
-from regions.measures.arguments import complete
+from regions.measures.measure_arguments import complete
 
 if TYPE_CHECKING:
     from regions.partition import Partition

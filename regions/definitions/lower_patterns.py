@@ -20,10 +20,10 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.certified_values import CertifiedValues
 from regions.definitions.incidence import Corners, at_infinity
 from regions.errors import InternalError
-from regions.exact_outline import ExactOutlines
 from regions.partition import Partition
 
 __all__ = ["lower_patterns"]

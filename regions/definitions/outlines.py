@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.cell_geometry import next_corners
+from regions.cells.cell_geometry import next_corners
 from regions.definitions.level_sets import components
 
 if TYPE_CHECKING:

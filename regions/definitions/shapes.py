@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.convert import require_bounded
+from regions.cells.folding import unit_exponents
 from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
-from regions.folding import unit_exponents
+from regions.output.convert import require_bounded
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Domain
-from regions.exact_forms import ExactForms, Form
-from regions.network import Network
+from regions.networks.network import Network
+from regions.passes.exact_forms import ExactForms, Form
 
 __all__ = ["SharedForms"]
 

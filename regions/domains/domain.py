@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arrays import points_float64, refuse_overflow
+from regions.arithmetic.arrays import points_float64, refuse_overflow
 from regions.domains import exact
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
@@ -117,30 +117,20 @@ class Domain:
     def _check_ends(self, name: str) -> None:
         ends = self.generators.tolist()
         if len(ends) != 2:
-            raise ShapeMismatchError(
-                f"{name}: a domain in a line has 2 generators, its ends; got {len(ends)}"
-            )
+            raise ShapeMismatchError(f"{name}: a domain in a line has 2 generators, its ends; got {len(ends)}")
         for end, unbounded in zip(ends, ([0.0, -1.0], [0.0, 1.0]), strict=True):
             if end[0] != 1.0 and end != unbounded:
-                raise DomainError(
-                    f"{name}: generator {end} is neither an end [1, p] nor, at its place, {unbounded}"
-                )
+                raise DomainError(f"{name}: generator {end} is neither an end [1, p] nor, at its place, {unbounded}")
         if self.bounded and ends[0][1] >= ends[1][1]:
-            raise DegenerateDomainError(
-                f"{name}: the left end {ends[0][1]} must be below the right end {ends[1][1]}"
-            )
+            raise DegenerateDomainError(f"{name}: the left end {ends[0][1]} must be below the right end {ends[1][1]}")
 
     def _check_corners(self, name: str) -> None:
         if np.array_equal(self.generators, WHOLE_PLANE):
             return
         if (self.generators[:, 0] != 1.0).any():
-            raise DomainError(
-                f"{name}: a domain in a plane has corners [1, x, y] only, or is the whole plane"
-            )
+            raise DomainError(f"{name}: a domain in a plane has corners [1, x, y] only, or is the whole plane")
         if exact.convex_corners(self.generators[:, 1:]) != list(range(len(self.generators))):
-            raise NotConvexError(
-                f"{name}: the corners must be strictly convex and counter-clockwise in the chart"
-            )
+            raise NotConvexError(f"{name}: the corners must be strictly convex and counter-clockwise in the chart")
 
     @property
     def dimension(self) -> int:
@@ -160,9 +150,7 @@ class Domain:
     @cached_property
     def metric(self) -> Floats:
         """``directions @ directions.T``, float64 [d, d], each entry correctly rounded."""
-        result = np.array(
-            [[exact.nearest_float(x) for x in row] for row in exact.gram_matrix(self.directions)]
-        )
+        result = np.array([[exact.nearest_float(x) for x in row] for row in exact.gram_matrix(self.directions)])
         result.setflags(write=False)
         return result
 

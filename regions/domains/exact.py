@@ -143,9 +143,7 @@ def convex_corners(points: NDArray[np.float64]) -> list[int]:
     turns = [_turn(vertices, index) for index in order]
     for index in order:
         if turns[index] == 0 and _dot(*_edges_at(vertices, index)) < 0:
-            raise NotConvexError(
-                f"the boundary runs back on itself at vertex {index}; give the corners in order"
-            )
+            raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
     if min(turns) < 0 < max(turns):
         # Neither direction is "the" right one: name the vertices of the rarer turn, they are what to look at.
         odd = -1 if sum(turn > 0 for turn in turns) >= sum(turn < 0 for turn in turns) else 1
@@ -157,19 +155,14 @@ def convex_corners(points: NDArray[np.float64]) -> list[int]:
     if min(turns) < 0:
         order = [0, *reversed(order[1:])]
     corners = [index for index in order if turns[index] != 0]
-    edges = [
-        _subtract(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)
-    ]
+    edges = [_subtract(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
     # All turns are now to the left and below half a circle, so each time around passes the positive x
     # direction once.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
-    times_around = sum(
-        before and not after for before, after in zip(lower, lower[1:] + lower[:1], strict=True)
-    )
+    times_around = sum(before and not after for before, after in zip(lower, lower[1:] + lower[:1], strict=True))
     if times_around != 1:
         raise NotConvexError(
-            f"the boundary goes around {times_around} times and so crosses itself; give each corner once, in "
-            "order"
+            f"the boundary goes around {times_around} times and so crosses itself; give each corner once, in order"
         )
     return corners
 

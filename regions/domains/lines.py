@@ -45,9 +45,7 @@ class Segment(Domain):
         same_length("Segment", a=start, b=end)
         direction = difference(end, start, "Segment: b - a")
         if not direction.any():
-            raise DegenerateDomainError(
-                "Segment: a and b are the same point; a segment needs two different ends"
-            )
+            raise DegenerateDomainError("Segment: a and b are the same point; a segment needs two different ends")
         super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
         keep_points(self, [start, end])
 

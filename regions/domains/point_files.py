@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import path_of
+from regions.arithmetic.arguments import path_of
 from regions.domains.points import many_points
-from regions.domains.text_table import load_table
 from regions.errors import CheckpointError, DomainError, ShapeMismatchError
-from regions.ordinary_file import require_ordinary_file
+from regions.files.ordinary_file import require_ordinary_file
+from regions.files.text_table import load_table
 from regions.printable import file_name, printable, printable_errors
 
 __all__ = ["POINT_SUFFIXES", "load_array", "load_points"]
@@ -122,8 +122,8 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
 
 
 def _load_npy(file: Path) -> NDArray[np.generic]:
-    from regions.read import limits  # reading models needs networks and domains: not before it is asked for
-    from regions.read.npz import read_array
+    from regions.files import limits  # reading models needs networks and domains: not before it is asked for
+    from regions.files.npz import read_array
 
     with printable_errors():
         try:
@@ -137,8 +137,8 @@ def _load_npy(file: Path) -> NDArray[np.generic]:
 
 
 def _load_npz(file: Path, name: str | None) -> NDArray[Any]:
-    from regions.read.npz import read_npz
-    from regions.read.opened import opened
+    from regions.files.npz import read_npz
+    from regions.files.opened import opened
 
     try:
         with opened(file, "the points", _KINDS) as archive:

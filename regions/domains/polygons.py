@@ -14,7 +14,7 @@ from math import hypot, isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import shown
+from regions.arithmetic.arguments import shown
 from regions.domains import exact
 from regions.domains.domain import Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
@@ -66,9 +66,7 @@ class Polygon(Domain):
     def __init__(self, vertices: ArrayLike) -> None:
         given = many_points(vertices, "Polygon: vertices")
         if given.shape[1] < 2:
-            raise ShapeMismatchError(
-                "Polygon: a polygon needs at least 2 input dimensions, the points have 1"
-            )
+            raise ShapeMismatchError("Polygon: a polygon needs at least 2 input dimensions, the points have 1")
         advice = ""
         try:
             if given.shape[1] == 2:

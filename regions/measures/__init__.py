@@ -26,7 +26,7 @@ One file for each question:
                         `distance_errors`)
     point_distances     what both say of a batch of points
     lengths             chart points in coordinates of which lengths are those of input space
-    shapes              the largest disc in each region
+    inscribed_discs     the largest disc in each region
     region_graph        neighbours and diameter
     estimate            what is known about a number that was sampled
 """
@@ -46,9 +46,9 @@ from regions.measures.domain_distance import DomainDistances, distance_in_domain
 from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
+from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
 from regions.measures.random_networks import RandomNetworks
 from regions.measures.region_graph import degrees, diameter
-from regions.measures.shapes import InscribedDiscs, inscribed_discs
 
 __all__ = [
     "Ball",

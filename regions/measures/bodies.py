@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import integer, positive
+from regions.arithmetic.arguments import integer, positive
 from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
-from regions.measures.arguments import MOST_SAMPLES, generator
+from regions.measures.measure_arguments import MOST_SAMPLES, generator
 
 __all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
 

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.cell_errors import UP, U, sum_error
+from regions.cells.cell_errors import UP, U, sum_error
 from regions.errors import NonFiniteError
 from regions.html_table import html_table
-from regions.measures.arguments import Boundary, boundary_name, bounded, complete
 from regions.measures.gradient_jumps import gradient_jumps
-from regions.network import Network
-from regions.open_paths import bending_kinks, leading_to_outputs
+from regions.measures.measure_arguments import Boundary, boundary_name, bounded, complete
+from regions.networks.network import Network
+from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
 if TYPE_CHECKING:
     from regions.partition import Partition

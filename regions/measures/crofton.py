@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arguments import checked_network
+from regions.arithmetic.arguments import checked_network
 from regions.domains import Segment
-from regions.enumeration import count
-from regions.enumeration import enumerate as enumerate_regions
+from regions.enumeration.count_and_enumerate import count
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import BeyondDoublesError
-from regions.measures.arguments import Boundary, boundary_name, generator, samples
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
-from regions.network import Network
+from regions.measures.measure_arguments import Boundary, boundary_name, generator, samples
+from regions.networks.network import Network
 
 __all__ = ["crofton_density", "crossing_densities"]
 

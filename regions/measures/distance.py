@@ -21,12 +21,12 @@ from math import ulp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import checked_network
-from regions.arrays import points_float64
+from regions.arithmetic.arguments import checked_network
+from regions.arithmetic.arrays import points_float64
 from regions.measures.distance_bounds import Coordinates, KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
-from regions.network import Network
+from regions.networks.network import Network
 
 __all__ = ["BoundaryDistances", "distance_to_boundary"]
 

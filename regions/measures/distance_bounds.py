@@ -2,9 +2,9 @@
 """Between which numbers are the distances from points to all kinks, as far as floating point can prove?
 
 A forward pass in float64 that carries gradients along, and with values and gradients bounds on their errors. For values
-they are those of `regions/certified_pattern.py`. A gradient is a sum of gradients of the layer below times weights, and
-its error a vector whose length is at most the sum of their errors' lengths, plus a rounding of each term: so one number
-per unit bounds it, and one more product with the weights' magnitudes carries it on.
+they are those of `regions/passes/certified_pattern.py`. A gradient is a sum of gradients of the layer below times
+weights, and its error a vector whose length is at most the sum of their errors' lengths, plus a rounding of each term:
+so one number per unit bounds it, and one more product with the weights' magnitudes carries it on.
 A unit is *live* where its gradient can be other than 0: where it reads, with weights that are not 0, a live unit that
 is not on a constant piece. The others are constant around the point, exactly. A unit that reads only zeros is its
 bias, exactly.
@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.certified_pattern import TINY, rounding_unit
-from regions.layer import Layer
-from regions.network import Network
+from regions.networks.layer import Layer
+from regions.networks.network import Network
+from regions.passes.certified_pattern import TINY, rounding_unit
 
 __all__ = ["Coordinates", "KinkIntervals", "kink_intervals"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.cell_errors import TINY, UP, U
+from regions.cells.cell_errors import TINY, UP, U
 from regions.measures.facet_distance import StraightFacets
 from regions.partition import Partition
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import SPACES, one_of
-from regions.arrays import points_float64, refuse_overflow
-from regions.measures.arguments import Boundary
+from regions.arithmetic.arguments import SPACES, one_of
+from regions.arithmetic.arrays import points_float64, refuse_overflow
 from regions.measures.boundary import boundary_facets
 from regions.measures.distance_errors import distance_errors
 from regions.measures.facet_distance import StraightFacets
+from regions.measures.measure_arguments import Boundary
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
 

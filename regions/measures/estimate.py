@@ -14,8 +14,8 @@ from math import frexp, fsum, ldexp, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import real
-from regions.arrays import exact_float64
+from regions.arithmetic.arguments import real
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import ShapeMismatchError
 from regions.html_table import facts_table
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.cells.exact_outline import ExactOutlines
 from regions.domains.exact import dyadic, nearest_float, square_root
-from regions.exact_outline import ExactOutlines
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How far is a point of input space from each kink of its region, exactly?
 
-Weights and points are doubles, so everything is integers with one exponent per array, as in `regions/exact_pattern.py`,
-here in the full input space. A forward pass gives signs. With them, hence with a piece for every unit, the
-pre-activation of a kink is an affine form, found from its row of weights backwards through the layers. The distance is
-|h - t| over the length of the form's gradient: its square is a fraction, fractions are compared, and only the root is
-rounded. Forms depend on the pieces of the layers below alone, and are kept until these change: those of the first layer
-for good.
-Units that were copied, scaled or negated have their kinks on one hyperplane for every input. Their rows tell, and so
-ties between them need no arithmetic at any point (`distinct`).
+Weights and points are doubles, so everything is integers with one exponent per array, as in
+`regions/passes/exact_pattern.py`, here in the full input space. A forward pass gives signs. With them, hence with a
+piece for every unit, the pre-activation of a kink is an affine form, found from its row of weights backwards through
+the layers. The distance is |h - t| over the length of the form's gradient: its square is a fraction, fractions are
+compared, and only the root is rounded. Forms depend on the pieces of the layers below alone, and are kept until these
+change: those of the first layer for good. Units that were copied, scaled or negated have their kinks on one hyperplane
+for every input. Their rows tell, and so ties between them need no arithmetic at any point (`distinct`).
 Cost: about 100 ns per weight for signs, and 60 per weight below it for the form of a kink behind the first layer: 12
 and 7 ms with 784-150-100 units. A kink of the first layer, or whose form is known, takes 0.1 ms there, the nearest
 point 0.5 ms, and the row of a unit, to be told from others, 0.4 ms once.
@@ -24,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains.exact import dyadic, square_root
-from regions.exact_pattern import Dyadic, exactly
-from regions.network import Network
+from regions.networks.network import Network
+from regions.passes.exact_pattern import Dyadic, exactly
 
 __all__ = ["ExactDistances", "NearestKink"]
 

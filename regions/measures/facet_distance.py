@@ -5,9 +5,9 @@ If the point's projection on the facet's line is between the ends, it is the dis
 end. Everything is measured from the nearest of the places that are known on the line: so close to a vertex nothing is
 lost, however long the facet.
 Of a facet that goes on for ever the partition stores no direction. So its line comes from its exact form
-(`regions/exact_outline.py`), rounded once; likewise that of a facet with an end beyond the largest double.
+(`regions/cells/exact_outline.py`), rounded once; likewise that of a facet with an end beyond the largest double.
 Cost: a few dozen floating point operations for each pair of a point and a facet; for a facet without an end, once,
-what one of its vertices costs in `regions/exact_vertices.py`.
+what one of its vertices costs in `regions/cells/exact_vertices.py`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.cells.exact_outline import ExactOutlines
 from regions.domains.exact import nearest_float
-from regions.exact_outline import ExactOutlines
 from regions.measures.lengths import length_vectors, scaled
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
 B_N of Hanin and Rolnick: the part of the activation boundary that the network's values show. The rest are facets of
 neurons that reach no output there (all paths to it are closed), that cancel, or whose activation does not bend. Since
 the network is continuous, the gradient jumps iff the affine maps on the two sides differ, and that is known exactly
-(`regions/equal_maps.py`).
+(`regions/cells/equal_maps.py`).
 Cost: about one forward pass over as many points as there are regions.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.measures.arguments import complete
+from regions.measures.measure_arguments import complete
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -20,20 +20,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arguments import integer
-from regions.bounds.arguments import codimension_of
+from regions.arithmetic.arguments import integer
+from regions.bounds.bound_arguments import codimension_of
 from regions.domains import Rectangle
-from regions.enumeration import enumerate as enumerate_regions
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import ShapeMismatchError
-from regions.measures.arguments import Boundary, boundary_name, generator, samples
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
 from regions.measures.boundary import boundary_volume
 from regions.measures.crofton import crossing_densities
 from regions.measures.estimate import Estimate
+from regions.measures.measure_arguments import Boundary, boundary_name, generator, samples
 from regions.measures.pinned_neurons import expected_crossings, integrand
 from regions.measures.random_networks import RandomNetworks
-from regions.network import Network
-from regions.open_paths import bending_kinks
+from regions.networks.network import Network
+from regions.passes.open_paths import bending_kinks
 
 __all__ = ["hanin_rolnick_integral", "mean_boundary_density"]
 

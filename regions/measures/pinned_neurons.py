@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.domains import Segment
-from regions.enumeration import enumerate as enumerate_regions
-from regions.layer import Layer
-from regions.measures.arguments import Boundary
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.measures.measure_arguments import Boundary
 from regions.measures.random_networks import RandomNetworks
-from regions.network import Network
-from regions.open_paths import bending_kinks
+from regions.networks.layer import Layer
+from regions.networks.network import Network
+from regions.passes.open_paths import bending_kinks
 
 __all__ = ["expected_crossings", "integrand"]
 

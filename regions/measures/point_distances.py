@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arguments import integer, is_sequence
-from regions.arrays import name_point, real_numbers, refuse_overflow
+from regions.arithmetic.arguments import integer, is_sequence
+from regions.arithmetic.arrays import name_point, real_numbers, refuse_overflow
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
-from regions.network import Network
+from regions.networks.network import Network
 
 __all__ = ["PointDistances"]
 

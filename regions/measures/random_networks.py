@@ -16,12 +16,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.activations import Activation, activation_per_layer
-from regions.arguments import integer, one_of, positive, tuple_of
-from regions.arrays import real_numbers
+from regions.arithmetic.arguments import integer, one_of, positive, tuple_of
+from regions.arithmetic.arrays import real_numbers
 from regions.errors import ShapeMismatchError
-from regions.measures.arguments import generator
-from regions.network import Network
+from regions.measures.measure_arguments import generator
+from regions.networks.named_activations import Activation, activation_per_layer
+from regions.networks.network import Network
 
 __all__ = ["RandomNetworks"]
 

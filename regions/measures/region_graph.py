@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.measures.arguments import complete
+from regions.measures.measure_arguments import complete
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.output.picture_files import trim_height
+from regions.pictures.picture_files import trim_height
 
 __all__ = ["LINE", "arrange", "place_names"]
 

@@ -3,7 +3,7 @@
 
 `load` is the one door: it takes a file, a state dict, or a torch module. `formats` recognises files by content; each
 format has one file here that turns bytes into named tensors, or a module into steps; `chain` turns steps into layers.
-Nothing in a file is ever executed, and every file is read under the limits of `regions.read.limits`. Formats and
+Nothing in a file is ever executed, and every file is read under the limits of `regions.files.limits`. Formats and
 torch are imported only when they are met.
 """
 
@@ -13,14 +13,14 @@ import os
 from collections.abc import Mapping
 from typing import IO, Any
 
-from regions.arguments import number
+from regions.arithmetic.arguments import number
 from regions.errors import CheckpointError, NotACheckpointError
-from regions.network import Network
+from regions.files.opened import is_open_file, opened
+from regions.networks.network import Network
 from regions.printable import printable_errors
 from regions.read.between_layers import ActivationChoice
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
-from regions.read.opened import is_open_file, opened
 from regions.read.prefixes import Prefix
 from regions.read.scikit_learn import is_estimator, network_from_estimator
 
@@ -165,6 +165,5 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
 def _is_torch_module(source: Any) -> bool:
     """Whether ``source`` is a torch.nn.Module, found out without importing torch."""
     return any(
-        f"{base.__module__}.{base.__qualname__}" == "torch.nn.modules.module.Module"
-        for base in type(source).__mro__
+        f"{base.__module__}.{base.__qualname__}" == "torch.nn.modules.module.Module" for base in type(source).__mro__
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.read.scaling import Scaling
 
@@ -38,14 +38,11 @@ def scaling_of_batch_norm(
     if m.ndim != 1 or not m.shape == v.shape == w.shape == b.shape:
         shapes = [list(part.shape) for part in (m, v, w, b)]
         raise ShapeMismatchError(
-            f"batch norm {name!r}: mean, variance, weight and bias must have one and the same length, "
-            f"got {shapes}"
+            f"batch norm {name!r}: mean, variance, weight and bias must have one and the same length, got {shapes}"
         )
     if (v + eps <= 0).any():
         index = int(np.argmax(v + eps <= 0))
-        raise NetworkError(
-            f"batch norm {name!r}: running_var[{index}] + eps is {v[index] + eps}, not positive"
-        )
+        raise NetworkError(f"batch norm {name!r}: running_var[{index}] + eps is {v[index] + eps}, not positive")
     with np.errstate(over="ignore", invalid="ignore"):
         scale = w / np.sqrt(v + eps)
         return Scaling("batch norm", name, scale, b - m * scale, exact=False).checked()

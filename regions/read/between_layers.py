@@ -16,10 +16,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from regions.activations import Activation, activation_per_layer, prelu
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
-from regions.network import Network
+from regions.networks.named_activations import Activation, activation_per_layer, prelu
+from regions.networks.network import Network
 from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.layer_order import HOW_TO_SETTLE, Module, list_shapes
@@ -82,8 +82,7 @@ def refuse_other_activation(network: Network, activation: ActivationChoice, sour
     named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
     if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:
         raise AmbiguousCheckpointError(
-            f"activation={activation!r} was named, but {source} itself has {names or 'none'}; leave the "
-            "argument out"
+            f"activation={activation!r} was named, but {source} itself has {names or 'none'}; leave the argument out"
         )
 
 
@@ -112,9 +111,7 @@ class _Placement:
             return [self.step(module) for module in self.modules]
         position = prelus[0]
         neighbours = self.modules[max(position - 1, 0) : position + 2]
-        if len(prelus) > 1 or any(
-            _numbers_between(a.name, b.name) is not None for a, b in pairwise(neighbours)
-        ):
+        if len(prelus) > 1 or any(_numbers_between(a.name, b.name) is not None for a, b in pairwise(neighbours)):
             raise self.unclear("a PReLU")
         shared = self.modules.pop(position)
         self.notes.append(f"the only PReLU, {shared.name}, was taken to follow every hidden layer")
@@ -150,24 +147,18 @@ class _Placement:
             return possible[0]
         if gaps == [None, None]:
             dense, norm = self.modules[start].name, self.modules[start + 1].name
-            self.notes.append(
-                f"batch norm {norm} was taken to follow {dense} directly, before the activation"
-            )
+            self.notes.append(f"batch norm {norm} was taken to follow {dense} directly, before the activation")
             return end - 1
         raise self.unclear(f"the activation between {self.modules[start].name} and {self.modules[end].name}")
 
     def check_numbering(self) -> None:
         """A model whose numbers leave room for activations here but not there may have none there."""
-        numbered = [
-            gaps for gaps in (self.gaps(*pair) for pair in pairwise(self.dense_at)) if None not in gaps
-        ]
+        numbered = [gaps for gaps in (self.gaps(*pair) for pair in pairwise(self.dense_at)) if None not in gaps]
         through = [gaps for gaps in numbered if not any(gaps)]
         if not through:
             return
         if len(through) < len(numbered):
-            raise self.unclear(
-                "an activation between layers whose numbers leave no room for it, as they do elsewhere,"
-            )
+            raise self.unclear("an activation between layers whose numbers leave no room for it, as they do elsewhere,")
         self.notes.append(
             "layers are numbered without gaps: an activation was assumed after each hidden one (and its norm)"
         )

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.activations import Activation, identity
 from regions.errors import EmptyLayerError, FileTooLargeError, ShapeMismatchError
-from regions.network import Layer, Network
-from regions.read import limits
+from regions.files import limits
+from regions.networks.named_activations import Activation, identity
+from regions.networks.network import Layer, Network
 from regions.read.scaling import Scaling
 
 Floats = NDArray[np.float64]
@@ -70,9 +70,7 @@ class _Builder:
 
     def dense(self, step: Dense) -> None:
         if self.open is not None:
-            self.notes.append(
-                f"nothing lies between {self.open.name} and {step.name}: a hidden layer without kinks"
-            )
+            self.notes.append(f"nothing lies between {self.open.name} and {step.name}: a hidden layer without kinks")
             self.close(identity())
         if step.weights.shape[1] != self.width:
             raise ShapeMismatchError(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from regions.errors import NotACheckpointError, TruncatedFileError
-from regions.network import Network
+from regions.files.opened import OpenedFile
+from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice
-from regions.read.opened import OpenedFile
 
 __all__ = ["FORMATS", "READ_KINDS", "Format", "recognise"]
 
@@ -48,19 +48,19 @@ class Format:
 
 # Readers are imported when their format is met.
 def _read_npz(file: OpenedFile) -> Any:
-    from regions.read.npz import read_npz
+    from regions.files.npz import read_npz
 
     return read_npz(file)
 
 
 def _read_safetensors(file: OpenedFile) -> Any:
-    from regions.read.safetensors import read_safetensors
+    from regions.files.safetensors import read_safetensors
 
     return read_safetensors(file)
 
 
 def _read_torch_file(file: OpenedFile) -> Any:
-    from regions.read.torch_file import read_torch_file
+    from regions.files.torch_file import read_torch_file
 
     return read_torch_file(file)
 
@@ -96,7 +96,7 @@ def _network_of_onnx(file: OpenedFile, activation: ActivationChoice, _batch_norm
 
 
 def _is_onnx(file: OpenedFile) -> bool:
-    from regions.read.onnx_wire import looks_like_onnx
+    from regions.files.onnx_wire import looks_like_onnx
 
     return looks_like_onnx(file)
 

@@ -111,9 +111,7 @@ def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[lis
             )
         return stored, ["numbers in the names do not ascend; the stored order was kept, since only that one chains"]
     if not _chains(stored):
-        return numbered, [
-            "layers reordered by the numbers in their names, since the stored order does not chain"
-        ]
+        return numbered, ["layers reordered by the numbers in their names, since the stored order does not chain"]
     raise AmbiguousCheckpointError(
         f"the order of the layers is unclear: stored as {list_names(stored)}, by number {list_names(numbered)}, "
         f"and the shapes fit both ({list_shapes(stored)}); {HOW_TO_SETTLE}"
@@ -177,8 +175,7 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
         return check_chain(numbered), []
     if len(orders) > 1:
         raise AmbiguousCheckpointError(
-            f"this file keeps no order, and the shapes allow more than one ({list_shapes(numbered)}); "
-            f"{HOW_TO_SETTLE}"
+            f"this file keeps no order, and the shapes allow more than one ({list_shapes(numbered)}); {HOW_TO_SETTLE}"
         )
     return orders[0], [f"this file keeps no order; the shapes allow only {list_names(orders[0])}"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import NonFiniteError
-from regions.network import Network
+from regions.networks.network import Network
 
 POINTS = 64
 TOLERANCE = 1e-5

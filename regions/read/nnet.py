@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.activations import relu
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
@@ -30,11 +29,12 @@ from regions.errors import (
     NotACheckpointError,
     TruncatedFileError,
 )
-from regions.network import Network
+from regions.files.opened import OpenedFile
+from regions.networks.named_activations import relu
+from regions.networks.network import Network
 from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
-from regions.read.opened import OpenedFile
 from regions.read.scaling import Scaling, subtract_and_divide
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
@@ -96,8 +96,7 @@ def read_nnet(file: OpenedFile) -> dict[str, NDArray[Any]]:
         )
     if (sizes[0], sizes[-1]) != (n_in, n_out):
         raise NotACheckpointError(
-            f"{path}: announces {n_in} inputs and {n_out} outputs, but the widths are "
-            f"{', '.join(map(str, sizes[:20]))}"
+            f"{path}: announces {n_in} inputs and {n_out} outputs, but the widths are {', '.join(map(str, sizes[:20]))}"
         )
     numbers = sum((before + 1) * after for before, after in pairwise(sizes))
     if 2 * numbers > file.size:  # a digit and what parts it from the next number

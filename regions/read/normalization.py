@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.network import Layer, Network
+from regions.networks.network import Layer, Network
 from regions.read.scaling import subtract_and_divide
 
 __all__ = ["Normalization", "normalize_inputs"]

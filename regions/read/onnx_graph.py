@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from regions.errors import CheckpointError, MissingDependencyError, NotACheckpointError, UnsupportedLayerError
+from regions.files.onnx_wire import check_fields
+from regions.files.opened import OpenedFile
 from regions.printable import printable
 from regions.read.onnx_tensors import Constant, read_tensor
-from regions.read.onnx_wire import check_fields
-from regions.read.opened import OpenedFile
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
 

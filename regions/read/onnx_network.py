@@ -22,16 +22,16 @@ from regions.errors import (
     ShapeMismatchError,
     UnsupportedLayerError,
 )
-from regions.network import Network
+from regions.files import limits
+from regions.files.opened import OpenedFile
+from regions.networks.network import Network
 from regions.printable import printable
-from regions.read import limits
 from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Step, build_network
 from regions.read.onnx_graph import Graph, GraphInput, Node, read_graph
 from regions.read.onnx_operators import OPERATORS
 from regions.read.onnx_tensors import FLOATS, Constant, element_name
 from regions.read.onnx_values import CONSTANT_OPERATORS, REARRANGING, Flow, Value, fold, rearrange, shape_of
-from regions.read.opened import OpenedFile
 from regions.read.scaling import Scaling
 
 __all__ = ["network_from_onnx", "read_onnx_tensors"]

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from regions import activations
-from regions.activations import Activation
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, NonFiniteError, NotACheckpointError, UnsupportedLayerError
+from regions.networks import named_activations as activations
+from regions.networks.named_activations import Activation
 from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.onnx_graph import Node

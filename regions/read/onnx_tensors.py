@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arrays import bfloat16_to_float32
+from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.printable import printable
 

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regions.arguments import shown
+from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
+from regions.files.unread_values import require_tensors_read
 from regions.printable import printable
-from regions.read.unread_values import require_tensors_read
 
 __all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
 
@@ -230,9 +230,7 @@ def _joined(before: str, after: str) -> str:
 
 def _check_name(name: str) -> None:
     if len(name) > MAX_NAME_LENGTH or not name.isprintable():
-        raise CheckpointError(
-            f"a tensor's name is too long or not printable: {name[:50]!r}, {len(name)} characters"
-        )
+        raise CheckpointError(f"a tensor's name is too long or not printable: {name[:50]!r}, {len(name)} characters")
 
 
 def _is_tensor(value: Any) -> bool:

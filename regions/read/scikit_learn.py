@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from regions.activations import relu
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, UnsupportedLayerError
-from regions.network import Network
+from regions.networks.named_activations import relu
+from regions.networks.network import Network
 from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network

@@ -23,7 +23,7 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
-from regions.network import Network
+from regions.networks.network import Network
 from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
@@ -180,9 +180,7 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]
         parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
         used |= {f"W{number}", f"b{number}"}
         _check_axes(f"W{number}", parts["weight"])
-        modules.append(
-            Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None})
-        )
+        modules.append(Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None}))
     others = [name for name in tensors if name not in used]
     return modules, [f"arrays beside the weights, left out: {_shortened(others)}"] if others else []
 
@@ -270,6 +268,4 @@ def _check_axes(key: str, weight: Any) -> None:
             "layers are supported"
         )
     if axes != 2:
-        raise UnsupportedLayerError(
-            f"{key} has {axes} axes (shape {list(weight.shape)}); a dense layer has two"
-        )
+        raise UnsupportedLayerError(f"{key} has {axes} axes (shape {list(weight.shape)}); a dense layer has two")

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from regions import activations
-from regions.activations import Activation
-from regions.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
-from regions.network import Network
+from regions.networks import named_activations as activations
+from regions.networks.named_activations import Activation
+from regions.networks.network import Network
 from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.between_layers import ActivationChoice, refuse_other_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
@@ -70,9 +70,7 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
             return _network_of_only_child(module, str(unknown))
         return _network_of_state_dict(module, activation, batch_norm_eps)
     if (relative_difference(module, network) or 0.0) > TOLERANCE:
-        raise InternalError(
-            f"this chain of layers was misread as {network!r}; please report it with its repr"
-        )
+        raise InternalError(f"this chain of layers was misread as {network!r}; please report it with its repr")
     refuse_other_activation(network, activation, "the module")
     return network
 
@@ -103,9 +101,7 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
     elif kind.__name__ not in _NO_STEP:
         advice = "handled are Linear, BatchNorm1d and piecewise-linear activations"
         if kind.__name__ in _CURVED:
-            advice = (
-                "it is not piecewise linear; if it comes last, leave it out and keep what it is applied to"
-            )
+            advice = "it is not piecewise linear; if it comes last, leave it out and keep what it is applied to"
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}: {advice}")
 
 
@@ -152,9 +148,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
         raise AmbiguousCheckpointError(advice) from None
     difference = relative_difference(module, network)
     if difference is None:
-        raise AmbiguousCheckpointError(
-            f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)"
-        )
+        raise AmbiguousCheckpointError(f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)")
     _refuse_difference(difference, f"its only child {name}")
     note = f"{name} was read; the module gives the same values at {POINTS} random points"
     return Network.from_layers(network.layers, [*network.notes, note])

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Which single arguments are accepted?
+
+Numbers come out as Python ints and floats, words as str, paths as `Path`, or they are refused by name, and so is what
+should be a network or a domain. What is of another type is a mistake in the calling code (`TypeError`); a number, a
+word or a length out of its range is a `ValueError`. For arrays there is `arrays.py`.
+Invariant: whatever is handed over, these functions return or raise an error with a short message of our own. What a
+value says about itself (its text, its length, its items) may fail or have no end, and is asked for with care.
+Only errors and their texts are below this file, so that all others can use it; networks and domains are looked up on
+use.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
+from math import isfinite
+from operator import index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regions.errors import ShapeMismatchError
+from regions.printable import LONGEST_ITEM, printable
+
+if TYPE_CHECKING:
+    from regions.domains import Domain
+    from regions.networks.network import Network
+
+__all__ = [
+    "MOST_ITEMS",
+    "SPACES",
+    "any_domain",
+    "checked_domain",
+    "checked_network",
+    "flag",
+    "integer",
+    "is_sequence",
+    "list_of",
+    "number",
+    "one_of",
+    "path_of",
+    "positive",
+    "real",
+    "shown",
+    "tuple_of",
+    "word",
+]
+
+# In which space points or the arguments of maps are.
+SPACES = ("chart", "input")
+# Items of a sequence that is taken in one by one, and units, inputs or layers that a number may ask for. No network has
+# more; what goes on is taken for endless.
+MOST_ITEMS = 1_000_000
+
+_short = reprlib.Repr()
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 4
+_short.maxlevel, _short.maxlong, _short.maxstring, _short.maxother = 3, 40, 60, LONGEST_ITEM
+
+
+def shown(value: Any) -> str:
+    """A value in a message: on one line, printable, short, whatever it is.
+
+    Examples
+    --------
+    >>> shown("two\\nlines"), shown(10**5000), shown([1.5] * 100)
+    ("'two\\\\nlines'", 'an int of 16610 bits', '[1.5, 1.5, 1.5, 1.5, ...]')
+    """
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"an int of {value.bit_length()} bits"
+    try:
+        with np.printoptions(threshold=8, edgeitems=2):
+            text = " ".join(_short.repr(value).split())
+    except Exception:  # what a class does to show itself is its own affair
+        return f"an object of type {type(value).__name__}"
+    return printable(text)
+
+
+def integer(value: Any, name: str, *, least: int = 1, most: int = MOST_ITEMS) -> int:
+    """Return an int from ``least`` to ``most``; bools and floats are no integers, numpy's integers are.
+
+    Examples
+    --------
+    >>> integer(3, "n_in")
+    3
+    >>> integer(2.0, "n_in")
+    Traceback (most recent call last):
+    TypeError: n_in must be an integer, got 2.0
+    """
+    # Arrays of one integer have an index as well, and are none.
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        result = _index_of_scalar(value)
+        if result is None:
+            raise TypeError(f"{name} must be an integer, got {shown(value)}")
+    else:
+        result = int(value)
+    if result < least:
+        raise ValueError(f"{name} must be at least {least}, got {shown(result)}")
+    if result > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {shown(result)}")
+    return result
+
+
+def _index_of_scalar(value: Any) -> int | None:
+    """Other integers, such as tensors and arrays without axes, as far as they say that they are."""
+    try:
+        if isinstance(value, (bool, np.bool_)) or getattr(value, "ndim", 0) != 0:
+            return None
+        if "bool" in str(getattr(value, "dtype", "")):
+            return None
+        return int(index(value))
+    except Exception:
+        return None
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value has items, rather than being a single number: arrays without axes are single numbers."""
+    try:
+        return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
+    except Exception:
+        return False
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return a bool; words, numbers and arrays are none, however they would count in an ``if``."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def real(value: Any, name: str) -> float:
+    """Return a finite float; words and arrays with axes are no numbers."""
+    try:
+        if isinstance(value, (bool, np.bool_, str, bytes)) or getattr(value, "ndim", 0) != 0:
+            raise TypeError
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of complex numbers numpy would take the real part
+            result = float(value.detach() if hasattr(value, "detach") else value)
+    except Exception:
+        raise TypeError(f"{name} must be a number, got {shown(value)}") from None
+    if not isfinite(result):
+        raise ValueError(f"{name} must be a finite number, got {result!r}")
+    return result
+
+
+def number(value: Any, name: str) -> float:
+    """Return a finite float of at least 0."""
+    result = real(value, name)
+    if result < 0.0:
+        raise ValueError(f"{name} must be at least 0, got {result!r}")
+    return result
+
+
+def positive(value: Any, name: str) -> float:
+    """Return a finite float above 0."""
+    result = real(value, name)
+    if result <= 0.0:
+        raise ValueError(f"{name} must be above 0, got {result!r}")
+    return result
+
+
+def word(value: Any, name: str) -> str:
+    """Return a name: any str, which messages show with `printable`."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, got {shown(value)}")
+    return str(value)
+
+
+def one_of(value: Any, choices: Sequence[str], name: str) -> str:
+    """Return one of the given words."""
+    if isinstance(value, str) and value in choices:
+        return str(value)
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
+
+
+def list_of(values: Any, name: str, what: str) -> list[Any]:
+    """Return the items of an iterable, up to `MOST_ITEMS`; ``what`` says what it should be.
+
+    No word, no mapping, and no set, whose items have no order.
+    """
+    if isinstance(values, (str, bytes, Mapping, Set)):
+        raise TypeError(f"{name} must be {what}, got {shown(values)}")
+    try:
+        iterator = iter(values)
+    except Exception:
+        raise TypeError(f"{name} must be {what}, got {shown(values)}") from None
+    items = list(islice(iterator, MOST_ITEMS + 1))
+    if len(items) > MOST_ITEMS:
+        raise ValueError(f"{name} must be {what}, got more than {MOST_ITEMS:,} items: {shown(values)}")
+    return items
+
+
+def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
+    """Return the items of a sequence that is not empty, as `list_of` takes it."""
+    items = tuple(list_of(values, name, "a sequence of numbers"))
+    if not items:
+        raise ValueError(f"{name} is empty, at least one entry is needed")
+    return items
+
+
+def path_of(value: Any, name: str = "path") -> Path:
+    """Return a path; numbers, which `open` would take for open files, are none."""
+    try:
+        text = os.fsdecode(value)
+    except Exception:
+        raise TypeError(f"{name} must be a str or a path, got {shown(value)}") from None
+    try:
+        os.fsencode(text)
+    except ValueError:
+        raise ValueError(f"{name} is no name that a file can have: {shown(text)}") from None
+    if "\0" in text or not text:
+        raise ValueError(f"{name} is no name that a file can have: {shown(text)}")
+    return Path(text)
+
+
+def checked_network(network: Any) -> Network:
+    """Refuse what is no network."""
+    from regions.networks.network import Network
+
+    if not isinstance(network, Network):
+        raise TypeError(
+            f"expected a regions.Network, got {type(network).__name__}: make one with regions.load(...) "
+            "or regions.Network([(W0, b0), ...])"
+        )
+    return network
+
+
+def any_domain(domain: Any) -> Domain:
+    """Refuse what is no domain."""
+    from regions.domains import Domain
+
+    if not isinstance(domain, Domain):
+        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, got {type(domain).__name__}")
+    return domain
+
+
+def checked_domain(domain: Any, network: Network) -> Domain:
+    """Refuse what is no domain in the input space of a network."""
+    given = any_domain(domain)
+    if given.n_in != network.n_in:
+        raise ShapeMismatchError(
+            f"the domain lies in a space of {given.n_in} dimensions, the network takes {network.n_in} inputs"
+        )
+    return given

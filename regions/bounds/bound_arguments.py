@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Which arguments does a bound accept?
+
+Shapes of networks, and what is given for each layer. One set of checks for all bounds, on top of those for single
+numbers in `regions/arithmetic/arguments.py`. That a theorem says nothing about a shape is no wrong argument:
+`BoundDoesNotApply`, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from regions.arithmetic.arguments import integer, is_sequence, number, positive, shown, tuple_of
+from regions.errors import BeyondDoublesError, BoundDoesNotApply
+
+__all__ = [
+    "Widths",
+    "codimension_of",
+    "equal_width",
+    "in_range",
+    "numbers_per_layer",
+    "one_each",
+    "one_width",
+    "per_layer",
+    "rational",
+    "shape",
+]
+
+Widths = int | Iterable[int]
+
+
+def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
+    """Return the input dimension and the widths of the hidden layers, of which there is at least one.
+
+    Examples
+    --------
+    >>> shape(2, [4, 4]), shape(2, 4)
+    ((2, (4, 4)), (2, (4,)))
+    """
+    dimension = integer(n_in, "n_in")
+    if not is_sequence(widths):
+        return dimension, (integer(widths, "widths"),)
+    layers = tuple_of(widths, "widths")
+    return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
+
+
+def one_width(widths: Sequence[int], what: str) -> int:
+    """Return the width of the only hidden layer; ``what`` is the theorem's name in the refusal."""
+    if len(widths) != 1:
+        raise BoundDoesNotApply(f"{what} is about one hidden layer, there are {len(widths)} in widths")
+    return widths[0]
+
+
+def equal_width(widths: Sequence[int], what: str) -> int:
+    """Return the width that all hidden layers have."""
+    if len(set(widths)) != 1:
+        raise BoundDoesNotApply(f"{what} is about hidden layers of equal width, here widths are {shown(list(widths))}")
+    return widths[0]
+
+
+def per_layer(
+    value: Any, widths: Sequence[int], name: str, *, least: int = 1, noun: str = "hidden layers"
+) -> tuple[int, ...]:
+    """Return one integer for each layer (or whatever ``noun`` says): a single one is meant for all.
+
+    Examples
+    --------
+    >>> per_layer(2, [5, 6, 7], "breakpoints"), per_layer([1, 2], [5, 6], "breakpoints")
+    ((2, 2, 2), (1, 2))
+    """
+    if not is_sequence(value):
+        return (integer(value, name, least=least),) * len(widths)
+    items = one_each(value, len(widths), name, noun)
+    return tuple(integer(item, f"{name}[{i}]", least=least) for i, item in enumerate(items))
+
+
+def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> tuple[Any, ...]:
+    """Return the items of a sequence of ``count``."""
+    items = tuple_of(value, name)
+    if len(items) != count:
+        raise ValueError(f"{name} must have one entry for each of {count} {noun}, got {len(items)}")
+    return items
+
+
+def numbers_per_layer(value: Any, widths: Sequence[int], name: str) -> tuple[float, ...]:
+    """Return one number of at least 0 for each layer: a single one is meant for all."""
+    if not is_sequence(value):
+        return (number(value, name),) * len(widths)
+    return tuple(number(item, f"{name}[{i}]") for i, item in enumerate(one_each(value, len(widths), name)))
+
+
+def rational(value: Any, name: str) -> Fraction:
+    """Return a number above 0 as the fraction that it is."""
+    rounded = positive(value, name)
+    return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(rounded)
+
+
+def in_range(value: float, what: str) -> float:
+    """Refuse a result that is beyond the largest double."""
+    if not isfinite(value):
+        raise BeyondDoublesError(f"{what} is beyond the largest double")
+    return value
+
+
+def codimension_of(value: Any, n_in: int) -> int:
+    """Return the codimension of a stratum, from 1 to the dimension of the input."""
+    codimension = integer(value, "codimension")
+    if codimension > n_in:
+        raise ValueError(f"codimension {codimension} is above the {n_in} dimensions of the input")
+    return codimension

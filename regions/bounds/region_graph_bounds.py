@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What does theory say about who is next to whom?
+
+The region graph has the regions as nodes and an edge for each pair with a common facet. These hold for ReLU networks in
+general position on all of R^n_in; the mean degree also on a convex part of it. Exact integers.
+"""
+
+from __future__ import annotations
+
+from regions.arithmetic.arguments import integer
+from regions.bounds.bound_arguments import Widths, shape
+
+__all__ = ["gaines_bi_degree", "gaines_bi_diameter", "gaines_bi_facets", "gaines_bi_min_degree"]
+
+
+def gaines_bi_degree(n_in: int, widths: Widths) -> int:
+    """Upper bound on the mean number of neighbours of a region: ``2 * n_in``, whatever the widths.
+
+    Parameters
+    ----------
+    n_in : int
+        Dimension of the input, or of the plane through it that is looked at.
+    widths : int or sequence of int
+        Units of the hidden layers; a single number is one layer.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Gaines, Bi, Characterizing the discrete geometry of ReLU networks, 2026; for arrangements Fukuda, Saito, Tamura,
+    Tokuyama, Bounding the number of k-faces in arrangements of hyperplanes, 1991.
+
+    Examples
+    --------
+    >>> gaines_bi_degree(2, [16, 16])
+    4
+    """
+    return 2 * shape(n_in, widths)[0]
+
+
+def gaines_bi_facets(dimension: int) -> int:
+    """Upper bound on the mean number of facets of a cell of the given dimension in the complex: ``2 * dimension``.
+
+    Parameters
+    ----------
+    dimension : int
+        0 for vertices, 1 for edges, .., ``n_in`` for regions.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Gaines, Bi 2026; Fukuda et al. 1991, as for `gaines_bi_degree`.
+
+    Examples
+    --------
+    >>> gaines_bi_facets(1)
+    2
+    """
+    return 2 * integer(dimension, "dimension", least=0)
+
+
+def gaines_bi_min_degree(n_in: int, widths: Widths) -> int:
+    """Lower bound on the number of neighbours of every region: ``min(n_1, n_in)``.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `gaines_bi_degree`.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Gaines, Bi, Characterizing the discrete geometry of ReLU networks, 2026. Only on all of R^n_in: an edge of a
+    polygon can cut a region off from its neighbours.
+
+    Examples
+    --------
+    >>> gaines_bi_min_degree(2, [1, 16]), gaines_bi_min_degree(2, [16, 1])
+    (1, 2)
+    """
+    dimension, layers = shape(n_in, widths)
+    return min(layers[0], dimension)
+
+
+def gaines_bi_diameter(n_in: int, widths: Widths) -> int:
+    """Upper bound on the number of facets to cross from any region to any other: ``(max width + 1)**L``.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `gaines_bi_degree`; the dimension plays no part.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Gaines, Bi, Characterizing the discrete geometry of ReLU networks, 2026.
+
+    Examples
+    --------
+    >>> gaines_bi_diameter(2, [8, 4])
+    81
+    """
+    _, layers = shape(n_in, widths)
+    return int((max(layers) + 1) ** len(layers))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""How far can the sizes of regions and facets be from the true ones?
+
+Two things are off. Stored corners are, by up to their ``vertex_errors``: moving every corner i by d_i changes twice an
+area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length by no more than its
+ends move. And what is computed from them is rounded, with u = 2^-53 each time (Higham, Accuracy and Stability of
+Numerical Algorithms, section 3.1): the operations of `cell_geometry.py` are counted here, and those that make the
+chart's metric, whose factor is rounded once from its exact value.
+Invariant: no bound is too small, through over- and underflow too. Bounds are computed in floating point, which costs
+them a relative 2^-40 (`UP`), and what underflows (`TINY`). A size that is infinite, because there is no end, has the
+error 0; one that is infinite because no double can hold it, an infinite one.
+Cost: as much as the sizes.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.cells.cell_geometry import LEAST_EXPONENT, difference, from_first_corner, next_corners
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "volume_errors"]
+
+Floats = NDArray[np.float64]
+Bits = NDArray[np.bool_]
+
+U = 2.0**-53
+# Room for the roundings of a bound: far fewer than 2^12 go through any term of those that are made here.
+UP = 1.0 + 2.0**-40
+# For all that underflows in the making of a number of about size one, and for the last step to a double.
+TINY = 2.0**-1070
+
+
+def volume_errors(partition: Partition) -> Floats:
+    """Bounds on the errors of the lengths or areas of all regions, float64 [R]."""
+    if len(partition) == 0:
+        return np.zeros(0)
+    with np.errstate(all="ignore"):
+        bounds = _length_errors(partition) if partition.dimension == 1 else _area_errors(partition)
+    ends = np.add.reduceat(endless(partition)[partition.cell_vertices], partition.cell_offsets[:-1], dtype=np.int64)
+    return _finished(bounds, partition.volumes, ends > 0)
+
+
+def facet_volume_errors(partition: Partition) -> Floats:
+    """Bounds on the errors of the lengths of all facets, float64 [F]; points are counted, and have none."""
+    if partition.dimension == 1:
+        return np.zeros(len(partition.facet_vertices))
+    ends = partition.facet_vertices
+    with np.errstate(all="ignore"):
+        bounds = _way_errors(partition, ends)
+    far = endless(partition)
+    return _finished(bounds, partition.facet_volumes, far[ends[:, 0]] | far[ends[:, 1]])
+
+
+def sum_error(values: Floats, errors: Floats) -> float:
+    """Bound on the error of the correctly rounded sum of some sizes with bounds on their errors."""
+    beyond = np.isinf(values)
+    if beyond.any():  # without an end, if one of them is: then that is exact
+        return 0.0 if (errors[beyond] == 0.0).any() else np.inf
+    if not errors.any() and (values == np.floor(values)).all() and values.sum() < 2.0**53:
+        return 0.0  # points, counted
+    try:
+        return (fsum(errors.tolist()) + 2.0 * U * fsum(values.tolist())) * UP
+    except OverflowError:
+        return np.inf
+
+
+def endless(partition: Partition) -> Bits:
+    """Which vertices lie at infinity, and not only beyond the largest double: bool [V]."""
+    result: Bits = np.isinf(partition.vertices).any(axis=1) & np.isfinite(partition.vertex_errors)
+    return result
+
+
+def _length_errors(partition: Partition) -> Floats:
+    return _way_errors(partition, partition.cell_vertices.reshape(-1, 2))
+
+
+def _way_errors(partition: Partition, ends: NDArray[np.int64]) -> Floats:
+    """Bounds on the errors of the computed distances between two vertices each, [m, 2].
+
+    Per axis a coordinate is off by both vertices' errors; rounded are the difference, the factor's entries, products
+    and sums, and the root: 8 times together, in each term.
+    """
+    low, high = partition.vertices[ends[:, 0]], partition.vertices[ends[:, 1]]
+    moved = partition.vertex_errors[ends].sum(axis=1)
+    steps, shift = difference(high, low)
+    lengths = partition.domain.direction_lengths
+    # In this order, for a step can be so small that the product with U would be 0.
+    bounds: Floats = moved * lengths.sum() + 16.0 * U * (np.ldexp(np.abs(steps), shift) @ lengths)
+    return bounds * UP + TINY
+
+
+def _area_errors(partition: Partition) -> Floats:
+    """Bounds on the errors of computed areas. Offsets from the first corner are scaled, along each axis, to one."""
+    starts, counts = partition.cell_offsets[:-1], partition.corner_counts
+    _, offsets, exponents = from_first_corner(partition)
+    errors = partition.vertex_errors[partition.cell_vertices]
+    # A region whose corners are nearly one point can be thinner than their errors: these then set the scale.
+    largest = np.maximum.reduceat(errors, starts)
+    sizes = np.where(largest > 0.0, np.frexp(largest)[1], LEAST_EXPONENT)
+    rescaled = np.maximum(exponents, sizes[:, np.newaxis])
+    offsets = np.ldexp(offsets, np.repeat(exponents - rescaled, counts, axis=0))
+    moved = np.ldexp(errors[:, np.newaxis], -np.repeat(rescaled, counts, axis=0))
+    following = next_corners(partition.cell_offsets)
+    preceding = np.empty_like(following)
+    preceding[following] = np.arange(len(following))
+    # The differences of offsets are rounded, and so are the offsets themselves, which are at most 1.
+    around = np.abs(offsets[following] - offsets[preceding]) + 4.0 * U
+    (x, y), (far_x, far_y), (to_x, to_y) = np.abs(offsets).T, moved.T, around.T
+    first_order = far_x * to_y + far_y * to_x
+    second_order = far_x * far_y[following] + far_y * far_x[following]
+    products = x * y[following] + y * x[following]
+    roundings = np.repeat(counts + 16.0, counts) * U
+    twice = np.add.reduceat(first_order + second_order + roundings * products, starts)
+    scale, scale_exponent = partition.domain.split_scale
+    areas = (twice / 2 * UP + (counts + 16.0) * TINY) * scale * UP
+    shift = rescaled[:, 0] + rescaled[:, 1] + np.intc(scale_exponent)
+    return np.ldexp(areas, shift) * UP + TINY
+
+
+def _finished(bounds: Floats, sizes: Floats, without_end: Bits) -> Floats:
+    """Bounds, infinite where nothing is known, and 0 where the size is infinite because there is no end."""
+    beyond = np.isnan(bounds) | ~np.isfinite(sizes)
+    return np.where(without_end, 0.0, np.where(beyond, np.inf, bounds))

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Do the arrays of a partition fit together?
+
+Everything that code may rely on when it indexes one array with another, in bulk: shapes, ranges, the order of
+corners, and that cells and facets tell the same story. Geometry is not judged. Used on every file that is
+loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.cells.cell_geometry import next_corners
+from regions.domains import Domain
+from regions.networks.network import Network
+
+__all__ = ["first_problem"]
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def first_problem(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> str | None:
+    """Say what is wrong with the arrays of a partition (named as in `regions.partition.ARRAYS`), or None.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+    arrays : mapping of str to array
+        With the right dtypes.
+    complete : bool
+        Whether facets inside the domain must have two regions.
+    """
+    checks = (_shapes, _ranges, _coordinates, _facets, _corners, _patterns)
+    for check in checks:
+        # In this order: each check may index as the ones before allow.
+        for problem in check(network, domain, arrays, complete):
+            return problem
+    return None
+
+
+def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    sizes = {
+        "V": len(arrays["vertices"]) if arrays["vertices"].ndim else 0,
+        "R": arrays["cell_offsets"].size - 1,
+        "K": arrays["cell_vertices"].size,
+        "F": arrays["facet_kinks"].size,
+    }
+    d = domain.dimension
+    expected = {
+        "vertices": (sizes["V"], d),
+        "vertex_errors": (sizes["V"],),
+        "cell_offsets": (sizes["R"] + 1,),
+        "cell_vertices": (sizes["K"],),
+        "cell_facets": (sizes["K"],),
+        "facet_vertices": (sizes["F"], d),
+        "facet_regions": (sizes["F"], 2),
+        "facet_kinks": (sizes["F"],),
+        "patterns": (sizes["R"], -(-network.kinks // 8)),
+    }
+    if sizes["R"] < 0:
+        yield "cell_offsets is empty; it has one entry more than there are regions"
+    for name, shape in expected.items():
+        if arrays[name].shape != shape:
+            yield f"{name} has shape {list(arrays[name].shape)}, the other arrays ask for {list(shape)}"
+
+
+def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    vertices, facets = len(arrays["vertices"]), len(arrays["facet_kinks"])
+    offsets = arrays["cell_offsets"]
+    regions, corners = len(offsets) - 1, len(arrays["cell_vertices"])
+    if complete and regions == 0:
+        yield "there are no regions"
+    if offsets[0] != 0 or offsets[-1] != corners:
+        yield f"cell_offsets must go from 0 to {corners}, the number of corners"
+    if domain.dimension == 1 and (np.diff(offsets) != 2).any():
+        yield "on a line, each region has exactly two corners"
+    if domain.dimension == 2 and (np.diff(offsets) < 3).any():
+        yield f"region {np.argmax(np.diff(offsets) < 3)} has fewer than three corners"
+    ranges = {
+        "cell_vertices": (0, vertices),
+        "cell_facets": (0, facets),
+        "facet_vertices": (0, vertices),
+        "facet_regions": (-1, regions),
+        "facet_kinks": (-len(domain.generators), network.kinks),
+    }
+    for name, (lowest, end) in ranges.items():
+        wrong = (arrays[name] < lowest) | (arrays[name] >= end)
+        if wrong.any():
+            index = np.argwhere(wrong)[0].tolist()
+            yield f"{name}{index} is {arrays[name][tuple(index)]}, outside of {lowest} to {end - 1}"
+
+
+def _coordinates(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    vertices, errors = arrays["vertices"], arrays["vertex_errors"]
+    if np.isnan(vertices).any():
+        yield f"vertex {np.argwhere(np.isnan(vertices))[0][0]} is not a number"
+    infinite = np.isinf(vertices).any(axis=1)
+    if domain.bounded and infinite.any():
+        yield f"vertex {np.argmax(infinite)} is infinite, but the domain is bounded"
+    wrong = ~(errors >= 0) | (np.isinf(errors) & ~infinite)
+    if wrong.any():
+        yield f"the error of vertex {np.argmax(wrong)} is {errors[np.argmax(wrong)]}, not a bound"
+    if domain.dimension == 1:
+        ends = vertices[arrays["cell_vertices"], 0].reshape(-1, 2)
+        wrong = ends[:, 0] > ends[:, 1]
+        if wrong.any():
+            yield f"region {np.argmax(wrong)} ends before it begins"
+
+
+def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    regions, kinks = arrays["facet_regions"], arrays["facet_kinks"]
+    if (regions[:, 0] < 0).any() or (regions[:, 0] == regions[:, 1]).any():
+        yield "each facet needs a first region, and a second one that differs or is -1"
+    outside = regions[:, 1] < 0
+    if (~outside & (kinks < 0)).any():
+        yield f"facet {np.argmax(~outside & (kinks < 0))} on the border of the domain has two regions"
+    if complete and (outside & (kinks >= 0)).any():
+        yield f"facet {np.argmax(outside & (kinks >= 0))} inside the domain has only one region"
+    used = np.bincount(arrays["cell_facets"], minlength=len(kinks))
+    wrong = used != np.where(outside, 1, 2)
+    if wrong.any():
+        facet = np.argmax(wrong)
+        yield f"facet {facet} with regions {regions[facet].tolist()} is used by {used[facet]} corners"
+
+
+def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    offsets, vertices, facets = (arrays[name] for name in ("cell_offsets", "cell_vertices", "cell_facets"))
+    owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    pairs = arrays["facet_regions"][facets]
+    wrong = ~(pairs == owners[:, np.newaxis]).any(axis=1)
+    if wrong.any():
+        corner = np.argmax(wrong)
+        where = pairs[corner].tolist()
+        yield f"region {owners[corner]} uses facet {facets[corner]}, which belongs to {where}"
+    ends = arrays["facet_vertices"][facets]
+    if domain.dimension == 1:
+        wrong = ends[:, 0] != vertices
+        # A facet between two regions has the left one first.
+        inner = pairs[:, 1] >= 0
+        wrong |= inner & (pairs[np.arange(len(facets)), 1 - np.arange(len(facets)) % 2] != owners)
+    else:
+        mine = np.stack([vertices, vertices[next_corners(offsets)]], axis=1)
+        first = pairs[:, :1] == owners[:, np.newaxis]
+        wrong = (mine != np.where(first, ends, ends[:, ::-1])).any(axis=1)
+    if wrong.any():
+        corner = np.argmax(wrong)
+        yield f"region {owners[corner]} and its facet {facets[corner]} have different vertices"
+
+
+def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
+    packed = arrays["patterns"]
+    unused = -network.kinks % 8
+    if unused and (packed[:, -1] >> (8 - unused)).any():
+        yield f"patterns have bits beyond the network's {network.kinks} kinks"
+    # Two kinks of one unit follow each other, breakpoint ascending: the higher one can not be on without the
+    # lower one.
+    same_unit = (np.diff(network.kink_units) == 0) & (np.diff(network.kink_values) > 0)
+    same_unit &= np.diff(network.kink_layers) == 0
+    if same_unit.any():
+        lower = np.flatnonzero(same_unit)
+        higher = lower + 1
+        for low, high in zip(lower.tolist(), higher.tolist(), strict=True):
+            on = packed[:, high // 8] >> (high % 8) & ~(packed[:, low // 8] >> (low % 8)) & 1
+            if on.any():
+                yield f"region {np.argmax(on)} has kink {high} on and kink {low} of the same unit off"

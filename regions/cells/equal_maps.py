@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Which regions have the same affine map, exactly?
+
+Regions are sorted into classes by residues of their maps (`residues.py`). First by one number each, which puts nearly
+all regions of different maps into different classes; then, where several share a class, by all that a map is made of,
+modulo one prime after the other until only equal maps can be left.
+Maps are those of the network on the domain, functions of the chart point with all outputs: along a plane through a
+larger input space two different functions of the input can be the same.
+Nothing is rounded, no tolerance decides.
+Cost: at most one forward pass over as many points as there are regions, and over the regions that share their map
+d + 1 passes for each prime: about 3 for each layer of ordinary double weights, 1 to 3 in all for small integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import InternalError
+from regions.networks.network import Network
+from regions.passes.open_paths import leading_to_outputs
+from regions.passes.residues import ResidueMaps, difference_bits, primes
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["equal_maps", "numbered"]
+
+Integers = NDArray[np.int64]
+Packed = NDArray[np.uint8]
+Value = TypeVar("Value", np.uint8, np.int64)
+
+# Numbers per temporary array: 8 MB.
+CHUNK = 1 << 20
+
+
+def equal_maps(partition: Partition) -> Integers:
+    """Number the affine maps that the network has on the regions of a partition, exactly.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Returns
+    -------
+    int64 [R]
+        Map of each region, numbered from 0 in the order in which they first occur.
+
+    Examples
+    --------
+    >>> import regions
+    >>> hat = regions.Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
+    >>> equal_maps(regions.enumerate(hat, regions.Segment([-1.0], [3.0])))
+    array([0, 1, 2, 0])
+    """
+    if len(partition) < 2:
+        return np.zeros(len(partition), dtype=np.int64)
+    network, packed = partition.network, partition.packed_patterns
+    quick = ResidueMaps(network, partition.domain, next(primes(network)))
+    quick.shortened(np.random.default_rng(0))  # any numbers do: they decide how much work is left, and nothing else
+    classes = numbered(_in_steps(quick.values, packed, quick.size))
+    shared = _shared(classes)
+    if shared.size:
+        reduced = _in_steps(partial(_reaching, network), packed[shared], 2 * network.kinks + max(network.widths))
+        alike = numbered(reduced)
+        _, first = np.unique(alike, return_index=True)
+        classes[shared] = _refined(partition, shared[first], classes)[alike] + len(classes)
+    return numbered(classes)
+
+
+def numbered(keys: NDArray[np.integer]) -> Integers:
+    """Number keys [m] or rows of keys [m, k], equal ones alike, from 0 in the order in which they first occur."""
+    rows = np.ascontiguousarray(keys).reshape(len(keys), -1)
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0] if rows.shape[1] > 1 else rows[:, 0]
+    _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
+    ranks = np.empty(len(first), dtype=np.int64)
+    ranks[np.argsort(first)] = np.arange(len(first))
+    return ranks[inverse]
+
+
+def _refined(partition: Partition, regions: Integers, classes: Integers) -> Integers:
+    """Split the classes of some regions until only regions with equal maps share one: int64 [m]."""
+    network, domain, packed = partition.network, partition.domain, partition.packed_patterns
+    result = classes[regions]
+    missing = 1 << difference_bits(network, domain)
+    for prime in primes(network):
+        shared = _shared(result)
+        if shared.size == 0 or missing <= 1:
+            return result
+        maps = ResidueMaps(network, domain, prime)
+        values = _in_steps(maps.values, packed[regions[shared]], maps.size)
+        result[shared] = numbered(np.column_stack([result[shared], values])) + (result.max() + 1)
+        result = numbered(result)
+        missing = -(-missing // prime)
+    raise InternalError(f"no primes are left to tell affine maps of {network!r} apart: please report this")
+
+
+def _shared(classes: Integers) -> Integers:
+    """The places of those that are not alone in their class."""
+    return np.flatnonzero(np.bincount(classes)[classes] > 1)
+
+
+def _reaching(network: Network, packed: Packed) -> Packed:
+    """Set to 0 the bits of units from which no open path leads to an output: the map does not depend on them."""
+    return packed & np.packbits(leading_to_outputs(network, packed), axis=1, bitorder="little")
+
+
+def _in_steps(function: Callable[[Packed], NDArray[Value]], packed: Packed, size: int) -> NDArray[Value]:
+    """Apply a function to patterns uint8 [m, bytes], each of which needs so many numbers, a part at a time."""
+    step = max(1, CHUNK // size)
+    return np.concatenate([function(packed[start : start + step]) for start in range(0, len(packed), step)])

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Where, exactly, are the vertices of a partition?
+
+At the corners of regions, and these are known exactly (`exact_outline.py`). Of all corners at a vertex the one is
+taken whose facets come from the earliest layers: its forms cost least.
+Cost: 130 to 400 microseconds per vertex for networks of 96 to 384 hidden neurons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from operator import index
+from typing import TYPE_CHECKING, Any, NoReturn, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arithmetic.arguments import shown
+from regions.arithmetic.arrays import checked_indices
+from regions.cells.exact_outline import ExactOutlines, Point
+from regions.domains.exact import nearest_float
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["ExactVertices", "exact_vertices"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExactVertices:
+    """Vertices in exact chart coordinates: a sequence that does not mix with rounded numbers.
+
+    It is no array and turns into none, and arithmetic and comparisons with arrays are a `TypeError`. Single coordinates
+    are Python's own fractions. Two are equal when all vertices are, exactly. Made by `Partition.exact_vertices`.
+
+    Attributes
+    ----------
+    points : tuple of tuple of int [d + 1]
+        Homogeneous: ``(w, w x)`` or ``(w, w x, w y)`` with w > 0, or 0 at infinity, and no common divisor.
+    dimension : int
+        d, of the chart.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[3.0, 0.0], [0.0, 1.0]], [-1.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.Plane([0, 0], [1, 0], [0, 1]))
+    >>> exact = part.exact_vertices()
+    >>> exact
+    ExactVertices(9 vertices, 2-D)
+    >>> sorted(vertex for vertex in exact if len(vertex) == 2)
+    [(Fraction(1, 3), Fraction(0, 1))]
+    >>> sorted(vertex for vertex in exact if len(vertex) == 3)[:3]
+    [(0, -1, -1), (0, -1, 0), (0, -1, 1)]
+    """
+
+    points: tuple[Point, ...]
+    dimension: int
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @overload
+    def __getitem__(self, key: int) -> tuple[Fraction, ...] | tuple[int, ...]: ...
+    @overload
+    def __getitem__(self, key: slice) -> ExactVertices: ...
+    def __getitem__(self, key: int | slice) -> tuple[Fraction, ...] | tuple[int, ...] | ExactVertices:
+        """The d coordinates of a vertex, as fractions; of one at infinity the d + 1 integers ``(0, direction..)``."""
+        if isinstance(key, slice):
+            return ExactVertices(self.points[key], self.dimension)
+        try:
+            point = self.points[index(key)]
+        except IndexError:
+            raise IndexError(f"there is no vertex {shown(key)}: there are {len(self)}, numbered from 0") from None
+        except Exception:
+            raise TypeError(f"a key is the number of a vertex, or a slice of numbers, got {shown(key)}") from None
+        return tuple(Fraction(x, point[0]) for x in point[1:]) if point[0] else point
+
+    def __iter__(self) -> Iterator[tuple[Fraction, ...] | tuple[int, ...]]:
+        return (self[i] for i in range(len(self)))
+
+    def to_float(self) -> NDArray[np.float64]:
+        """Every coordinate correctly rounded, float64 [vertices, d]; at infinity, 0 or infinite.
+
+        Beyond the largest double it is infinite as well.
+        """
+        rounded = [[_to_float(x, point[0]) for x in point[1:]] for point in self.points]
+        return np.array(rounded, dtype=np.float64).reshape(len(self), self.dimension)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse: numpy would otherwise take the sequence apart, and round it, without being asked."""
+        raise TypeError("exact vertices do not mix with rounded numbers: use to_float(), which rounds them")
+
+    __array_ufunc__ = __array__
+
+    def __repr__(self) -> str:
+        return f"ExactVertices({len(self)} {'vertex' if len(self) == 1 else 'vertices'}, {self.dimension}-D)"
+
+
+def exact_vertices(partition: Partition, indices: ArrayLike | None) -> ExactVertices:
+    """Exact positions of some vertices; see `Partition.exact_vertices`."""
+    chosen = checked_indices(indices, len(partition.vertices), "vertex")
+    outlines = ExactOutlines(partition)
+    corners = _cheapest_corners(partition, outlines.previous)[chosen]
+    if (corners < 0).any():
+        raise ValueError(f"vertex {chosen[np.argmin(corners)]} is no corner of any region: it has no facets to lie on")
+    # In the order of the regions: what is known of one mostly serves for the next.
+    points = {corner: outlines.vertex(corner) for corner in np.unique(corners).tolist()}
+    return ExactVertices(tuple(points[corner] for corner in corners.tolist()), partition.dimension)
+
+
+def _cheapest_corners(partition: Partition, previous: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is none."""
+    layers = partition.facet_layers[partition.cell_facets]
+    if partition.dimension == 2:
+        layers = np.maximum(layers, layers[previous])
+    result = np.full(len(partition.vertices), -1, dtype=np.int64)
+    order = np.lexsort((layers, partition.cell_vertices))[::-1]  # of one vertex, the earliest layers come last
+    result[partition.cell_vertices[order]] = order
+    return result
+
+
+def _to_float(numerator: int, weight: int) -> float:
+    if weight == 0:
+        return inf if numerator > 0 else -inf if numerator else 0.0
+    return nearest_float(Fraction(numerator, weight))

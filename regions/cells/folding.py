@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Which regions are no longer polygons once their corners are rounded?
+
+A true region is convex and goes counter-clockwise. With stored corners it is folded if two of them coincide, if its
+edges cross, or touch besides in common corners, if it goes clockwise, or if one of its edges on the border of the
+domain runs backwards. If no region is folded, stored polygons fit together as the true ones do: neighbours share edges,
+none turns over, and so around each point inside the domain they go once. Then unions of regions are valid as well.
+All of it is decided exactly. Most regions are still convex, which is seen in floating point, with a bound on its error;
+the others are looked at in integers, which every coordinate is, times a power of two.
+Cost: some 20 passes over the corners; some ten microseconds, and more for many corners, where that leaves a doubt.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.cells.cell_geometry import next_corners
+from regions.domains.exact import dyadic
+from regions.output.convert import require_bounded
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["folded_cells", "unit_exponents"]
+
+Integers = NDArray[np.int64]
+Bits = NDArray[np.bool_]
+Pair = tuple[int, int]
+
+# Differences are rounded, then products, then their difference: three times 2^-53 of the products, and a little
+# (Shewchuk 1997). What underflows is below the last number, since coordinates are at most 1.
+ROUNDING, UNDERFLOW = 2.0**-51, 2.0**-1000
+
+
+def folded_cells(partition: Partition) -> Integers:
+    """Regions that are no polygons as stored, ascending; see `Partition.folded_cells`."""
+    if partition.dimension == 1 or len(partition) == 0:
+        return np.zeros(0, dtype=np.int64)
+    require_bounded(partition)
+    doubtful = np.flatnonzero(~_surely_convex(partition) | ~_surely_forwards(partition))
+    if doubtful.size == 0:
+        return doubtful
+    integers, _ = dyadic(partition.vertices)
+    points = [(x, y) for x, y in integers.tolist()]
+    corners, _ = dyadic(partition.domain.generators[:, 1:])
+    ways = np.roll(corners, -1, axis=0) - corners
+    folded = []
+    for region in doubtful.tolist():
+        own = slice(*partition.cell_offsets[region : region + 2].tolist())
+        ring = [points[vertex] for vertex in partition.cell_vertices[own].tolist()]
+        kinks = partition.facet_kinks[partition.cell_facets[own]].tolist()
+        if not _simple(ring) or any(
+            kink < 0 and _dot(_minus(b, a), tuple(ways[-1 - kink])) <= 0
+            for kink, a, b in zip(kinks, ring, ring[1:] + ring[:1], strict=True)
+        ):
+            folded.append(region)
+    return np.array(folded, dtype=np.int64)
+
+
+def unit_exponents(partition: Partition) -> NDArray[np.intc]:
+    """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
+
+    Without that, products of coordinates overflow, or vanish, in shapely as well.
+    """
+    exponents: NDArray[np.intc] = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
+    return exponents
+
+
+def _surely_convex(partition: Partition) -> Bits:
+    """Regions that turn left at every corner, and once around: bool [R]."""
+    starts, following = partition.cell_offsets[:-1], next_corners(partition.cell_offsets)
+    corners = np.ldexp(partition.vertices, -unit_exponents(partition))[partition.cell_vertices]
+    x, y = (corners[following] - corners).T
+    one, other = x * y[following], y * x[following]
+    left = one - other > ROUNDING * (np.abs(one) + np.abs(other)) + UNDERFLOW
+    # All turns are below half a circle, so each time around passes from the lower to the upper half once.
+    lower = (y < 0.0) | ((y == 0.0) & (x < 0.0))
+    around = np.add.reduceat(lower & ~lower[following], starts, dtype=np.int64)
+    convex: Bits = np.logical_and.reduceat(left, starts) & (around == 1)
+    return convex
+
+
+def _surely_forwards(partition: Partition) -> Bits:
+    """Regions whose edges on the border of the domain run as the border does: bool [R]."""
+    domain, scale = partition.domain.generators[:, 1:], -unit_exponents(partition)
+    ways = np.ldexp(np.roll(domain, -1, axis=0) / 2 - domain / 2, scale)
+    border = np.flatnonzero(partition.facet_kinks < 0)
+    start, end = (np.ldexp(partition.vertices[vertices], scale) for vertices in partition.facet_vertices[border].T)
+    products = (end - start) * ways[-1 - partition.facet_kinks[border]]
+    forwards = products.sum(axis=1) > ROUNDING * np.abs(products).sum(axis=1) + UNDERFLOW
+    result = np.ones(len(partition), dtype=bool)
+    result[partition.facet_regions[border[~forwards], 0]] = False
+    return result
+
+
+def _simple(ring: list[Pair]) -> bool:
+    """Whether a closed way with these corners meets itself nowhere, and goes counter-clockwise."""
+    if len(set(ring)) < len(ring):
+        return False
+    if sum(_cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
+        return False
+    edges = list(zip(ring, ring[1:] + ring[:1], strict=True))
+    if any(_back(edge, after) for edge, after in zip(edges, edges[1:] + edges[:1], strict=True)):
+        return False
+    apart = (pair for pair in combinations(range(len(edges)), 2) if 1 < pair[1] - pair[0] < len(edges) - 1)
+    return not any(_meet(*edges[i], *edges[j]) for i, j in apart)
+
+
+def _back(edge: tuple[Pair, Pair], after: tuple[Pair, Pair]) -> bool:
+    """Whether the next edge runs back along the one before."""
+    one, other = _minus(edge[1], edge[0]), _minus(after[1], after[0])
+    return _cross(one, other) == 0 and _dot(one, other) < 0
+
+
+def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
+    """Whether the segments from a to b and from c to d have a point in common."""
+    abc, abd, cda, cdb = _side(a, b, c), _side(a, b, d), _side(c, d, a), _side(c, d, b)
+    if abc * abd < 0 and cda * cdb < 0:
+        return True
+    touching = ((abc, a, b, c), (abd, a, b, d), (cda, c, d, a), (cdb, c, d, b))
+    return any(side == 0 and _dot(_minus(p, q), _minus(p, r)) <= 0 for side, q, r, p in touching)
+
+
+def _side(a: Pair, b: Pair, c: Pair) -> int:
+    """1 if c is to the left of the way from a to b, -1 to the right, 0 on its line."""
+    area = _cross(_minus(b, a), _minus(c, a))
+    return (area > 0) - (area < 0)
+
+
+def _minus(a: Pair, b: Pair) -> Pair:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def _cross(a: Pair, b: Pair) -> int:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _dot(a: Pair, b: Pair) -> int:
+    return a[0] * b[0] + a[1] * b[1]

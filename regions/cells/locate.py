@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""In which region does a point lie?
+
+Points are taken to the chart; whether they lie in the domain is decided exactly; then a region is looked up
+by activation pattern. Nearly all patterns come from floating point with a proven error bound. The rest are
+computed exactly, and there a kink may be exactly zero: the point lies on a boundary. A region's closure
+contains the point iff its pattern agrees with all the non-zero signs there: by continuity every
+pre-activation has the same value under both patterns, so the region's weak inequalities hold at the point. Of
+these regions the lowest number is taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arithmetic.arguments import SPACES, one_of
+from regions.arithmetic.arrays import name_point, points_float64
+from regions.arithmetic.pattern_index import PatternIndex
+from regions.domains import Domain
+from regions.domains.exact import dyadic
+from regions.errors import DomainError, InternalError, NonFiniteError
+from regions.passes.certified_pattern import CertifiedNetwork
+from regions.passes.exact_pattern import ExactNetwork
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["Locator", "distances_off", "inside"]
+
+Floats = NDArray[np.float64]
+
+# How far a point may lie off the line or plane, relative to its size: float32 data, processed a little, still
+# passes.
+OFF_PLANE = 1e-6
+# Numbers per temporary array.
+CHUNK = 1 << 20
+
+
+class Locator:
+    """Everything about a partition that looking up points needs; made once, on the first look-up."""
+
+    def __init__(self, partition: Partition) -> None:
+        self.network, self.domain = partition.network, partition.domain
+        self.complete = partition.complete
+        self.index = PatternIndex(partition.packed_patterns)
+        # A bit that is the same in all regions of a complete partition is the same all over the domain: its
+        # sign need not be known (a dead unit's pre-activation may be zero everywhere).
+        kinks = self.network.kinks
+        if self.complete:
+            ever = np.bitwise_or.reduce(partition.packed_patterns, axis=0)
+            always = np.bitwise_and.reduce(partition.packed_patterns, axis=0)
+        else:
+            ever, always = np.full((2, partition.packed_patterns.shape[1]), [[255], [0]], dtype=np.uint8)
+        self.varies = np.unpackbits(ever & ~always, count=kinks, bitorder="little").view(bool)
+        self.always_on = np.unpackbits(always, count=kinks, bitorder="little").view(bool)
+        self.certified = CertifiedNetwork(self.network, self.domain, ~self.varies & ~self.always_on, self.always_on)
+        self.exact: ExactNetwork | None = None
+
+    def locate(self, points: ArrayLike, space: str) -> NDArray[np.int64]:
+        """Region of each point; see `Partition.locate`."""
+        space = one_of(space, SPACES, "space")
+        given = points_float64(points, self.domain.n_in if space == "input" else self.domain.dimension)
+        flat = given.reshape(-1, given.shape[-1])
+        result = np.full(len(flat), -1, dtype=np.int64)
+        widest = max(self.domain.n_in, self.network.kinks, *self.network.widths, 1)
+        step = max(1, CHUNK // widest)
+        for start in range(0, len(flat), step):
+            part = flat[start : start + step]
+            chart = part if space == "chart" else self._on_chart(part, start, given.shape[:-1])
+            within = np.flatnonzero(inside(self.domain, chart))
+            result[start + within] = self._locate_inside(chart[within])
+        return result.reshape(given.shape[:-1])
+
+    def _on_chart(self, points: Floats, start: int, shape: tuple[int, ...]) -> Floats:
+        chart = self.domain.project(points)
+        beyond = np.flatnonzero(~np.isfinite(chart).all(axis=1))
+        if beyond.size:
+            raise NonFiniteError(
+                f"{name_point(start + beyond[0], shape)} has chart coordinates beyond the largest double"
+            )
+        if self.domain.dimension < self.domain.n_in:
+            distances = distances_off(self.domain, points, chart)
+            far = np.flatnonzero(distances)
+            if far.size:
+                what = ("line", "plane")[self.domain.dimension - 1]
+                raise DomainError(
+                    f"{name_point(start + far[0], shape)} is {distances[far[0]]:.3g} away from the "
+                    f"domain's {what}; only points on it have a region "
+                    "(domain.to_input(domain.to_chart(x)) is the nearest one)"
+                )
+        return chart
+
+    def _locate_inside(self, chart: Floats) -> NDArray[np.int64]:
+        bits, decided = self.certified.patterns(chart)
+        result = np.full(len(chart), -1, dtype=np.int64)
+        result[decided] = self.index.find(np.packbits(bits[decided], axis=1, bitorder="little"))
+        for undecided in np.flatnonzero(~decided):
+            result[undecided] = self._locate_exactly(chart[undecided])
+        if self.complete and (result < 0).any():
+            raise InternalError(
+                f"the chart point {chart[np.argmin(result)].tolist()} lies in the domain but in no region: "
+                "please report this with the network and the domain"
+            )
+        return result
+
+    def _locate_exactly(self, point: Floats) -> int:
+        if self.exact is None:
+            self.exact = ExactNetwork(self.network, self.domain)
+        signs = self.exact.signs(point)
+        free = np.flatnonzero((signs == 0) & self.varies)
+        return self.index.find_lowest(np.where(self.varies, signs > 0, self.always_on), free)
+
+
+def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
+    """How far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
+
+    Their projections have the chart coordinates [m, d].
+    """
+    origin = np.broadcast_to(domain.origin, points.shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        nearest = origin + chart @ domain.directions
+        # Scaled, since the squares of large numbers overflow.
+        _, exponents = np.frexp(np.maximum(np.abs(points), np.abs(origin)).max(axis=1))
+        x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
+        distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
+        return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
+
+
+def inside(domain: Domain, points: Floats) -> NDArray[np.bool_]:
+    """Whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
+    result = np.ones(len(points), dtype=bool)
+    if domain.dimension == 1:
+        (left_bounded, left), (right_bounded, right) = domain.generators
+        if left_bounded:
+            result &= points[:, 0] >= left
+        if right_bounded:
+            result &= points[:, 0] <= right
+        return result
+    if not domain.bounded:  # the whole plane
+        return result
+    corners = domain.generators[:, 1:]
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            left, right = (b[0] - a[0]) * (points[:, 1] - a[1]), (b[1] - a[1]) * (points[:, 0] - a[0])
+            side = left - right
+            # Each product is within 3 u of its true value and the difference adds one more rounding (Shewchuk
+            # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives nan, which is
+            # not known either.
+            known = np.abs(side) > 8 * 2.0**-53 * (np.abs(left) + np.abs(right)) + 1e-300
+        result &= ~known | (side > 0)
+        for index in np.flatnonzero(~known & result):
+            result[index] = _left_of(a, b, points[index])
+    return result
+
+
+def _left_of(a: Floats, b: Floats, point: Floats) -> bool:
+    """Whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
+    (ax, ay), (bx, by), (x, y) = dyadic(np.array([a, b, point]))[0]
+    return bool((bx - ax) * (y - ay) >= (by - ay) * (x - ax))

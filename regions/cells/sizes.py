@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""How large are the regions and their facets in the end, whatever their corners?
+
+From stored corners, in bulk (`cell_geometry.py`, `cell_errors.py`). A corner beyond the largest double is stored as
+infinite, with an infinite error; between two of them a region or a facet can still have a size that is a double. Those
+are computed from exact corners (`exact_outline.py`) and rounded once. Corners at infinity, of what has no end, are
+another matter: sizes are infinite there.
+Cost: a millisecond or so for each region or facet with such a corner; in networks of ordinary size there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.cells import cell_errors, cell_geometry
+from regions.cells.exact_outline import ExactOutlines
+from regions.domains.exact import determinant, gram_matrix, square_root
+from regions.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["facet_volume_errors", "facet_volumes", "volume_errors", "volumes"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+
+def volumes(partition: Partition) -> Floats:
+    """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
+    sizes, far = cell_geometry.volumes(partition), _far_regions(partition)
+    if far.size:
+        sizes[far] = _exact_volumes(partition, far)
+    return sizes
+
+
+def volume_errors(partition: Partition) -> Floats:
+    """Proven bound on the error of each of `volumes`, float64 [R]; 0 for a region without an end."""
+    return _rounded_once(cell_errors.volume_errors(partition), partition.volumes, _far_regions(partition))
+
+
+def facet_volumes(partition: Partition) -> Floats:
+    """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
+    sizes, far = cell_geometry.facet_volumes(partition), _far_facets(partition)
+    if far.size:
+        sizes[far] = _exact_lengths(partition, far)
+    return sizes
+
+
+def facet_volume_errors(partition: Partition) -> Floats:
+    """Proven bound on the error of each of `facet_volumes`, float64 [F]; 0 for points, and without an end."""
+    return _rounded_once(cell_errors.facet_volume_errors(partition), partition.facet_volumes, _far_facets(partition))
+
+
+def _far_regions(partition: Partition) -> Integers:
+    """The regions that end, with a corner beyond the largest double."""
+    if len(partition) == 0:
+        return np.zeros(0, dtype=np.intp)
+    corners, starts = partition.cell_vertices, partition.cell_offsets[:-1]
+    far, endless = (np.logical_or.reduceat(those[corners], starts) for those in _far_and_endless(partition))
+    return np.flatnonzero(far & ~endless)
+
+
+def _far_facets(partition: Partition) -> Integers:
+    """The facets in a plane that end, with an end beyond the largest double."""
+    if partition.dimension == 1:
+        return np.zeros(0, dtype=np.intp)
+    far, endless = (those[partition.facet_vertices].any(axis=1) for those in _far_and_endless(partition))
+    return np.flatnonzero(far & ~endless)
+
+
+def _far_and_endless(partition: Partition) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of vertices [V]: whether no double reaches them, and whether they are at infinity."""
+    endless = cell_errors.endless(partition)
+    return np.isinf(partition.vertices).any(axis=1) & ~endless, endless
+
+
+def _exact_volumes(partition: Partition, regions: Integers) -> Floats:
+    """Lengths or areas of some regions, [m], each rounded once."""
+    outlines, squared_scale = ExactOutlines(partition), determinant(gram_matrix(partition.domain.directions))
+    sizes = []
+    for region in regions.tolist():
+        points = _places(outlines, range(*partition.cell_offsets[region : region + 2].tolist()))
+        if not points:
+            sizes.append(np.inf)
+            continue
+        if partition.dimension == 1:
+            size = points[1][0] - points[0][0]
+        else:
+            around = zip(points, points[1:] + points[:1], strict=True)
+            size = sum((a[0] * b[1] - a[1] * b[0] for a, b in around), Fraction(0)) / 2
+        sizes.append(square_root(size * size * squared_scale))
+    return np.array(sizes)
+
+
+def _exact_lengths(partition: Partition, facets: Integers) -> Floats:
+    """Lengths of some facets in a plane, [m], each rounded once."""
+    outlines, gram = ExactOutlines(partition), gram_matrix(partition.domain.directions)
+    following = cell_geometry.next_corners(partition.cell_offsets)
+    corner_of = np.empty(len(partition.facet_vertices), dtype=np.intp)
+    corner_of[partition.cell_facets] = np.arange(len(partition.cell_facets))
+    lengths = []
+    for corner in corner_of[facets].tolist():
+        ends = _places(outlines, (corner, int(following[corner])))
+        if not ends:
+            lengths.append(np.inf)
+            continue
+        x, y = (b - a for a, b in zip(*ends, strict=True))
+        lengths.append(square_root(x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]))
+    return np.array(lengths)
+
+
+def _places(outlines: ExactOutlines, corners: Iterable[int]) -> list[list[Fraction]]:
+    """Where corners are; nothing if they are nowhere, as they can be in a file that was changed."""
+    try:
+        points = [outlines.vertex(corner) for corner in corners]
+    except CheckpointError:
+        return []
+    if not all(weight for weight, *_ in points):
+        return []
+    return [[Fraction(other, weight) for other in others] for weight, *others in points]
+
+
+def _rounded_once(errors: Floats, sizes: Floats, far: Integers) -> Floats:
+    """Bounds, where those in ``far`` belong to sizes that were rounded once; infinite where these are."""
+    bounds = errors.copy()
+    bounds[far] = 2.0**-52 * sizes[far] + np.finfo(np.float64).smallest_subnormal
+    return bounds

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""In which order is a network checked against the theory?
+
+Regions are enumerated, and counted again for the network cut off after each layer. Where the regions themselves violate
+an invariant, that is the report. Else they are counted by the other definitions, and bounds and orders are looked at,
+which build on all these numbers.
+Cost: an enumeration, a count, and that of the other definitions; what else grows out of proportion has budgets
+(`layers.py`, `orders.py`, `against_bounds.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from regions.arithmetic.arguments import checked_network, flag
+from regions.checking.against_bounds import bound_items, no_bounds
+from regions.checking.check_report import CheckReport
+from regions.checking.invariants import definitions_item, invariant_items
+from regions.checking.items import CountItem, Invariant, LayerItem
+from regions.checking.layers import by_definition, independent_counts, layers_by_definition
+from regions.checking.orders import no_orders, order_items
+from regions.checking.patterns import beginnings
+from regions.domains import Domain
+from regions.enumeration.count_and_enumerate import enumerate
+from regions.errors import InternalError
+from regions.measures.boundary import boundary_volume
+from regions.measures.measure_arguments import complete
+from regions.networks.network import Network
+from regions.partition import Partition
+
+__all__ = ["check"]
+
+NOT_SOUND = "the regions themselves violate an invariant"
+
+
+def check(network: Network, domain: Domain | Partition, *, distances: bool = True) -> CheckReport:
+    """Hold the regions of a network against the theory: every bound, every identity, and the orders that are expected.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain or Partition
+        Where; or the regions themselves, if they have been enumerated.
+    distances : bool
+        Whether the mean distance to the boundary is estimated too, which in large networks takes longer than all the
+        rest.
+
+    Returns
+    -------
+    CheckReport
+        ``violations`` is empty, unless there is a bug in this package, a claim is false, or regions that were handed
+        over have been altered.
+
+    Raises
+    ------
+    TypeError
+        No network; neither domain nor partition; distances that are neither True nor False.
+    ValueError
+        A partial partition, or one of another network.
+    ShapeMismatchError
+        The domain does not lie in the network's input space.
+    KeyboardInterrupt
+        On Ctrl-C; ``partial`` is the `Partition`, of what had been found.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> report = regions.check(net, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    >>> [(item.name, item.found, item.value) for item in report.bounds if item.name == "zaslavsky"]
+    [('zaslavsky', 4, 4)]
+    >>> [layer.regions for layer in report.layers], report.ok
+    ([4], True)
+    """
+    checked_network(network)
+    with_distances = flag(distances, "distances")
+    partition = _partition(network, domain)
+    try:
+        return _report(network, partition, with_distances)
+    except KeyboardInterrupt as stopped:
+        stopped.partial = partition  # type: ignore[attr-defined]
+        raise
+
+
+def _report(network: Network, partition: Partition, distances: bool) -> CheckReport:
+    boundary, begin = boundary_volume(partition), beginnings(partition)
+    counted = independent_counts(partition, begin)
+    invariants = invariant_items(partition, boundary, begin, counted)
+    counts, definitions = _definitions(partition, [item.name for item in invariants if item.status == "violated"])
+    sound = len(counts) > 1
+    by_layer = layers_by_definition(partition, begin) if sound else [()] * len(begin)
+    layers = tuple(
+        LayerItem(
+            index + 1,
+            network.widths[index],
+            network.layers[index].activation.name,
+            counted[index] or begin[index],
+            float(boundary.layers[index]),
+            by_layer[index],
+        )
+        for index in range(len(begin))
+    )
+    after_layers = [_numbers(item.counts) | {"activation": item.regions} for item in layers]
+    return CheckReport(
+        partition,
+        counts,
+        layers,
+        bound_items(partition, after_layers, _numbers(counts)) if sound else no_bounds(NOT_SOUND),
+        (*invariants, definitions),
+        order_items(boundary, distances) if sound else no_orders(NOT_SOUND),
+    )
+
+
+def _partition(network: Network, domain: Domain | Partition) -> Partition:
+    if not isinstance(domain, Partition):
+        return enumerate(network, domain)
+    complete(domain)
+    if domain.network != network:
+        raise ValueError(
+            f"this partition is of another network, {domain.network!r}, with other weights than {network!r}"
+        )
+    return domain
+
+
+def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[CountItem, ...], Invariant]:
+    """Regions by each definition, and whether they obey their order; those of a wrong partition are not derived."""
+    given = (CountItem("activation", len(partition)),)
+    if violated:
+        return given, definitions_item({}, f"{NOT_SOUND}: {', '.join(violated)}")
+    try:
+        counts = by_definition(partition)
+    except InternalError as error:
+        return given, replace(definitions_item({}, str(error)), status="violated")
+    return counts, definitions_item(_numbers(counts))
+
+
+def _numbers(items: Sequence[CountItem]) -> dict[str, int]:
+    """The numbers that are known."""
+    return {item.definition: item.regions for item in items if item.regions is not None}

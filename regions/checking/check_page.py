@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""How does a report on the theory look as an HTML page?
+
+One file: tables, a style of a few lines, and the picture of the regions inside it as PNG. No script, nothing is loaded.
+Where there can be no picture the page says why.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from html import escape
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from regions.errors import DomainError, MissingDependencyError
+from regions.html_table import table_row
+from regions.partition import Partition
+from regions.pictures.plot import plot
+
+if TYPE_CHECKING:
+    from regions.checking.check_report import CheckReport
+
+__all__ = ["report_page"]
+
+STYLE = """
+body { font: 15px/1.4 sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; font-size: 13px }
+th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; border-bottom: 1px solid #ddd }
+.violated { background: #f6c7c3; font-weight: bold }
+img { max-width: 100% }
+"""
+
+
+def report_page(report: CheckReport) -> str:
+    """The whole page."""
+    network, domain = report.partition.network, report.partition.domain
+    parts = [
+        f"<h1>{escape(repr(network))}</h1>",
+        f"<p>{escape(repr(domain))}</p>",
+        f"<p class='{'' if report.ok else 'violated'}'>{escape(report.conclusion)}</p>",
+        _picture(report.partition),
+    ]
+    for title, (head, *rows) in report.rows().items():
+        if rows:
+            parts += [
+                f"<h2>{escape(title)}</h2>",
+                "<table>",
+                table_row(head, "th"),
+                *(table_row(row, "td", of_row=" class='violated'" * ("violated" in row)) for row in rows),
+                "</table>",
+            ]
+    title = escape(f"{len(report.partition):,} regions of {network!r}")
+    body = "\n".join(parts)
+    return (
+        f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
+        f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def _picture(partition: Partition) -> str:
+    """The regions, or the reason why they are not drawn."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return f"<p>{escape(str(MissingDependencyError('matplotlib', 'plot', 'for the picture')))}</p>"
+    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    try:
+        plot(partition, figure.add_subplot())
+    except DomainError as error:
+        return f"<p>No picture: {escape(str(error))}</p>"
+    png = BytesIO()
+    figure.savefig(png, format="png", dpi=110)
+    return f"<img alt='the regions' src='data:image/png;base64,{b64encode(png.getvalue()).decode()}'>"

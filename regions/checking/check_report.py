@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""What did a check against the theory find?
+
+Five lists: counts, layers, bounds, invariants, orders. Bounds and invariants can be violated, and the report is "ok"
+when none is; what does not apply, and what is not decided, says why. Nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from html import escape
+from math import isfinite, log10
+from typing import Any
+
+from regions.bounds.registry import Value
+from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
+from regions.definitions import DEFINITIONS
+from regions.html_table import html_table
+from regions.partition import Partition
+
+__all__ = ["CheckReport"]
+
+# Of integers in JSON: Python reads no more than 4,300 digits.
+MOST_BITS = 14_000
+# Than activation regions, whose column has another name.
+COARSER_OR_FINER = tuple(name for name in DEFINITIONS if name != "activation")
+WHAT_IT_MEANS = (
+    "A proven statement about this result is false. Unless the regions were altered after they had been found, "
+    "relu-regions has a bug, or the claim is broken: please report it, with the model and the domain."
+)
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What `regions.check` found.
+
+    Attributes
+    ----------
+    partition : Partition
+        What was checked, with its network and domain.
+    counts : tuple of CountItem
+    layers : tuple of LayerItem
+    bounds : tuple of BoundItem
+    invariants : tuple of Invariant
+    orders : tuple of OrderItem
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
+    >>> report = regions.check(net, regions.Segment([-1.0], [1.0]))
+    >>> report.ok, report.violations
+    (True, ())
+    >>> report.conclusion
+    '3 regions: 7 bounds and 12 invariants hold'
+    """
+
+    partition: Partition = field(repr=False)
+    counts: tuple[CountItem, ...]
+    layers: tuple[LayerItem, ...]
+    bounds: tuple[BoundItem, ...]
+    invariants: tuple[Invariant, ...]
+    orders: tuple[OrderItem, ...]
+
+    @property
+    def violations(self) -> tuple[BoundItem | Invariant, ...]:
+        """The bounds and invariants that are violated."""
+        items: Iterable[BoundItem | Invariant] = (*self.bounds, *self.invariants)
+        return tuple(item for item in items if item.status == "violated")
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is violated."""
+        return not self.violations
+
+    @property
+    def conclusion(self) -> str:
+        """What came out, in a sentence."""
+        count = len(self.partition)
+        regions = f"{count:,} region{'' if count == 1 else 's'}"
+        if self.violations:
+            return f"{regions}: violated: {', '.join(item.name for item in self.violations)}. {WHAT_IT_MEANS}"
+        kept, obeyed = (sum(item.status == "holds" for item in items) for items in (self.bounds, self.invariants))
+        return f"{regions}: {kept} bounds and {obeyed} invariants hold"
+
+    def rows(self) -> dict[str, list[tuple[str, ...]]]:
+        """The lists as tables of text, each with its row of titles first."""
+        best = [item for item in self.bounds if item.status == "for information"]
+        others: dict[str, list[str]] = {}
+        for item in self.bounds:
+            if item.status == "does not apply":
+                others.setdefault(item.note, []).append(item.name)
+        compared = [item for item in self.bounds if item.status in ("holds", "violated")]
+        return {
+            "Regions, by definition": [
+                ("definition", "regions", ""),
+                *((item.definition, _number(item.regions), item.note) for item in self.counts),
+            ],
+            "After each layer": [
+                ("layer", "units", "activation", "boundary", "regions", *COARSER_OR_FINER, ""),
+                *(_layer_row(item) for item in self.layers),
+            ],
+            "Bounds": [
+                ("bound", "", "on", "found", "bound", "ratio", "source"),
+                *(_bound_row(item) for item in compared),
+            ],
+            "What the best network of this shape has, at least": [
+                ("bound", "", "on", "found", "bound", "ratio", "source"),
+                *(_bound_row(item) for item in best),
+            ],
+            "Bounds that do not apply": [
+                ("why", "bounds"),
+                *((reason, ", ".join(names)) for reason, names in others.items()),
+            ],
+            "What must hold": [
+                ("invariant", "", "found", "expected", "claim"),
+                *((i.name, i.status, i.found, i.expected, _with(i.claim, i.note)) for i in self.invariants),
+            ],
+            "Orders": [
+                ("measured", "value", "over", "is", ""),
+                *((i.name, _number(i.value), i.order, _number(i.in_units), i.note) for i in self.orders),
+            ],
+        }
+
+    def table(self) -> str:
+        """The report as text."""
+        lines = [self.conclusion]
+        for title, (head, *rows) in self.rows().items():
+            if rows:
+                lines += ["", title, *_aligned([head, *rows])]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        tables = [html_table(title, head, rows) for title, (head, *rows) in self.rows().items() if rows]
+        return f"<p>{escape(self.conclusion)}</p>{''.join(tables)}"
+
+    def to_json(self) -> str:
+        """The report as one JSON object.
+
+        ``ok``, ``conclusion``, ``violations`` (names), ``network``, ``domain`` and ``fingerprints`` of both, and
+        the five lists under their names. Fractions are rounded; what is infinite, or an integer of more than 14,000
+        bits, is null.
+        """
+        network, domain = self.partition.network, self.partition.domain
+        lists = {
+            name: [_facts(item) for item in getattr(self, name)]
+            for name in ("counts", "layers", "bounds", "invariants", "orders")
+        }
+        return json.dumps(
+            {
+                "ok": self.ok,
+                "conclusion": self.conclusion,
+                "violations": [item.name for item in self.violations],
+                "network": repr(network),
+                "domain": repr(domain),
+                "fingerprints": {"network": network.fingerprint, "domain": domain.fingerprint},
+                **lists,
+            }
+        )
+
+    def to_html(self) -> str:
+        """The report as one HTML page that needs no other file, with the picture of the regions in it.
+
+        The picture needs matplotlib; without it, and for domains without end, the page says why there is none.
+        """
+        from regions.checking.check_page import report_page
+
+        return report_page(self)
+
+
+def _layer_row(item: LayerItem) -> tuple[str, ...]:
+    counts = {count.definition: _number(count.regions) or "?" for count in item.counts}
+    numbers = (counts.get(definition, "") for definition in COARSER_OR_FINER)
+    start = (str(item.layer), f"{item.units:,}", item.activation, _number(item.boundary), _number(item.regions))
+    return (*start, *numbers, "" if counts else "not counted by definition")
+
+
+def _bound_row(item: BoundItem) -> tuple[str, ...]:
+    ratio = "" if item.ratio is None else f"{item.ratio:.3g}"
+    source = _with(item.source if item.proof == "theorem" else f"{item.source} ({item.proof})", item.note)
+    return (item.name, item.status, item.quantity, _number(item.found), _number(item.value), ratio, source)
+
+
+def _facts(item: Any) -> dict[str, Any]:
+    """An item for JSON."""
+    facts = {name: _plain(value) for name, value in asdict(item).items()}
+    if isinstance(item, BoundItem):
+        facts["ratio"] = item.ratio
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return None
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _number(value: Value | None) -> str:
+    """A number for people: long integers with their order of magnitude only."""
+    if value is None:
+        return ""
+    if isinstance(value, int):
+        if value < 10**15:
+            return f"{value:,}"
+        exponent = int(log10(value))  # of integers of any size, which str() would refuse above 4,300 digits
+        return f"{10 ** (log10(value) - exponent):.2f}e+{exponent}"
+    return f"{float(value):.6g}"
+
+
+def _with(text: str, note: str) -> str:
+    return f"{text}; {note}" if note else text
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  " + "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""How is a model checked against the theory on the command line?
+
+`regions check` enumerates as the other commands do, and hands the result to `regions.check`. What was only found in
+part, because of a limit or Ctrl-C, is printed and not checked. Exit code 1 when a proven bound or identity is violated.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from regions import check
+from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
+from regions.cli.facts import outcome_facts, print_outcome, say
+from regions.cli.job import Outcome, run_enumerate
+from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.steps import announce, load_model, writing
+from regions.files.replacing import replacing
+
+__all__ = ["check_command"]
+
+
+@click.command("check", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
+@common_options
+@domain_options
+@limit_option
+@click.option("--no-distances", is_flag=True, help="Leave out the distances to the boundary, which can take longest.")
+@output_option(".html", required=False)
+@click.pass_context
+def check_command(
+    ctx: click.Context,
+    model: str,
+    activation: tuple[str, ...],
+    limit: int | None,
+    no_distances: bool,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Hold the regions against the theory.
+
+    Every bound of the literature that applies, every identity that must hold, and the orders that theory expects; those
+    that do not apply say why. A violated one means a bug of this program, or a claim that is false: the exit code is 1.
+
+    \b
+    regions check model.pt --activation relu --square points.csv
+    regions check model.pt --activation relu --plane 0,0 1,0 0,1 --json
+    regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
+    """
+    network = load_model(model, activation)
+    domain = make_domain(ctx, network.n_in)
+    announce(network, domain, quiet=as_json)
+    outcome = run_enumerate(network, domain, limit)
+    assert outcome.partition is not None
+    if outcome.exit_code:
+        _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
+    try:
+        report = check(network, outcome.partition, distances=not no_distances)
+        if output:
+            with writing(output), replacing(output) as beside:
+                beside.write_text(report.to_html(), encoding="utf-8")
+    except KeyboardInterrupt:
+        _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
+    facts = {"end": outcome.end, "notes": list(network.notes), **json.loads(report.to_json())}
+    say(json.dumps(facts) if as_json else f"\n{report}")
+    if output and not as_json:
+        say(f"wrote {output}")
+    ctx.exit(0 if report.ok else 1)
+
+
+def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:
+    """Print what was found, and end."""
+    if as_json:
+        say(json.dumps({"ok": None, **outcome_facts(outcome)}))
+    else:
+        print_outcome(outcome)
+    click.echo(f"Not checked: {reason}. No report is written.", err=True)
+    ctx.exit(outcome.exit_code)

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""How are points and domains written on a command line?
+
+A point is its coordinates, separated by commas (``0.5,-1``), or a row of a file (``points.csv:0``); a file
+(``points.csv``) stands for all its rows, and ``points.csv:2:5`` for rows 2, 3 and 4. Domain options take as many of
+these words as there are, so that ``--square points.csv`` and ``--square 0,0 1,0 0,1`` both work. Any other word, such
+as the model, ends them.
+No word is both a point and the name of a model or an option, and ``-1,2`` is a point. ``--mark`` takes points as well,
+each of which may have a name: ``zero=points.csv:0``.
+The parser of click only knows options with a fixed number of words, so ``--square A B C`` is rewritten to
+``--square=A --square=B --square=C`` before click sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.errors import RegionsError, ShapeMismatchError
+from regions.files.text_table import coordinate
+
+__all__ = ["DomainCommand", "domain_options", "make_domain", "mark_option", "marked_points"]
+
+Floats = NDArray[np.float64]
+
+# The file and the row where a point stands, unless its coordinates are on the command line; and the point.
+_Point = tuple[tuple[str, int] | None, Floats]
+
+POINT_SYNTAX = (
+    "write 0.5,-1 or points.csv:0 (row 0 of a file) or points.csv:0:3 (rows 0, 1, 2) or points.csv (all rows); .npy, "
+    ".tsv and points.npz:x (array x) work too"
+)
+# A bare .npz would be taken for a model.
+_FILE = re.compile(
+    r"(?P<path>.*\.(?:csv|tsv|npy|npz(?=:)))(?:(?<=npz):(?P<array>[^\W\d][\w.]*))?"
+    r"(?::(?P<row>[0-9]+)(?::(?P<stop>[0-9]+))?)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A domain option: how many points it takes (None: three or more), what is made of them, and how many of them are
+    places and not directions."""
+
+    points: int | None
+    metavar: str
+    help: str
+    make: Callable[..., Domain]
+    places: int | None = None
+
+
+_KINDS = {
+    "segment": _Kind(2, "A B", "From one point to another.", Segment),
+    "line": _Kind(2, "P D", "The whole line through point P in direction D.", Line, 1),
+    "ray": _Kind(2, "P D", "From point P in direction D without end.", Ray, 1),
+    "plane": _Kind(3, "O E1 E2", "The whole plane through point O in two directions.", Plane, 1),
+    "square": _Kind(3, "A B C", "The square around the circumcircle of three points, in their plane.", circumsquare),
+    "rectangle": _Kind(3, "O E1 E2", "Corner O and two sides, as vectors.", Rectangle, 1),
+    "polygon": _Kind(None, "V1 V2 V3 ..", "Corners of a convex polygon, in order.", lambda *corners: Polygon(corners)),
+}
+
+
+class DomainCommand(click.Command):
+    """A command with domain options, each of which takes as many points as follow it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, _one_option_per_point(args))
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            # Most often a point that is none.
+            raise click.UsageError(f"{error.message}. Points: {POINT_SYNTAX}", ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        _one_domain(ctx)  # before the model is read
+        return super().invoke(ctx)
+
+
+def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the domain options to a command, in the order of the table above."""
+    for name, kind in reversed(_KINDS.items()):
+        option = click.option(
+            f"--{name}",
+            multiple=True,
+            metavar=kind.metavar,
+            help=kind.help,
+            expose_value=False,
+            callback=_keep,
+        )
+        function = option(function)
+    return click.option(
+        "--skip-column",
+        multiple=True,
+        metavar="NAME",
+        help="A column of the files of points that is no coordinate, such as a label: its name in the header, or its "
+        "number from 0.",
+        expose_value=False,
+        callback=_keep,
+    )(function)
+
+
+def make_domain(ctx: click.Context, inputs: int) -> Domain:
+    """Make the one domain that the command line asks for, in a space of so many inputs.
+
+    Raises
+    ------
+    click.UsageError
+        None or several domains, or a wrong number of points.
+    RegionsError, OSError
+        Points that do not make a domain, or files of them that can not be read.
+    """
+    name, words = _one_domain(ctx)
+    ctx.meta[__name__]["inputs"] = inputs
+    kind = _KINDS[name]
+    points: list[Floats] = []
+    for word in words:
+        for _, point in _points(word):
+            if points and len(point) != len(points[0]):
+                raise ShapeMismatchError(
+                    f"--{name}: {word} has {len(point)} coordinates, the points before it have {len(points[0])}"
+                )
+            points.append(point)
+    if len(points) != kind.points and (kind.points is not None or len(points) < 3):
+        raise click.UsageError(
+            f"--{name} takes {kind.points or '3 or more'} points ({kind.metavar}), got {len(points)}", ctx
+        )
+    return kind.make(*points)
+
+
+def mark_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --mark and --no-mark to a command with domain options."""
+    for add in (
+        click.option("--no-mark", is_flag=True, help="Mark no points."),
+        click.option(
+            "--mark",
+            multiple=True,
+            metavar="[NAME=]POINT ..",
+            help="Mark these points, by default those that the domain is made from, if they are rows of a file, or "
+            "ends of --segment, or the three of --square. Rows of a file are named by their number, others a, b, c.",
+        ),
+    ):
+        function = add(function)
+    return function
+
+
+def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_mark: bool) -> dict[str, Floats]:
+    """Points to be marked, by name: those that are asked for, or those that the domain is made from.
+
+    Raises
+    ------
+    click.UsageError
+        Points to be marked, and none; two of one name.
+    RegionsError, OSError
+        As `make_domain`.
+    """
+    if words and no_mark:
+        raise click.UsageError("give --mark or --no-mark", ctx)
+    points: list[_Point] = []
+    given_names: list[str | None] = []
+    if words:
+        for word in words:
+            name, point_word = _named(word)
+            found = _points(point_word)
+            if name is not None and len(found) > 1:
+                raise click.UsageError(f"--mark: {point_word} has {len(found)} points, and {name!r} is one name", ctx)
+            points += found
+            given_names += [name] * len(found)
+    elif not no_mark:
+        kind, domain_words = _one_domain(ctx)
+        places = [point for word in domain_words for point in _points(word)][: _KINDS[kind].places]
+        default = [point for point in places if point[0] is not None or kind in ("segment", "square")]
+        try:  # a corner may have been moved into the plane of the others
+            points = [(source, domain.to_input(domain.to_chart(point))) for source, point in default]
+        except RegionsError:  # a chart to which floating point finds no way: what nobody asked for is left out
+            points = []
+        given_names = [None] * len(points)
+    result: dict[str, Floats] = {}
+    for given, other, (_, point) in zip(given_names, _default_names(points), points, strict=True):
+        name = other if given is None else given
+        if not np.array_equal(result.setdefault(name, point), point):
+            raise click.UsageError(f"two points to be marked are called {name!r}; name them: --mark NAME=POINT", ctx)
+    return result
+
+
+def _default_names(points: Sequence[_Point]) -> list[str]:
+    """Rows are named by their number, with the file if there are several; what is in no file a, b, c, .."""
+    paths = {source[0] for source, _ in points if source is not None}
+    stems = {path: Path(path).stem for path in paths}
+    files = {path: f"{stem if len(set(stems.values())) == len(paths) else path}:" for path, stem in stems.items()}
+    letters = iter([*ascii_lowercase, *map(str, range(len(points)))])
+    return [
+        next(letters) if source is None else f"{files[source[0]] if len(paths) > 1 else ''}{source[1]}"
+        for source, _ in points
+    ]
+
+
+def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
+    """The name of the domain that is asked for, and the words that are its points."""
+    given = {name: words for name, words in ctx.meta[__name__].items() if words and name in _KINDS}
+    if len(given) != 1:
+        found = f"; found {', '.join(f'--{name}' for name in given)}" if given else ""
+        raise click.UsageError(f"give one domain: {', '.join(f'--{name}' for name in _KINDS)}{found}", ctx)
+    return next(iter(given.items()))
+
+
+def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> None:
+    ctx.meta.setdefault(__name__, {})[parameter.name] = words
+
+
+def _one_option_per_point(args: Sequence[str]) -> list[str]:
+    rewritten: list[str] = []
+    waiting = list(args)
+    while waiting:
+        word = waiting.pop(0)
+        option, equals, first = word.partition("=")
+        if option == "--":
+            return [*rewritten, word, *waiting]
+        if not (option.startswith("--") and (option[2:] in _KINDS or option == "--mark")):
+            rewritten.append(word)
+            continue
+        expected = _is_marked if option == "--mark" else _is_points
+        points = [first] if equals else []
+        points += takewhile(expected, waiting)
+        del waiting[: len(points) - bool(equals)]
+        if not points or not expected(points[0]):
+            # click would take the next word, whatever it is
+            found = f", got {(points or waiting)[0]!r}" if points or waiting else ""
+            raise click.UsageError(f"{option} takes points{found}: {POINT_SYNTAX}")
+        rewritten += [f"{option}={point}" for point in points]
+    return rewritten
+
+
+def _is_points(word: str) -> bool:
+    # --output=regions.csv is an option.
+    return not word.startswith("--") and (_FILE.fullmatch(word) is not None or _coordinates(word) is not None)
+
+
+def _is_marked(word: str) -> bool:
+    return _is_points(_named(word)[1])
+
+
+def _named(word: str) -> tuple[str | None, str]:
+    """Split NAME=POINT."""
+    name, equals, point = word.partition("=")
+    return (name, point) if equals and _is_points(point) else (None, word)
+
+
+def _coordinates(word: str) -> Floats | None:
+    try:
+        return np.array([coordinate(number) for number in word.split(",")])
+    except ValueError:
+        return None
+
+
+def _points(word: str) -> list[_Point]:
+    """The points that one word stands for, each with where it stands."""
+    match = _FILE.fullmatch(word)
+    if match is None:
+        point = _coordinates(word)
+        assert point is not None
+        return [(None, point)]
+    meta, path = click.get_current_context().meta[__name__], match["path"]
+    is_text = path.lower().endswith((".csv", ".tsv"))  # in others columns have no names
+    skipped = [column for column in meta["skip_column"] if is_text or column.lstrip("-").isdecimal()]
+    rows = load_points(path, inputs=meta["inputs"], skip_columns=skipped, array=match["array"])
+    first = int(match["row"] or 0)
+    end = len(rows) if match["row"] is None else first + 1 if match["stop"] is None else int(match["stop"])
+    if end > len(rows):
+        raise ShapeMismatchError(f"{word}: {path} has {len(rows)} row{'s' * (len(rows) > 1)}, counted from 0")
+    if first >= end:
+        raise ShapeMismatchError(f"{word}: no rows; 0:3 stands for rows 0, 1 and 2")
+    return [((path, row), rows[row]) for row in range(first, end)]

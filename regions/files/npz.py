@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Which arrays are in a ``.npz`` file?
+
+A zip of ``NAME.npy`` members. `numpy.load` would allocate whatever a member's header announces; here the member is
+unpacked under the limits of `regions.files.zip_file` first, and the header is held against the bytes that are there.
+The header is a Python expression; only the form that numpy writes is read, by a pattern, so that no parser of Python
+meets what a stranger wrote. Arrays of Python objects, which are pickles, are refused, and so are members that are no
+arrays: one that is overlooked could be a bias.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import NotACheckpointError, TruncatedFileError, UnsafePickleError
+from regions.files import limits
+from regions.files.opened import OpenedFile
+from regions.printable import printable
+
+_ENDING = ".npy"
+_MAGIC = b"\x93NUMPY"
+# Version of the format, and bytes of the header's length. 3.0 is for names of structured types, which are no weights.
+_LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4}
+_HEADER = re.compile(
+    rb"\{\s*'descr'\s*:\s*'([<>|=]?[?biufcSUVmMO][0-9]{0,9}(?:\[[a-zA-Z0-9]{1,9}\])?)'\s*,"
+    rb"\s*'fortran_order'\s*:\s*(True|False)\s*,"
+    rb"\s*'shape'\s*:\s*\(([0-9L, ]{0,999})\)\s*,?\s*\}\s*"
+)
+
+
+def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the arrays by name, in the order of the file.
+
+    Parameters
+    ----------
+    file : OpenedFile
+
+    Raises
+    ------
+    NotACheckpointError, TruncatedFileError, FileTooLargeError
+        Not such a file, or a damaged one.
+    UnsafePickleError
+        An array of Python objects.
+    """
+    archive = file.archive
+    if archive is None:
+        raise NotACheckpointError(f"{file.name}: not a file that numpy.savez wrote (those are zip archives)")
+    arrays: dict[str, NDArray[Any]] = {}
+    built = 0
+    for name in archive.sizes:
+        what = f"{file.name}: array '{printable(name)}'"
+        if not name.endswith(_ENDING):
+            raise NotACheckpointError(f"{what} is none; numpy.savez writes members called NAME.npy only")
+        array = read_array(archive.read(name), what)
+        built += array.size * max(array.itemsize, limits.BYTES_PER_NUMBER)
+        limits.check_expansion(file.name, file.size, built, "its arrays")
+        arrays[name.removesuffix(_ENDING)] = array
+    if not arrays:
+        raise NotACheckpointError(f"{file.name}: a zip archive without arrays")
+    return arrays
+
+
+def read_array(member: bytes, what: str) -> NDArray[Any]:
+    """Return the array in the bytes of a ``.npy`` file; ``what`` names it in messages.
+
+    Raises
+    ------
+    NotACheckpointError, TruncatedFileError, UnsafePickleError
+        Damaged, longer or shorter than it says; Python objects.
+    """
+    length_bytes = _LENGTH_BYTES.get(member[6:8], 0)
+    start = 8 + length_bytes + int.from_bytes(member[8 : 8 + length_bytes], "little")
+    header = _HEADER.fullmatch(member, 8 + length_bytes, min(start, len(member)))
+    if not member.startswith(_MAGIC) or not length_bytes or header is None:
+        raise NotACheckpointError(f"{what} has a damaged header, or one that numpy does not write")
+    kind, fortran, lengths = (group.decode("ascii") for group in header.groups())
+    if "O" in kind:
+        raise UnsafePickleError(f"{what} holds Python objects, which are pickled; nothing was run. Save numbers only")
+    try:
+        dtype = np.dtype(kind)
+    except (TypeError, ValueError):
+        raise NotACheckpointError(f"{what} has the type {kind!r}, which numpy does not know") from None
+    if not re.fullmatch(r"((0|[1-9][0-9]{0,14})L?, ?)*((0|[1-9][0-9]{0,14})L?)?", lengths) or lengths.isdigit():
+        raise NotACheckpointError(f"{what} has an impossible shape")
+    shape = [int(length.rstrip("L")) for length in lengths.replace(" ", "").split(",") if length]
+    if len(shape) > 32:
+        raise NotACheckpointError(f"{what} has an impossible shape")
+    count = math.prod(shape)
+    if count * dtype.itemsize != len(member) - start:
+        short = count * dtype.itemsize > len(member) - start
+        raise (TruncatedFileError if short else NotACheckpointError)(
+            f"{what} announces shape {shape} but has {len(member) - start} bytes of data"
+        )
+    if not count or not dtype.itemsize:
+        return np.zeros([min(length, 1) for length in shape], dtype)
+    values = np.frombuffer(member, dtype=dtype, count=count, offset=start)
+    return values.reshape(shape, order="F" if fortran == "True" else "C")

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""How does a reader get at a file: one with a name, or one that is open already?
+
+`opened` takes a path or an open binary file and yields an `OpenedFile`, which is what formats are recognised by and
+what readers read from: name for messages, size, first bytes, and the zip archive if it is one. Invariant: it is
+an ordinary file or one that can seek, its size is known and below the limit, and a reader starts at its beginning.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, Any
+
+from regions.arithmetic.arguments import path_of
+from regions.errors import NotACheckpointError, TruncatedFileError
+from regions.files import limits
+from regions.files.ordinary_file import require_ordinary_file
+from regions.files.zip_file import Archive, looks_like_zip
+from regions.printable import file_name, printable
+
+__all__ = ["START_BYTES", "OpenedFile", "is_open_file", "opened"]
+
+# Enough to recognise any format, a tar archive (magic at 257) included.
+START_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """A file that is about to be read.
+
+    Attributes
+    ----------
+    file : binary file
+        At its beginning.
+    name : str
+        What to call it in messages; printable.
+    size : int
+        Bytes in it.
+    start : bytes
+        The first `START_BYTES` of them.
+    """
+
+    file: IO[bytes]
+    name: str
+    size: int
+    start: bytes
+
+    @cached_property
+    def archive(self) -> Archive | None:
+        """The zip archive that it is, or None if it does not begin like one.
+
+        Raises
+        ------
+        CheckpointError
+            It begins like one and is damaged.
+        """
+        return Archive(self.file, self.name, self.size) if looks_like_zip(self.start) else None
+
+    def has_members(self, ending: str) -> bool:
+        """Whether it is a zip archive with members whose names end like this."""
+        return self.archive is not None and any(name.endswith(ending) for name in self.archive.sizes)
+
+
+def is_open_file(source: Any) -> bool:
+    """Whether this is a file object rather than a name or a mapping."""
+    try:
+        return callable(getattr(source, "read", None)) and callable(getattr(source, "seek", None))
+    except Exception:  # an object that fails when it is asked
+        return False
+
+
+@contextmanager
+def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) -> Iterator[OpenedFile]:
+    """Open a file under the limits, or take one that is open.
+
+    Parameters
+    ----------
+    source : path, or open binary file
+        An open file is read from its beginning, wherever it stands, and stays open.
+    what, kinds : str
+        What should be in it and which files are read, for messages.
+
+    Raises
+    ------
+    NotACheckpointError, FileTooLargeError, TruncatedFileError
+        Not an ordinary file; too large; empty.
+    OSError
+        The file can not be opened.
+    TypeError
+        An open file that gives text, or can not seek.
+    """
+    if not is_open_file(source) or isinstance(source, (str, os.PathLike)):
+        path = path_of(source)
+        require_ordinary_file(path, NotACheckpointError, what, kinds)
+        with open(path, "rb") as file:
+            try:
+                examined = _examined(file, file_name(path))
+            except TypeError:  # it has a name, and can not seek: memory of a process, and the like
+                raise NotACheckpointError(
+                    f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
+                ) from None
+            yield examined
+    else:
+        given = getattr(source, "name", None)
+        yield _examined(source, file_name(given) if isinstance(given, str) else "the open file")
+
+
+def _examined(file: Any, name: str) -> OpenedFile:
+    try:
+        size = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        start = file.read(START_BYTES)
+        file.seek(0)
+    except (OSError, ValueError) as error:  # a pipe, a socket; a closed file
+        raise TypeError(
+            f"{name}: an open file must be able to seek ({printable(error)}); give io.BytesIO(file.read())"
+        ) from error
+    if not isinstance(start, bytes):
+        raise TypeError(f"{name}: an open file must be open in binary mode: open(path, 'rb')")
+    limits.check_file_size(name, size)
+    if not start:
+        raise TruncatedFileError(f"{name}: the file is empty")
+    return OpenedFile(file, name, size, start)

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: MIT
+"""What data does this pickle describe, without running it?
+
+A pickle is a program for a small stack machine. Here its opcodes are parsed with the tables of `pickletools`, and
+only those that checkpoints need are obeyed, by a machine of our own that knows containers, plain values, and the
+functions its caller names; Python's unpickler is not involved. What else a pickle names, calls or instantiates
+becomes an `Opaque`, which only remembers the name: such objects lie beside the weights in most checkpoints.
+Invariants: nothing is looked up by name outside the given table; nothing is called but the given functions; no
+value is hashed, compared or printed but strings; work and memory are linear in the length of the pickle, which is
+limited.
+"""
+
+from __future__ import annotations
+
+import io
+import pickletools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from regions.errors import FileTooLargeError, NotACheckpointError, UnsafePickleError
+from regions.files import limits
+from regions.printable import printable
+
+SAVE_A_STATE_DICT = "save the weights alone with torch.save(model.state_dict(), path) and load that"
+
+
+class Loaded:
+    """Base of what a persistent id stands for: the data that lie outside the pickle."""
+
+
+@dataclass(eq=False)
+class Opaque:
+    """An object, class or function that a pickle names and that was not built.
+
+    Attributes
+    ----------
+    name : str
+        Of the class or function that would have made it.
+    state : dict of str to object
+        What the pickle says its attributes are.
+    has_data : bool
+        Whether it would have been made of data outside the pickle, as tensors are.
+    """
+
+    name: str
+    state: dict[str, Any] = field(default_factory=dict)
+    has_data: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{printable(self.name)}, not built>"
+
+
+@dataclass
+class Unpickled:
+    """What a pickle describes.
+
+    Attributes
+    ----------
+    value : object
+        Of dicts (only entries under string keys), lists, tuples, plain values, `Opaque`, and what the functions
+        return.
+    unknown : str or None
+        The first name in the pickle that is not in the table.
+    """
+
+    value: Any
+    unknown: str | None
+
+
+class Function:
+    """One of the caller's functions, as an inert value on the stack."""
+
+    def __init__(self, build: Callable[..., Any]) -> None:
+        self.build = build
+
+
+class _Machine:
+    """The stack, and one method for each group of opcodes."""
+
+    def __init__(self, path: str, names: Mapping[str, Any], load: Callable[[Any], Any]) -> None:
+        self.path = path
+        self.names = names
+        self.load = load
+        self.stack: list[Any] = []
+        self.outer: list[list[Any]] = []  # stacks put aside by a mark
+        self.memo: dict[int, Any] = {}
+        self.unknown: str | None = None
+
+    def damaged(self, why: str) -> NotACheckpointError:
+        return NotACheckpointError(f"{self.path}: the pickle is damaged: {why}")
+
+    def push(self, value: Any) -> None:
+        self.stack.append(value)
+
+    def pop(self) -> Any:
+        if not self.stack:
+            raise self.damaged("its stack runs empty")
+        return self.stack.pop()
+
+    def drop(self) -> None:
+        self.pop()
+
+    def mark(self) -> None:
+        if len(self.outer) == limits.MAX_PICKLE_DEPTH:
+            raise FileTooLargeError(
+                f"{self.path}: its pickle is nested more than {limits.MAX_PICKLE_DEPTH} deep, which no checkpoint is"
+            )
+        self.outer.append(self.stack)
+        self.stack = []
+
+    def pop_to_mark(self) -> list[Any]:
+        if not self.outer:
+            raise self.damaged("a mark is missing")
+        items, self.stack = self.stack, self.outer.pop()
+        return items
+
+    def drop_to_mark(self) -> None:
+        self.pop_to_mark()
+
+    def freeze(self) -> None:
+        self.pop_to_mark()
+        self.push(Opaque("builtins.frozenset"))
+
+    def push_tuple(self, length: int) -> None:
+        items = [self.pop() for _ in range(length)]
+        self.push(tuple(reversed(items)))
+
+    def remember(self, index: int | None) -> None:
+        value = self.pop()
+        self.memo[len(self.memo) if index is None else index] = value
+        self.push(value)
+
+    def recall(self, index: int) -> None:
+        if index not in self.memo:
+            raise self.damaged("it recalls what it never stored")
+        self.push(self.memo[index])
+
+    def container(self, kind: type) -> Any:
+        """The container on top of the stack, which stays there; None if it is an `Opaque`, and forgets everything."""
+        if not self.stack or type(self.stack[-1]) not in (kind, Opaque):
+            raise self.damaged(f"a {kind.__name__} was expected")
+        return self.stack[-1] if type(self.stack[-1]) is kind else None
+
+    def append(self, items: list[Any]) -> None:
+        target = self.container(list)
+        if target is not None:
+            target.extend(items)
+
+    def set_items(self, items: list[Any]) -> None:
+        target = self.container(dict)
+        if len(items) % 2:
+            raise self.damaged("a key without a value")
+        if target is not None:
+            self.fill(target, zip(items[::2], items[1::2], strict=True))
+
+    def fill(self, target: dict[str, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
+        for key, value in pairs:
+            # Only strings are kept: optimizers number their states, and hashing what a stranger chose is not
+            # free. A key that comes twice would hide a value.
+            if type(key) is str:
+                if key in target:
+                    raise self.damaged(f"the key {printable(key)} comes twice")
+                target[key] = value
+
+    def set_item(self) -> None:
+        value, key = self.pop(), self.pop()
+        self.set_items([key, value])
+
+    def add_to_set(self) -> None:
+        self.pop_to_mark()
+        self.container(Opaque)
+
+    def find(self, name: str) -> None:
+        if name not in self.names:
+            self.unknown = self.unknown or name
+        self.push(self.names[name] if name in self.names else Opaque(name))
+
+    def find_by_parts(self) -> None:
+        attribute, module = self.pop(), self.pop()
+        if type(attribute) is not str or type(module) is not str:
+            raise self.damaged("a name is not text")
+        self.find(f"{module}.{attribute}")
+
+    def call(self) -> None:
+        arguments, function = self.pop(), self.pop()
+        if type(function) is Opaque:
+            parts = arguments if type(arguments) is tuple else ()
+            has_data = any(isinstance(one, Loaded) or (type(one) is Opaque and one.has_data) for one in parts)
+            self.push(Opaque(function.name, has_data=has_data))
+        elif type(function) is Function and type(arguments) is tuple:
+            self.push(function.build(*arguments))
+        else:
+            raise UnsafePickleError(f"{self.path}: the pickle calls something that is not a function. Nothing was run")
+
+    def instantiate(self, parts: int) -> None:
+        for _ in range(parts):  # arguments
+            self.pop()
+        kind = self.pop()
+        if type(kind) is not Opaque:
+            raise UnsafePickleError(f"{self.path}: the pickle makes an object of no class. Nothing was run")
+        self.push(Opaque(kind.name))
+
+    def set_state(self) -> None:
+        state = self.pop()
+        # torch hangs version numbers on a state dict (`_metadata`), which do not change what the tensors are.
+        if self.container(dict) is None:
+            # With slots, the state is a pair.
+            attributes = state[0] if type(state) is tuple and len(state) == 2 else state
+            self.stack[-1].state = attributes if type(attributes) is dict else {}
+
+
+_Step = Callable[[_Machine, Any], None]
+
+
+def _steps() -> dict[str, _Step]:
+    """What each opcode that is obeyed does to the machine; the second argument is the opcode's own."""
+    literals = (
+        *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT", "SHORT_BINSTRING", "BINSTRING"),
+        *("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "SHORT_BINBYTES", "BINBYTES", "BINBYTES8"),
+        "BYTEARRAY8",
+    )
+    steps: dict[str, _Step] = dict.fromkeys(literals, _Machine.push)
+    steps |= dict.fromkeys(("BINPUT", "LONG_BINPUT", "MEMOIZE"), _Machine.remember)
+    steps |= dict.fromkeys(("BINGET", "LONG_BINGET"), _Machine.recall)
+    steps |= {name: lambda machine, argument: None for name in ("PROTO", "FRAME")}
+    return steps | {
+        "NONE": lambda machine, argument: machine.push(None),
+        "NEWTRUE": lambda machine, argument: machine.push(True),
+        "NEWFALSE": lambda machine, argument: machine.push(False),
+        "EMPTY_TUPLE": lambda machine, argument: machine.push(()),
+        "EMPTY_LIST": lambda machine, argument: machine.push([]),
+        "EMPTY_DICT": lambda machine, argument: machine.push({}),
+        "EMPTY_SET": lambda machine, argument: machine.push(Opaque("builtins.set")),
+        "MARK": lambda machine, argument: machine.mark(),
+        "POP_MARK": lambda machine, argument: machine.drop_to_mark(),
+        "POP": lambda machine, argument: machine.drop(),
+        "TUPLE": lambda machine, argument: machine.push(tuple(machine.pop_to_mark())),
+        "TUPLE1": lambda machine, argument: machine.push_tuple(1),
+        "TUPLE2": lambda machine, argument: machine.push_tuple(2),
+        "TUPLE3": lambda machine, argument: machine.push_tuple(3),
+        "APPEND": lambda machine, argument: machine.append([machine.pop()]),
+        "APPENDS": lambda machine, argument: machine.append(machine.pop_to_mark()),
+        "SETITEM": lambda machine, argument: machine.set_item(),
+        "SETITEMS": lambda machine, argument: machine.set_items(machine.pop_to_mark()),
+        "GLOBAL": _Machine.find,
+        "STACK_GLOBAL": lambda machine, argument: machine.find_by_parts(),
+        "ADDITEMS": lambda machine, argument: machine.add_to_set(),
+        "FROZENSET": lambda machine, argument: machine.freeze(),
+        "REDUCE": lambda machine, argument: machine.call(),
+        "NEWOBJ": lambda machine, argument: machine.instantiate(1),
+        "NEWOBJ_EX": lambda machine, argument: machine.instantiate(2),
+        "BUILD": lambda machine, argument: machine.set_state(),
+        "BINPERSID": lambda machine, argument: machine.push(machine.load(machine.pop())),
+    }
+
+
+def _read_name(stream: Any) -> str:
+    """A module and a name in it, a line each; the reader of `pickletools` would resolve escapes in them."""
+    parts = [stream.readline(), stream.readline()]
+    if not all(part.endswith(b"\n") for part in parts):
+        raise ValueError("a name is not complete")
+    return ".".join(part[:-1].decode("utf-8") for part in parts)
+
+
+_Reader = Callable[[Any], Any]
+
+
+def _table() -> dict[bytes, tuple[str, _Step | None, _Reader | None]]:
+    """By code: the opcode's name, what it does to the machine if it is obeyed, and what reads its argument."""
+    steps = _steps()
+    table: dict[bytes, tuple[str, _Step | None, _Reader | None]] = {}
+    for opcode in pickletools.opcodes:
+        reader = opcode.arg.reader if opcode.arg else None
+        reader = _read_name if opcode.name == "GLOBAL" else reader
+        table[opcode.code.encode("latin-1")] = opcode.name, steps.get(opcode.name), reader
+    return table
+
+
+_TABLE = _table()
+
+
+def read_pickle(stream: io.BytesIO, path: str, names: Mapping[str, Any], load: Callable[[Any], Any]) -> Unpickled:
+    """Read one pickle; the stream then stands behind it.
+
+    Parameters
+    ----------
+    stream : BytesIO
+    path : str
+        What to call it in messages.
+    names : mapping of str to object
+        What global names may stand for: a `Function`, or an inert value.
+    load : callable
+        Turns a persistent id (not checked at all) into a value.
+
+    Raises
+    ------
+    UnsafePickleError
+        Any opcode that could run code.
+    NotACheckpointError, FileTooLargeError
+        Damage; too long.
+    """
+    machine = _Machine(path, names, load)
+    for _ in range(limits.MAX_PICKLE_OPCODES):
+        code = stream.read(1)
+        if code == b".":
+            if len(machine.stack) != 1 or machine.outer:
+                raise machine.damaged("it leaves no single value")
+            return Unpickled(machine.stack[0], machine.unknown)
+        if code not in _TABLE:
+            raise machine.damaged(f"opcode {code!r} is unknown" if code else "it ends without a result")
+        name, step, reader = _TABLE[code]
+        if step is None:
+            raise UnsafePickleError(
+                f"{path}: the pickle uses opcode {name}, which checkpoints do not need. Nothing was "
+                f"run; {SAVE_A_STATE_DICT}"
+            )
+        try:
+            argument = reader(stream) if reader else None
+        except (ValueError, OverflowError, MemoryError) as error:  # short, too long, or not text
+            raise machine.damaged(printable(error)) from None
+        step(machine, argument)
+    raise FileTooLargeError(f"{path}: its pickle has more than {limits.MAX_PICKLE_OPCODES} opcodes")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Which tensors are in a ``.safetensors`` file?
+
+Eight bytes with the length of a JSON header, the header (name: dtype, shape, byte range), then the raw
+little-endian numbers. The ranges must tile the rest of the file exactly, as the format demands: no overlap,
+no hole, nothing beyond the end.
+The format does not keep the order in which a module holds its tensors; who orders layers must know that.
+Source: the format's own description; the ``safetensors`` package is not needed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.arrays import bfloat16_to_float32
+from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError, UnsupportedLayerError
+from regions.files import limits
+from regions.files.opened import OpenedFile
+
+_DTYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": "<u2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "u1",
+    "BOOL": "?",
+}
+
+
+def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the tensors by name, in the order of the header; bfloat16 becomes float32.
+
+    Parameters
+    ----------
+    opened : OpenedFile
+
+    Raises
+    ------
+    NotACheckpointError, TruncatedFileError, FileTooLargeError
+        Not a safetensors file, or a damaged one.
+    UnsupportedLayerError
+        A tensor of a type that numpy does not have (8-bit floats).
+    """
+    file, path, size = opened.file, opened.name, opened.size
+    if size < 8:
+        raise TruncatedFileError(f"{path}: {size} bytes are too few for a safetensors file")
+    header_size = int.from_bytes(file.read(8), "little")
+    if header_size > limits.MAX_JSON_BYTES:
+        raise FileTooLargeError(
+            f"{path}: announces a header of {header_size} bytes, the limit is {limits.MAX_JSON_BYTES}; "
+            "probably this is not a safetensors file"
+        )
+    if 8 + header_size > size:
+        raise TruncatedFileError(f"{path}: announces a header of {header_size} bytes but has only {size} in all")
+    entries = _entries(file.read(header_size), path)
+    _check_tiling(entries, size - 8 - header_size, path)
+    data = memoryview(file.read())
+    return {name: _tensor(kind, shape, data[start:end]) for name, kind, shape, start, end in entries}
+
+
+def _entries(header: bytes, path: str) -> list[tuple[str, str, list[int], int, int]]:
+    """Parse and check the header: name, dtype, shape, first byte, byte after the last."""
+    try:
+        content = json.loads(header.decode("utf-8"), object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError) as error:
+        raise NotACheckpointError(f"{path}: its header is not the JSON of a safetensors file: {error}") from None
+    if not isinstance(content, dict):
+        raise NotACheckpointError(f"{path}: its header is not a JSON object")
+    if len(content) > limits.MAX_TENSORS:
+        raise FileTooLargeError(f"{path}: announces {len(content)} tensors; at most {limits.MAX_TENSORS} are read")
+    entries = []
+    for name, entry in content.items():
+        if name == "__metadata__":
+            continue
+        wrong = NotACheckpointError(f"{path}: the header's entry for {name[:200]!r} is malformed")
+        if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+            raise wrong
+        kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+        if not isinstance(kind, str) or not isinstance(shape, list) or not isinstance(offsets, list):
+            raise wrong
+        if kind not in _DTYPES:
+            raise UnsupportedLayerError(
+                f"{path}: tensor {name[:200]!r} has dtype {kind[:20]}, which is not supported; store it as F32 or F64"
+            )
+        if len(shape) > 32 or len(offsets) != 2:
+            raise wrong
+        if not all(type(number) is int and 0 <= number < 2**48 for number in (*shape, *offsets)):
+            raise wrong
+        if math.prod(shape) * np.dtype(_DTYPES[kind]).itemsize != offsets[1] - offsets[0]:
+            raise NotACheckpointError(f"{path}: tensor {name[:200]!r} has a byte range that does not fit its shape")
+        entries.append((name, kind, shape, offsets[0], offsets[1]))
+    return entries
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("a name appears twice")
+    return content
+
+
+def _check_tiling(entries: list[tuple[str, str, list[int], int, int]], available: int, path: str) -> None:
+    reached = 0
+    for name, _kind, _shape, start, end in sorted(entries, key=lambda entry: entry[3:]):
+        if start != reached:
+            what = "overlaps another one" if start < reached else "leaves a hole before it"
+            raise NotACheckpointError(f"{path}: the byte range of tensor {name[:200]!r} {what}")
+        reached = end
+    if reached > available:
+        raise TruncatedFileError(f"{path}: the tensors need {reached} bytes, the file has {available}")
+    if reached < available:
+        raise NotACheckpointError(f"{path}: {available - reached} bytes after the last tensor belong to nothing")
+
+
+def _tensor(kind: str, shape: list[int], data: memoryview) -> NDArray[Any]:
+    if not math.prod(shape):
+        # Huge lengths beside a zero would overflow in numpy; an empty tensor is refused later, by name,
+        # anyway.
+        return np.zeros([min(length, 1) for length in shape])
+    values = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(shape)
+    native = values.astype(values.dtype.newbyteorder("="))
+    return bfloat16_to_float32(native) if kind == "BF16" else native

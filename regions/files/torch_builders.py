@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Which array is this tensor in a pickle of torch?
+
+torch pickles a tensor as a call of one of its builders with a storage (a run of numbers that lies elsewhere in the
+file), an offset, a size and a stride. These builders are the only functions that a torch file may call here; each
+checks its view against the bytes that are really there. What would have to be computed (sparse, quantized,
+conjugated), or is of a type that numpy does not have, becomes an `Opaque`.
+Invariant: what is built, counted as doubles, stays within the limits before it is built.
+Cost: one copy of each tensor.
+Source: what ``torch.save`` of torch 2.13 was seen to write in both layouts, and public files in the older one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.arrays import bfloat16_to_float32
+from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
+from regions.files import limits
+from regions.files.restricted_pickle import Function, Loaded, Opaque
+
+__all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
+
+# Storage class (older dtypes) or dtype name (newer ones): numpy's name for the raw numbers.
+_STORAGE_KINDS = {
+    "DoubleStorage": "f8",
+    "FloatStorage": "f4",
+    "HalfStorage": "f2",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "i8",
+    "IntStorage": "i4",
+    "ShortStorage": "i2",
+    "CharStorage": "i1",
+    "ByteStorage": "u1",
+    "BoolStorage": "?",
+    "ComplexFloatStorage": "c8",
+    "ComplexDoubleStorage": "c16",
+}
+_TYPES = {"torch.uint16": "u2", "torch.uint32": "u4", "torch.uint64": "u8", "torch.storage.UntypedStorage": "u1"}
+# A tensor on a graphics card used to be of a class of its own.
+_TYPES |= {f"{module}.{name}": kind for module in ("torch", "torch.cuda") for name, kind in _STORAGE_KINDS.items()}
+
+
+@dataclass(frozen=True)
+class Dtype:
+    """A name such as ``torch.FloatStorage`` or ``torch.uint16`` as an inert value."""
+
+    name: str  # numpy's, without byte order; or "bfloat16"
+
+    @property
+    def size(self) -> int:
+        return 2 if self.name == "bfloat16" else np.dtype(self.name).itemsize
+
+
+@dataclass(frozen=True)
+class Storage(Loaded):
+    """The bytes of one storage, and where in the file's storage ``key`` they begin."""
+
+    data: memoryview
+    dtype: Dtype
+    key: str = ""
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an array came from: offset, size and stride in elements of a storage."""
+
+    array: NDArray[Any]
+    storage: Storage
+    offset: int
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+
+
+class TensorBuilders:
+    """The builders of one file.
+
+    Parameters
+    ----------
+    path : str
+        What to call the file in messages.
+    file_size : int
+    byte_order : "<" or ">"
+        Of the numbers in storages.
+
+    Attributes
+    ----------
+    names : dict
+        What the names in a pickle stand for.
+    built : list of Origin
+    """
+
+    def __init__(self, path: str, file_size: int, byte_order: Literal["<", ">"]) -> None:
+        self.path = path
+        self.file_size = file_size
+        self.byte_order: Literal["<", ">"] = byte_order
+        self.built: list[Origin] = []
+        self._numbers = self._entries = 0
+        builders: dict[str, Callable[..., Any]] = {
+            "collections.OrderedDict": self._ordered_dict,
+            "collections.defaultdict": lambda *_: {},
+            "torch._utils._rebuild_tensor": self._old_tensor,
+            "torch._utils._rebuild_tensor_v2": self._tensor,
+            "torch._utils._rebuild_tensor_v3": self._tensor_of_dtype,
+            "torch._utils._rebuild_parameter": self._parameter,
+            "torch._utils._rebuild_parameter_with_state": self._parameter,
+        }
+        self.names: dict[str, Any] = {name: Dtype(kind) for name, kind in _TYPES.items()}
+        self.names |= {name: Function(build) for name, build in builders.items()}
+
+    def malformed(self, what: str) -> NotACheckpointError:
+        return NotACheckpointError(f"{self.path}: {what} is not in the form torch.save writes")
+
+    def _ordered_dict(self, *arguments: Any) -> dict[str, Any]:
+        # Python 2 wrote the entries as an argument.
+        pairs = arguments[0] if arguments else []
+        result: dict[str, Any] = {}
+        if len(arguments) > 1 or type(pairs) is not list:
+            raise self.malformed("an OrderedDict")
+        # One list may be the argument of many calls.
+        self._entries += len(pairs)
+        if self._entries > limits.MAX_PICKLE_OPCODES:
+            raise FileTooLargeError(f"{self.path}: its dicts have more than {limits.MAX_PICKLE_OPCODES} entries")
+        for pair in pairs:
+            if type(pair) not in (list, tuple) or len(pair) != 2 or (type(pair[0]) is str and pair[0] in result):
+                raise self.malformed("an OrderedDict")
+            if type(pair[0]) is str:
+                result[pair[0]] = pair[1]
+        return result
+
+    def _parameter(self, *arguments: Any) -> Any:
+        # Data, requires_grad, hooks, and perhaps attributes.
+        if len(arguments) not in (3, 4) or not isinstance(arguments[0], (np.ndarray, Opaque)):
+            raise self.malformed("a parameter")
+        return arguments[0]
+
+    def _old_tensor(self, *arguments: Any) -> Any:
+        if len(arguments) != 4:
+            raise self.malformed("a tensor")
+        return self._view(arguments, None)
+
+    def _tensor(self, *arguments: Any) -> Any:
+        # Storage, offset, size, stride, requires_grad, hooks, and perhaps metadata.
+        if len(arguments) not in (6, 7) or not _is_empty(arguments[6:]):
+            raise self.malformed("a tensor")
+        return self._view(arguments, None)
+
+    def _tensor_of_dtype(self, *arguments: Any) -> Any:
+        # The same with the dtype before the metadata.
+        if len(arguments) not in (7, 8) or not _is_empty(arguments[7:]):
+            raise self.malformed("a tensor")
+        if type(arguments[6]) not in (Dtype, Opaque):
+            raise self.malformed("the type of a tensor")
+        return self._view(arguments, arguments[6])
+
+    def _view(self, arguments: tuple[Any, ...], given: Dtype | Opaque | None) -> NDArray[Any] | Opaque:
+        """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32."""
+        storage, offset, size, stride = arguments[:4]
+        if isinstance(storage, Opaque) or isinstance(given, Opaque):
+            return given if isinstance(given, Opaque) else storage
+        if type(storage) is not Storage:
+            raise self.malformed("a tensor")
+        dtype = given or storage.dtype
+        wrong = self.malformed("the size, stride or offset of a tensor")
+        if type(size) is not tuple or type(stride) is not tuple or len(size) != len(stride) or len(size) > 32:
+            raise wrong
+        require_lengths((offset, *size, *stride), wrong)
+        count = math.prod(size)
+        self._numbers += count * max(1, dtype.size // limits.BYTES_PER_NUMBER)
+        if len(self.built) == limits.MAX_TENSORS:
+            raise FileTooLargeError(f"{self.path}: has more than {limits.MAX_TENSORS} tensors")
+        limits.check_expansion(self.path, self.file_size, self._numbers * limits.BYTES_PER_NUMBER, "its tensors")
+        last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+        if count and (last + 1) * dtype.size > len(storage.data):
+            raise TruncatedFileError(
+                f"{self.path}: a tensor of size {list(size)}, stride {list(stride)} and offset {offset} "
+                f"reaches beyond its storage of {len(storage.data) // dtype.size} elements"
+            )
+        numpy_type = np.dtype("u2" if dtype.name == "bfloat16" else dtype.name).newbyteorder(self.byte_order)
+        if count:
+            steps = [step * dtype.size for step in stride]
+            values: NDArray[Any] = np.ndarray(size, numpy_type, storage.data, offset * dtype.size, steps)
+        else:
+            values = np.zeros([min(length, 1) for length in size], dtype=numpy_type)
+        native = values.astype(numpy_type.newbyteorder("="), order="C")
+        array: NDArray[Any] = bfloat16_to_float32(native) if dtype.name == "bfloat16" else native
+        self.built.append(Origin(array, storage, offset, size, stride))
+        return array
+
+
+def require_lengths(numbers: tuple[Any, ...], error: CheckpointError) -> None:
+    """Refuse what is no length: booleans, and anything near 2**63, which would overflow in numpy."""
+    if not all(type(number) is int and 0 <= number < 2**48 for number in numbers):
+        raise error
+
+
+def _is_empty(metadata: tuple[Any, ...]) -> bool:
+    # Torch marks lazily negated and conjugated tensors here; their stored numbers are not their values.
+    return all(item is None or (type(item) is dict and not item) for item in metadata)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What is a continuous piecewise-linear function of one variable, exactly?
+
+An `Activation` is given by its T breakpoints and the slope and intercept of each of its T + 1 pieces, shared
+by all units of a layer or different for each (PReLU).
+Convention: piece k is ``breakpoints[k - 1] < h <= breakpoints[k]``; active at t means h > t, strictly.
+Invariant: all numbers are finite doubles taken as they are, and neighbouring pieces meet *exactly* at their
+breakpoint (checked in rational arithmetic), so the network that is enumerated is the one that was given.
+A breakpoint whose slopes agree on both sides (``leaky_relu(1.0)``) still counts: patterns are about signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arithmetic.arguments import shown, word
+from regions.arithmetic.arrays import as_numpy, exact_float64, real_numbers
+from regions.domains.exact import nearest_float
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.printable import printable
+
+__all__ = ["Activation"]
+
+# The core numbers pieces in a byte.
+MAX_PIECES = 255
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Activation:
+    """A continuous piecewise-linear function of one variable.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages, for instance ``"leaky_relu(0.2)"``.
+    breakpoints : array_like, float64 [T]
+        Strictly increasing; empty for a function without a kink.
+    slopes, intercepts : array_like, float64 [T + 1] or [n, T + 1]
+        Piece k has the value ``slopes[k] * h + intercepts[k]``. With two axes, row i belongs to unit i of the
+        layer.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Wrong number of pieces; NaN or infinity.
+    NetworkError
+        Breakpoints out of order, or pieces that do not meet exactly.
+
+    Examples
+    --------
+    >>> hat = Activation("hat", [0.0, 1.0, 2.0], [0.0, 1.0, -1.0, 0.0], [0.0, 0.0, 2.0, 0.0])
+    >>> hat
+    Activation('hat', 3 breakpoints)
+    >>> hat([-1.0, 0.5, 1.25, 3.0])
+    array([0.  , 0.5 , 0.75, 0.  ])
+    """
+
+    name: str
+    breakpoints: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", word(self.name, "name"))
+        for field in ("breakpoints", "slopes", "intercepts"):
+            values = exact_float64(getattr(self, field), f"{self._label}: {field}")
+            values += 0.0  # no negative zeros
+            values.setflags(write=False)
+            object.__setattr__(self, field, values)
+        self._check_shapes()
+        if (np.diff(self.breakpoints) <= 0).any():
+            raise NetworkError(
+                f"{self._label}: breakpoints must be strictly increasing, got {shown(self.breakpoints.tolist())}"
+            )
+        self._check_continuity()
+
+    @property
+    def _label(self) -> str:
+        return f"activation {printable(self.name)!r}"
+
+    def _check_shapes(self) -> None:
+        if self.breakpoints.ndim != 1:
+            raise ShapeMismatchError(
+                f"{self._label}: breakpoints must have one axis, got shape {self.breakpoints.shape}"
+            )
+        pieces = self.breakpoints.size + 1
+        if pieces > MAX_PIECES:
+            raise NetworkError(
+                f"{self._label} has {pieces - 1} breakpoints, at most {MAX_PIECES - 1} are handled; "
+                "take fewer, or several layers"
+            )
+        shape = self.slopes.shape
+        if shape != self.intercepts.shape or self.slopes.ndim not in (1, 2) or shape[-1] != pieces or 0 in shape:
+            raise ShapeMismatchError(
+                f"{self._label}: with {pieces - 1} breakpoints, slopes and intercepts must both "
+                f"have shape [{pieces}] or [n, {pieces}], got {list(shape)} and {list(self.intercepts.shape)}"
+            )
+
+    def _check_continuity(self) -> None:
+        slopes, intercepts = np.atleast_2d(self.slopes), np.atleast_2d(self.intercepts)
+        for k, breakpoint_ in enumerate(self.breakpoints):
+            # Where slope and intercept agree on both sides, and at 0 with equal intercepts, nothing is left
+            # to compare.
+            open_question = intercepts[:, k] != intercepts[:, k + 1]
+            if breakpoint_ != 0.0:
+                open_question |= slopes[:, k] != slopes[:, k + 1]
+            for unit in np.flatnonzero(open_question):
+                t = Fraction(float(breakpoint_))
+                left = Fraction(float(slopes[unit, k])) * t + Fraction(float(intercepts[unit, k]))
+                right = Fraction(float(slopes[unit, k + 1])) * t + Fraction(float(intercepts[unit, k + 1]))
+                if left != right:
+                    raise NetworkError(
+                        f"{self._label} is not continuous at breakpoint {float(breakpoint_)!r}"
+                        + (f" (unit {unit})" if self.slopes.ndim == 2 else "")
+                        + f": {nearest_float(left)!r} on the left, {nearest_float(right)!r} on the right, "
+                        "compared exactly"
+                    )
+
+    def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Apply the function to ``values`` [.., n], finite numbers; gives float64 [.., n].
+
+        In floating point: each operation is rounded correctly, and infinite beyond the largest double.
+        """
+        h = exact_float64(values, f"{self._label}: values")
+        pieces = self.pieces(h)
+        with np.errstate(over="ignore"):
+            result: NDArray[np.float64] = self._of_piece(self.slopes, pieces) * h + self._of_piece(
+                self.intercepts, pieces
+            )
+        return result
+
+    def pieces(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Index of the piece each value [.., n] falls in: the number of breakpoints strictly below it."""
+        if type(values) is not np.ndarray or values.dtype != np.float64:
+            values = real_numbers(values, "values")
+        if np.isnan(values).any():
+            raise NonFiniteError("values: nan lies in no piece")
+        return np.searchsorted(self.breakpoints, values, side="left")
+
+    def slopes_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Slope of the given piece [.., n] of each unit."""
+        return self._of_piece(self.slopes, self._checked(pieces))
+
+    def intercepts_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Intercept of the given piece [.., n] of each unit."""
+        return self._of_piece(self.intercepts, self._checked(pieces))
+
+    def _checked(self, pieces: Any) -> NDArray[np.intp]:
+        """Numbers of pieces, one for each unit where units differ."""
+        given = as_numpy(pieces, "pieces")
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"pieces must be integers, got {printable(given.dtype)}")
+        if self.slopes.ndim == 2 and given.shape[-1:] != self.slopes.shape[:1]:
+            raise ShapeMismatchError(f"pieces must have shape [.., {len(self.slopes)}], got {list(given.shape)}")
+        if given.size and not 0 <= given.min() <= given.max() <= self.breakpoints.size:
+            raise ValueError(f"pieces must be numbers from 0 to {self.breakpoints.size}")
+        return given
+
+    @staticmethod
+    def _of_piece(table: NDArray[np.float64], pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+        result: NDArray[np.float64] = table[pieces] if table.ndim == 1 else table[np.arange(len(table)), pieces]
+        return result
+
+    def _content(self) -> tuple[Any, ...]:
+        arrays = (self.breakpoints, self.slopes, self.intercepts)
+        return tuple(part for array in arrays for part in (array.shape, array.tobytes()))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same function, given by the same pieces; names do not matter."""
+        return self._content() == other._content() if isinstance(other, Activation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __repr__(self) -> str:
+        count = self.breakpoints.size
+        return f"Activation({printable(self.name)!r}, {count} breakpoint{'' if count == 1 else 's'})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, since unpickled arrays come back writeable.
+        return Activation, (self.name, self.breakpoints, self.slopes, self.intercepts)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What is one layer of a network?
+
+An affine map and the activation that follows it, checked and copied once: float64, finite, read-only, and of
+shapes that fit together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.arguments import shown, word
+from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.networks.named_activations import Activation
+from regions.printable import printable
+
+__all__ = ["Layer"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One affine map and the activation that follows it.
+
+    Parameters
+    ----------
+    weights : array_like [n_out, n_in]
+        Kept as float64, C-contiguous, read-only.
+    biases : array_like [n_out]
+        Kept as float64, read-only.
+    activation : Activation
+        With slopes for all units, or for exactly ``n_out``.
+    name : str
+        What messages call this layer.
+
+    Raises
+    ------
+    ShapeMismatchError, EmptyLayerError, NonFiniteError, NetworkError
+        Arrays that are not numbers, or that do not fit together.
+    """
+
+    weights: Floats
+    biases: Floats
+    activation: Activation
+    name: str = "layer"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", word(self.name, "name"))
+        label = printable(self.name)
+        weights = exact_float64(self.weights, f"{label}: weights")
+        biases = exact_float64(self.biases, f"{label}: biases")
+        if weights.ndim != 2:
+            raise ShapeMismatchError(f"{label}: weights must have two axes (out x in), got shape {list(weights.shape)}")
+        if weights.size == 0:
+            raise EmptyLayerError(f"{label}: weights of shape {list(weights.shape)} have no units or no inputs")
+        if biases.shape != weights.shape[:1]:
+            raise ShapeMismatchError(
+                f"{label}: weights {list(weights.shape)} (out x in) need biases [{len(weights)}], got "
+                f"{list(biases.shape)}"
+            )
+        if not isinstance(self.activation, Activation):
+            raise TypeError(
+                f"{label}: activation must be an Activation, got {shown(self.activation)}; "
+                "regions.networks.named_activations.parse_activation makes one of a name"
+            )
+        slopes = self.activation.slopes
+        if slopes.ndim == 2 and len(slopes) != len(weights):
+            raise ShapeMismatchError(
+                f"{label}: activation {printable(self.activation.name)!r} has slopes for {len(slopes)} units, the "
+                f"layer has {len(weights)}"
+            )
+        for field, values in (("weights", weights), ("biases", biases)):
+            values.setflags(write=False)
+            object.__setattr__(self, field, values)
+
+    @cached_property
+    def norm_bound(self) -> float:
+        """An upper bound on the spectral norm of the weights."""
+        return spectral_norm_bound(self.weights)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layer, (self.weights, self.biases, self.activation, self.name)

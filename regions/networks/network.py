@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""What is a network?
+
+A chain of dense layers, each an affine map followed by a piecewise-linear activation; the last layer has
+none. Everything is checked and copied once, on the way in: float64, finite, chained, read-only.
+A *kink* is one breakpoint of one hidden unit: one bit of the activation pattern, ordered layer by layer, unit
+by unit, breakpoint ascending. Bit k is 1 iff the unit's pre-activation is strictly above the breakpoint. A
+ReLU unit has one kink.
+Evaluation here is ordinary floating point and decides nothing; exact decisions are made by the core. What overflows
+is refused (`NonFiniteError`), for one layer later it would be no number at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arithmetic.arguments import list_of, word
+from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, refuse_overflow
+from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.html_table import html_table
+from regions.networks.layer import Floats, Layer
+from regions.networks.named_activations import Activation, activation_per_layer, identity
+from regions.printable import printable
+
+__all__ = ["Layer", "Network"]
+
+
+class Network:
+    """A dense piecewise-linear network, immutable.
+
+    Parameters
+    ----------
+    layers : iterable of (W, b)
+        ``W`` [n_out, n_in] and ``b`` [n_out] (None means zeros) of each layer. The last one is the linear
+        output.
+    activation : str, Activation, or a sequence of these
+        One for all hidden layers, or one for each; names as in `regions.networks.named_activations.parse_activation`.
+
+    Attributes
+    ----------
+    layers : tuple of Layer
+        The last one is the linear output: its activation is the identity.
+    notes : tuple of str
+        What a reader did that the user should know, such as folding a batch norm.
+
+    Raises
+    ------
+    EmptyLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        The message names the layer (counted from 0) and the index.
+
+    Examples
+    --------
+    >>> net = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> net
+    Network(1-2-1, relu, 2 hidden neurons)
+    >>> net([[-3.0], [2.0]])
+    array([[3.],
+           [2.]])
+    >>> net.pattern([2.0])
+    array([ True, False])
+    """
+
+    layers: tuple[Layer, ...]
+    notes: tuple[str, ...]
+
+    def __init__(
+        self,
+        layers: Iterable[tuple[ArrayLike, ArrayLike | None]],
+        activation: str | Activation | Sequence[str | Activation] = "relu",
+    ) -> None:
+        pairs = _pairs(layers)
+        activations = [*activation_per_layer(activation, len(pairs) - 1), identity()]
+        self._set([_layer(*pairs[i], activations[i], f"layer {i}") for i in range(len(pairs))], ())
+
+    @classmethod
+    def from_layers(cls, layers: Iterable[Layer], notes: Iterable[str] = ()) -> Network:
+        """Make a network of ready layers; the last one must have the identity as its activation."""
+        network = object.__new__(cls)
+        given = list_of(notes, "notes", "a list of str")
+        network._set(
+            list_of(layers, "layers", "a list of regions.Layer"),
+            tuple(word(note, f"notes[{i}]") for i, note in enumerate(given)),
+        )
+        return network
+
+    def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
+        if not layers:
+            raise EmptyLayerError("a network needs at least one layer (W, b)")
+        for i, layer in enumerate(layers):
+            if not isinstance(layer, Layer):
+                raise TypeError(f"layer {i} must be a Layer, got {type(layer).__name__}")
+        for i in range(len(layers) - 1):
+            given, wanted = layers[i].weights.shape, layers[i + 1].weights.shape
+            if given[0] != wanted[1]:
+                raise ShapeMismatchError(
+                    f"layer {i} gives {given[0]} values but layer {i + 1} takes {wanted[1]}: weights are out "
+                    f"x in, here {list(given)} then {list(wanted)}"
+                )
+        if layers[-1].activation != identity():
+            raise NetworkError(
+                f"the last layer must be linear, it has activation {printable(layers[-1].activation.name)!r}: append a "
+                "layer with identity weights and no activation"
+            )
+        self.__dict__.update(layers=tuple(layers), notes=notes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Network is immutable; make a new one instead of setting {name!r}")
+
+    @property
+    def n_in(self) -> int:
+        """Dimension of the input."""
+        return int(self.layers[0].weights.shape[1])
+
+    @property
+    def n_out(self) -> int:
+        """Dimension of the output."""
+        return len(self.layers[-1].biases)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Units in each hidden layer."""
+        return tuple(len(layer.biases) for layer in self.layers[:-1])
+
+    @property
+    def hidden(self) -> int:
+        """Number of hidden neurons, ``sum(widths)``."""
+        return sum(self.widths)
+
+    @property
+    def kinks(self) -> int:
+        """Number of pattern bits: breakpoints, summed over hidden units. For ReLU the same as ``hidden``."""
+        return len(self.kink_layers)
+
+    @cached_property
+    def kink_layers(self) -> NDArray[np.int64]:
+        """Hidden layer (from 0) of each pattern bit, int64 [kinks]."""
+        counts = [len(layer.biases) * layer.activation.breakpoints.size for layer in self.layers[:-1]]
+        return _read_only(np.repeat(np.arange(len(counts), dtype=np.int64), counts))
+
+    @cached_property
+    def kink_units(self) -> NDArray[np.int64]:
+        """Unit, within its layer, of each pattern bit, int64 [kinks]."""
+        none = [np.zeros(0, dtype=np.int64)]  # so that a network without hidden layers has something to join
+        units = [
+            np.repeat(np.arange(len(layer.biases), dtype=np.int64), layer.activation.breakpoints.size)
+            for layer in self.layers[:-1]
+        ]
+        return _read_only(np.concatenate(none + units))
+
+    @cached_property
+    def kink_values(self) -> Floats:
+        """Breakpoint of each pattern bit, float64 [kinks]."""
+        values = [np.tile(layer.activation.breakpoints, len(layer.biases)) for layer in self.layers[:-1]]
+        return _read_only(np.concatenate([np.zeros(0), *values]))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of shapes, weights and activations, as 64 hexadecimal digits; equal networks share it."""
+        digest = hashlib.sha256()
+        for layer in self.layers:
+            act = layer.activation
+            for array in (layer.weights, layer.biases, act.breakpoints, act.slopes, act.intercepts):
+                digest.update(repr(array.shape).encode())
+                digest.update((array + 0.0).astype("<f8").tobytes())  # + 0.0: a negative zero is the same number
+        return digest.hexdigest()
+
+    def __call__(self, x: ArrayLike) -> Floats:
+        """Evaluate the network at points x [.., n_in]; returns float64 [.., n_out]."""
+        values = points_float64(x, self.n_in)
+        for index, layer in enumerate(self.layers[:-1]):
+            values = layer.activation(self._affine(index, values))
+        return self._affine(len(self.layers) - 1, values)
+
+    def preactivations(self, x: ArrayLike) -> list[Floats]:
+        """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l]."""
+        values, result = points_float64(x, self.n_in), []
+        for index, layer in enumerate(self.layers[:-1]):
+            result.append(self._affine(index, values))
+            values = layer.activation(result[-1])
+        return result
+
+    def _affine(self, index: int, values: Floats) -> Floats:
+        """The affine map of one layer; whatever overflows, or did so in the activation before, is refused."""
+        layer = self.layers[index]
+        with np.errstate(over="ignore", invalid="ignore"):
+            result: Floats = values @ layer.weights.T + layer.biases
+        return refuse_overflow(result, f"a value of layer {index}")
+
+    def pattern(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
+        preactivations = self.preactivations(x)
+        bits = [np.zeros((*np.shape(x)[:-1], 0), dtype=bool)]
+        for layer, h in zip(self.layers, preactivations, strict=False):
+            above = h[..., np.newaxis] > layer.activation.breakpoints  # [.., unit, breakpoint]
+            bits.append(above.reshape(*h.shape[:-1], above.shape[-2] * above.shape[-1]))
+        return np.concatenate(bits, axis=-1)
+
+    def gradient(self, x: ArrayLike) -> Floats:
+        """Jacobian at points x [.., n_in]: float64 [.., n_out, n_in]; at a kink, of its inactive side."""
+        preactivations = self.preactivations(x)
+        result = self.layers[-1].weights  # backwards, since networks mostly have few outputs
+        for layer, h in zip(self.layers[-2::-1], preactivations[::-1], strict=True):
+            slopes = layer.activation.slopes_of(layer.activation.pieces(h))
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = (result * slopes[..., np.newaxis, :]) @ layer.weights
+        result = np.broadcast_to(result, (*np.shape(x)[:-1], self.n_out, self.n_in)).copy()
+        refuse_overflow(result.reshape(*np.shape(x)[:-1], self.n_out * self.n_in), "the gradient")
+        return result
+
+    def affine_map(self, pattern: ArrayLike) -> tuple[Floats, Floats]:
+        """Affine map of the network where it has the given pattern: ``net(x) = A @ x + c`` there.
+
+        Parameters
+        ----------
+        pattern : bool [kinks] or uint8 [ceil(kinks / 8)]
+            One pattern, as bits or packed with ``np.packbits(bits, bitorder="little")``.
+
+        Returns
+        -------
+        A : float64 [n_out, n_in]
+        c : float64 [n_out]
+
+        Raises
+        ------
+        ShapeMismatchError
+            Another shape or dtype.
+        ValueError
+            Bits that no input can have: above a breakpoint but not above a smaller one of the same unit.
+        NonFiniteError
+            A map with entries beyond the largest double.
+        """
+        bits = self._bits(pattern)
+        a, c, start = np.eye(self.n_in), np.zeros(self.n_in), 0
+        for layer in self.layers:
+            with np.errstate(over="ignore", invalid="ignore"):
+                a, c = layer.weights @ a, layer.weights @ c + layer.biases
+            count = layer.activation.breakpoints.size
+            above = bits[start : start + len(c) * count].reshape(len(c), count)
+            start += above.size
+            if (above[:, 1:] & ~above[:, :-1]).any():
+                raise ValueError("this pattern has a unit above a breakpoint but not above a smaller one of its own")
+            pieces = above.sum(axis=1)
+            slopes = layer.activation.slopes_of(pieces)
+            with np.errstate(over="ignore", invalid="ignore"):
+                a, c = slopes[:, np.newaxis] * a, slopes * c + layer.activation.intercepts_of(pieces)
+        if not (np.isfinite(a).all() and np.isfinite(c).all()):
+            raise NonFiniteError("the affine map of this pattern is beyond the largest double")
+        return a, c
+
+    def _bits(self, pattern: ArrayLike) -> NDArray[np.bool_]:
+        given = as_numpy(pattern, "pattern")
+        if given.dtype == np.bool_ and given.shape == (self.kinks,):
+            return given
+        if given.dtype == np.uint8 and given.shape == (-(-self.kinks // 8),):
+            return np.unpackbits(given, count=self.kinks, bitorder="little").astype(bool)
+        raise ShapeMismatchError(
+            f"a pattern must be bool [{self.kinks}] or packed uint8 [{-(-self.kinks // 8)}], got "
+            f"{printable(given.dtype)} {list(given.shape)}"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self.fingerprint == other.fingerprint if isinstance(other, Network) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (index, *layer.weights.shape[::-1], layer.activation.name if index < len(self.layers) - 1 else "none")
+            for index, layer in enumerate(self.layers)
+        ]
+        caption = "; ".join([repr(self), *self.notes])
+        return html_table(caption, ("layer", "inputs", "outputs", "activation"), rows)
+
+    def __repr__(self) -> str:
+        sizes = "-".join(_run(size, run) for size, run in _runs((self.n_in, *self.widths, self.n_out)))
+        names = list(dict.fromkeys(layer.activation.name for layer in self.layers[:-1])) or ["affine"]
+        neurons = f"{self.hidden} hidden neuron{'' if self.hidden == 1 else 's'}"
+        kinks = "" if self.kinks == self.hidden else f", {self.kinks} kinks"
+        return f"Network({sizes}, {' + '.join(names)}, {neurons}{kinks})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_layers, (self.layers, self.notes)
+
+
+def architecture(network: Network) -> str:
+    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
+    sizes = [_run(width, run) for width, run in _runs(network.widths)]
+    names = list(dict.fromkeys(layer.activation.name for layer in network.layers[:-1])) or ["affine"]
+    return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {printable(' + '.join(names))}"
+
+
+def _runs(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    return [(size, len(list(group))) for size, group in groupby(sizes)]
+
+
+def _run(size: int, length: int) -> str:
+    """Equal widths one by one up to four; beyond that a count keeps the line short."""
+    return "-".join([str(size)] * length) if length <= 4 else f"{size}x{length}"
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:
+    w = exact_float64(weights, f"{name}: weights")
+    b = np.zeros(w.shape[:1]) if biases is None else exact_float64(biases, f"{name}: biases")
+    return Layer(w, b, activation, name)
+
+
+def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
+    pairs = []
+    for i, layer in enumerate(list_of(layers, "layers", "a list of pairs (W, b)")):
+        if not isinstance(layer, (tuple, list)) or len(layer) != 2:
+            raise NetworkError(f"layer {i} must be a pair (W, b), got {type(layer).__name__}")
+        pairs.append((layer[0], layer[1]))
+    if not pairs:
+        raise EmptyLayerError("a network needs at least one layer (W, b)")
+    return pairs

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What does a notebook show for a partition?
+
+A small table and, while the picture stays small, a drawing of the regions as SVG: light colours by pattern,
+no script, no external resources. Above `MOST_POLYGONS` regions a sentence points to `regions.plot`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.html_table import facts_table
+from regions.pictures.colors import region_colors
+
+if TYPE_CHECKING:
+    from regions.partition import Partition
+
+__all__ = ["partition_html"]
+
+MOST_POLYGONS = 2000
+# Of the drawing, in pixels.
+SIZE, STRIP = 240, 24
+
+
+def partition_html(partition: Partition) -> str:
+    """Table and thumbnail of a partition, as HTML."""
+    size = ("length", "area")[partition.dimension - 1]
+    exact = sum(value for name, value in partition.stats.items() if "exact" in name)
+    facets = int((partition.facet_kinks >= 0).sum())
+    rows = [
+        ("regions", f"{len(partition):,}" + ("" if partition.complete else " (partial)")),
+        (("breakpoints", "edges between them")[partition.dimension - 1], f"{facets:,}"),
+        ("network", repr(partition.network)),
+        ("domain", repr(partition.domain)),
+        (f"smallest {size}", f"{partition.volumes.min(initial=np.inf):.6g}"),
+        (f"largest {size}", f"{partition.volumes.max(initial=0):.6g}"),
+        ("signs settled exactly", f"{exact:,}"),
+    ]
+    table = facts_table(repr(partition), rows)
+    return f"<div style='display:flex;gap:1em;align-items:center'>{table}{_drawing(partition)}</div>"
+
+
+def _drawing(partition: Partition) -> str:
+    if len(partition) > MOST_POLYGONS:
+        return f"<p>More than {MOST_POLYGONS:,} regions: draw them with regions.plot(partition)</p>"
+    finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+    if len(finite) == 0 or (partition.dimension == 2 and not partition.domain.bounded):
+        return "<p>Regions without an end: nothing to draw</p>"
+    colors = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(255 * region_colors(partition)).astype(int)]
+    if partition.dimension == 1:
+        return _strip(partition, finite[:, 0], colors)
+    places = _in_proportion(partition)
+    low, high = places.min(axis=0), places.max(axis=0)
+    factor = SIZE / (high - low).max()
+    width, height = ((high - low) * factor).tolist()
+    points = [f"{x:.1f},{height - y:.1f}" for x, y in ((places - low) * factor).tolist()]
+    corners = partition.cell_vertices.tolist()
+    offsets = partition.cell_offsets.tolist()
+    polygons = "".join(
+        f"<polygon fill='{color}' points='{' '.join(points[v] for v in corners[start:stop])}'/>"
+        for color, start, stop in zip(colors, offsets, offsets[1:], strict=False)
+    )
+    return _svg(width, height, polygons)
+
+
+def _in_proportion(partition: Partition) -> NDArray[np.float64]:
+    """Vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
+
+    For the two directions of a chart can differ in length. By powers of two, so that nothing overflows on the way.
+    """
+    directions, exponents = partition.domain.split_directions
+    _, sizes = np.frexp(np.abs(partition.vertices).max(axis=0))
+    exponents = exponents + sizes
+    places = np.ldexp(partition.vertices, -sizes) * np.linalg.norm(directions, axis=1)
+    result: NDArray[np.float64] = np.ldexp(places, exponents - exponents.max())
+    return result
+
+
+def _strip(partition: Partition, finite: NDArray[np.float64], colors: list[str]) -> str:
+    """Intervals side by side; an unbounded one gets a tenth of the width."""
+    _, exponent = np.frexp(np.abs(finite).max())
+    finite, vertices = np.ldexp(finite, -exponent), np.ldexp(partition.vertices[:, 0], -exponent)
+    low, high = float(finite.min()), float(finite.max())
+    margin = 0.0 if partition.domain.bounded else (high - low or 1.0) / 10
+    low, high = low - margin, high + margin
+    ends = np.clip(vertices[partition.cell_vertices].reshape(-1, 2), low, high)
+    places = (ends - low) * (SIZE / (high - low))
+    bars = "".join(
+        f"<rect fill='{color}' x='{left:.1f}' y='0' width='{right - left:.1f}' height='{STRIP}'/>"
+        for color, (left, right) in zip(colors, places.tolist(), strict=True)
+    )
+    return _svg(SIZE, STRIP, bars)
+
+
+def _svg(width: float, height: float, shapes: str) -> str:
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width:.0f}' height='{height:.0f}' "
+        f"viewBox='-1 -1 {width + 2:.1f} {height + 2:.1f}' stroke='#666' stroke-width='0.4' role='img'>"
+        f"{shapes}</svg>"
+    )

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""How is a partition kept in a file?
+
+A ``.npz`` that `numpy.load` opens without pickles: the arrays of the partition, of its domain and of its
+network, and one array ``header`` that is JSON in UTF-8. docs/results.md has the list. With one zlib,
+the same partition gives the same bytes.
+A file is not trusted: `regions.files.npz` takes it apart under limits; then names, types and shapes are
+compared with what must be there, network and domain go through their constructors, their fingerprints are
+computed anew, and every index is checked before a partition is made of them.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.arguments import path_of
+from regions.cells.consistency import first_problem
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
+from regions.domains.domain import from_chart
+from regions.errors import CheckpointError, NotACheckpointError, RegionsError
+from regions.files import limits
+from regions.files.npz import read_npz
+from regions.files.opened import opened
+from regions.files.replacing import replacing
+from regions.networks.named_activations import Activation
+from regions.networks.network import Layer, Network
+from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.printable import printable_errors
+
+__all__ = ["load_partition", "write_partition"]
+
+FORMAT, VERSION = "relu-regions partition", 1
+LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
+DOMAIN_ARRAYS = ("origin", "directions", "generators")
+# They are printed with every certificate.
+LONGEST_WORD, LONGEST_NOTE = 100, 10_000
+# A domain of any other class comes back as a plain Domain: the same chart, the same set.
+DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
+
+
+def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
+    """Write a partition to a ``.npz`` file; see `Partition.save`."""
+    if len(partition) == 0:
+        raise ValueError("a partial result without a single region can not be saved")
+    network, domain = partition.network, partition.domain
+    raw = raw_arrays(partition)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "complete": partition.complete,
+        "stats": partition.stats,
+        "found_by": {"version": partition.version, "kernel": partition.kernel},
+        "network": {
+            "fingerprint": network.fingerprint,
+            "activations": [layer.activation.name for layer in network.layers],
+            "notes": list(network.notes),
+        },
+        "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
+    }
+    arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+    arrays.update((name, raw[name]) for name in ARRAYS)
+    arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
+    for index, layer in enumerate(network.layers):
+        for name in LAYER_ARRAYS:
+            holder = layer if name in ("weights", "biases") else layer.activation
+            arrays[f"layer_{index}_{name}"] = getattr(holder, name)
+    # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
+    with replacing(path_of(path)) as file:
+        if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
+            _write(arrays, file, zipfile.ZIP_STORED)
+
+
+def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> float:
+    """Write the members; returns how many times larger they are than what was written."""
+    # Level 1, since patterns shrink at any level and coordinates at none. Members opened by name have a fixed
+    # date.
+    with zipfile.ZipFile(path, "w", compression, compresslevel=1) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+                np.lib.format.write_array(stream, little.reshape(array.shape), allow_pickle=False)
+        members = archive.infolist()
+    return sum(member.file_size for member in members) / sum(member.compress_size for member in members)
+
+
+def load_partition(path: str | PathLike[str]) -> Partition:
+    """Read a partition that `Partition.save` wrote.
+
+    The file is not trusted: nothing in it is executed, and all of it is checked.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    NotACheckpointError
+        Another kind of file, another version, or contents that contradict each other.
+    TruncatedFileError, UnsafePickleError, FileTooLargeError
+        A file that is cut off, holds Python objects, or unpacks to too much.
+    OSError
+        The file can not be opened.
+    """
+    with printable_errors(), opened(path, "the partition", "what Partition.save wrote, .npz") as file:
+        arrays = read_npz(file)
+        try:
+            return _Reader(arrays).partition()
+        except CheckpointError as error:
+            raise type(error)(f"{file.name}: {error}") from None
+        except RegionsError as error:  # what the constructors of network and domain say
+            raise NotACheckpointError(f"{file.name}: {error}") from error
+
+
+class _Reader:
+    """The arrays of one file, each handed out once it is known to be what it should be."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
+        self.header = self._header()
+
+    def partition(self) -> Partition:
+        names = self.entry("network", "activations", list)
+        expected = ["header", *ARRAYS, *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
+        expected += [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
+        different = sorted({*expected} ^ self.arrays.keys())
+        if different:
+            raise NotACheckpointError(f"array {different[0]!r} is missing, or is one too many")
+        network, domain = self.network(names), self.domain()
+        if domain.n_in != network.n_in:
+            raise NotACheckpointError("the domain lies in another space than the network's input")
+        raw: dict[str, Any] = {name: self.array(name, dtype) for name, dtype in ARRAYS.items()}
+        complete = self.entry(None, "complete", bool)
+        problem = first_problem(network, domain, raw, complete)
+        if problem:
+            raise NotACheckpointError(problem)
+        stats = self.entry(None, "stats", dict)
+        if not all(type(value) is int and value >= 0 for value in stats.values()):
+            raise NotACheckpointError("stats must be whole numbers, 0 or more")
+        found_by = {name: self.entry("found_by", name, str) for name in ("version", "kernel")}
+        if any(len(word) > LONGEST_WORD or not word.isprintable() for word in found_by.values()):
+            raise NotACheckpointError("the names of version and kernel must be short, and one line each")
+        return Partition(network, domain, {**raw, "complete": complete, "stats": stats, **found_by})
+
+    def _header(self) -> Mapping[str, Any]:
+        header: Any = None
+        if "header" in self.arrays:
+            text = self.array("header", np.uint8)
+            if text.nbytes > limits.MAX_JSON_BYTES:
+                raise NotACheckpointError(f"the header has {text.nbytes} bytes")
+            try:
+                header = json.loads(text.tobytes())
+            except (ValueError, RecursionError):
+                header = None
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or is another one")
+        if header.get("version") != VERSION:
+            raise NotACheckpointError(
+                f"format version {str(header.get('version'))[:20]}, this package reads version {VERSION}: "
+                "use the version of relu-regions that wrote it, or enumerate again"
+            )
+        return header
+
+    def entry(self, group: str | None, name: str, kind: type) -> Any:
+        """One entry of the header, of exactly this type."""
+        holder = self.header if group is None else self.header.get(group)
+        value = holder.get(name) if isinstance(holder, dict) else None
+        if type(value) is not kind:
+            raise NotACheckpointError(f"header entry {name!r} is missing or not of type {kind.__name__}")
+        return value
+
+    def network(self, names: list[Any]) -> Network:
+        layers = []
+        for index, name in enumerate(names):
+            arrays = {key: self.array(f"layer_{index}_{key}", np.float64) for key in LAYER_ARRAYS}
+            activation = Activation(str(name), arrays["breakpoints"], arrays["slopes"], arrays["intercepts"])
+            layers.append(Layer(arrays["weights"], arrays["biases"], activation, f"layer {index}"))
+        notes = [str(note) for note in self.entry("network", "notes", list)]
+        if any(len(text) > LONGEST_NOTE or not text.isprintable() for text in (*notes, *map(str, names))):
+            raise NotACheckpointError("notes and names of activations must be printable, and one line each")
+        network = Network.from_layers(layers, notes)
+        if network.fingerprint != self.entry("network", "fingerprint", str):
+            raise NotACheckpointError("the network is not the one that the header names")
+        return network
+
+    def domain(self) -> Domain:
+        kind = DOMAIN_KINDS.get(self.entry("domain", "kind", str), Domain)
+        arrays = [self.array(f"domain_{name}", np.float64) for name in DOMAIN_ARRAYS]
+        domain: Domain = from_chart(kind, *arrays)
+        if domain.fingerprint != self.entry("domain", "fingerprint", str):
+            raise NotACheckpointError("the domain is not the one that the header names")
+        return domain
+
+    def array(self, name: str, dtype: type) -> NDArray[Any]:
+        values, wanted = self.arrays[name], np.dtype(dtype).newbyteorder("<")
+        if values.dtype != wanted and values.size:
+            raise NotACheckpointError(f"array {name!r} has type {values.dtype}, expected {wanted}")
+        return values.astype(dtype, copy=False)

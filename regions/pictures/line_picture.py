@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""How are the regions on a line drawn?
+
+As the output of the network over the chart coordinate, with a dot at each kink, in the colour of the layer that makes
+it. Bands behind it show the regions, or where which output is the largest; then all outputs that are the largest
+somewhere are drawn, in their colours. The network is evaluated at the ends of the intervals only, and is linear
+between them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.pictures.colors import color_numbers, light_colors
+from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at
+from regions.pictures.picture_view import Panel, require_drawable
+from regions.pictures.plane_picture import BORDER, Palette
+
+__all__ = ["LinePicture"]
+
+Floats = NDArray[np.float64]
+
+CURVE = "#777777"
+# Pieces of the curve in which a colour for values is constant, where the curve has such colours.
+STEPS = 256
+
+
+class LinePicture(Panel):
+    """One panel on a line: what is to be drawn, before it is known with which colours."""
+
+    @cached_property
+    def layers(self) -> list[int]:
+        """Layers whose kinks have their colour."""
+        found: list[int] = np.unique(self.partition.facet_layers[self._kinks]).tolist()
+        return found if self.color_by == "layer" else []
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """Classes that win somewhere in the picture."""
+        return np.unique(self._pieces.classes).tolist() if self.color_by == "class" else []
+
+    @cached_property
+    def values(self) -> Floats:
+        """The output at the ends of each interval, float64 [2 R]; none where it has no colours."""
+        return self._outputs[:, :, self.output_index].ravel() if self.color_by == "value" else np.zeros(0)
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """What is shown of each region, float64 [R, 2]."""
+        ends = self.partition.vertices[self.partition.cell_vertices, 0].reshape(-1, 2)
+        shown: Floats = np.clip(ends, self.view.low[0], self.view.high[0])
+        return shown
+
+    @cached_property
+    def _outputs(self) -> Floats:
+        values = outputs_at(self.partition, self._ends[:, :, np.newaxis])
+        shown = values if self.color_by == "class" else values[:, :, self.output_index]
+        require_drawable("an output" if self.color_by == "class" else f"output {self.output_index}", shown)
+        return values
+
+    @cached_property
+    def _pieces(self) -> IntervalPieces:
+        require_drawable("an output", self._outputs)
+        return largest_on_intervals(self.partition, self._ends)
+
+    @cached_property
+    def _kinks(self) -> NDArray[np.int64]:
+        """Facets that are shown; on a line, a kink may lie beyond the largest double."""
+        places = self.partition.vertices[self.partition.facet_vertices[:, 0], 0]
+        shown = (self.view.low[0] <= places) & (places <= self.view.high[0])
+        return np.flatnonzero(shown & (self.partition.facet_kinks >= 0) & self.view.shown_facets)
+
+    def draw(self, ax: Any, palette: Palette) -> None:
+        """Draw the panel on matplotlib axes."""
+        from matplotlib.collections import LineCollection
+
+        if self.color_by == "pattern":
+            numbers = color_numbers(self.partition, self.view.labels)
+            self._draw_bands(ax, self._ends, light_colors(int(numbers.max(initial=0)) + 1)[numbers])
+        if self.color_by == "class":
+            colors = np.array([palette.classes[number] for number in self._pieces.classes.tolist()]).reshape(-1, 3)
+            self._draw_bands(ax, self._pieces.ends, 1 - (1 - colors) / 4)
+        drawn = self.classes or [self.output_index]
+        for output in drawn:
+            pieces = np.stack([self._ends, self._outputs[:, :, output]], axis=2)
+            color = palette.classes[output] if self.color_by == "class" else CURVE
+            if self.color_by == "value":
+                pieces = _in_steps(pieces)
+            curve = LineCollection(list(pieces), colors=None if self.color_by == "value" else [color], linewidths=1.5)
+            curve.set_capstyle("round")
+            if self.color_by == "value":
+                curve.set(array=pieces[:, :, 1].mean(axis=1), cmap=palette.colormap, norm=palette.norm)
+            ax.add_collection(curve)
+        self._draw_kinks(ax, palette, drawn)
+        ax.set_xlim(self.view.low[0], self.view.high[0])
+        ax.autoscale_view(scalex=False)
+        ax.set(xlabel="$p$", ylabel="outputs" if self.color_by == "class" else f"output {self.output_index}")
+
+    def _draw_bands(self, ax: Any, ends: Floats, colors: Floats) -> None:
+        """A band from bottom to top for each interval float64 [m, 2], in its colour."""
+        from matplotlib.collections import PolyCollection
+
+        (left, right), (bottom, top) = ends.T, (np.zeros(len(ends)), np.ones(len(ends)))
+        corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
+        bands = PolyCollection(
+            list(corners), facecolors=colors, edgecolors="face", linewidths=0.2, transform=ax.get_xaxis_transform()
+        )
+        ax.add_collection(bands, autolim=False)
+
+    def _draw_kinks(self, ax: Any, palette: Palette, outputs: list[int]) -> None:
+        """A dot where the pattern changes, in the colour of its layer; a small one if there are many."""
+        largest = 4.5 if self.color_by == "layer" else 2.5
+        size = float(np.clip(40 / np.sqrt(len(self._kinks) + 1), 1.5, largest))
+        layers = self.partition.facet_layers[self._kinks]
+        for layer in np.unique(layers).tolist():
+            places = self.partition.vertices[self.partition.facet_vertices[self._kinks[layers == layer], 0]]
+            values = outputs_at(self.partition, places)
+            color = palette.layers[layer] if self.color_by == "layer" else BORDER
+            for output in outputs:
+                ax.plot(places[:, 0], values[:, output], "o", markersize=size, color=color, zorder=3)
+
+
+def _in_steps(pieces: Floats) -> Floats:
+    """Line segments float64 [m, 2, 2], each cut into equal ones so that there are about `STEPS`."""
+    count = max(1, STEPS // max(len(pieces), 1))
+    shares = np.linspace(0, 1, count + 1)[:, np.newaxis]
+    points = pieces[:, :1] * (1 - shares) + pieces[:, 1:] * shares
+    return np.stack([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 2, 2)

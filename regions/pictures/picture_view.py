@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Which part of the chart does a picture show, and in which proportion?
+
+A bounded domain is shown from end to end. Of a line, ray or plane a window is: around all kinks (in a plane: around
+all points where edges meet) unless a few of them lie far out, and then around the middle ones, where nearly all of
+them are. A window of a plane is enumerated as a polygon, so what is drawn there is exact as well; it has at most as
+many regions as were found already.
+Both axes have the scale of the input space, so lengths and, in charts at right angles, angles are true; but a window
+more than three times as long as wide is stretched to three to one, and the label of the stretched axis says by how
+much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.pattern_index import PatternIndex
+from regions.cells.equal_maps import numbered
+from regions.definitions import LinearRegions
+from regions.domains import Polygon
+from regions.errors import DomainError
+from regions.partition import Partition
+
+__all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_drawable"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Beyond it, the differences and margins that matplotlib computes overflow.
+LARGEST_DRAWN = 1e300
+MOST_STRETCHED = 3.0
+# A window has all points, if none is as many times as far from the middle as most of them are; else those that are
+# not so many times as far. On a line, and in a plane, where more of them are far out.
+FAR_OUT, SHOWN = (16.0, 4.0), (4.0, 1.2)
+MOST = 0.7
+
+
+@dataclass(frozen=True)
+class View:
+    """What one panel shows.
+
+    Attributes
+    ----------
+    partition : Partition
+        In a plane on a bounded domain.
+    labels : int64 [R]
+        Which regions are drawn as one.
+    title : str
+    low, high : float64 [d]
+        Ends of the axes, in the chart.
+    """
+
+    partition: Partition
+    labels: Integers
+    title: str
+    low: Floats
+    high: Floats
+
+    @property
+    def shown_facets(self) -> NDArray[np.bool_]:
+        """Facets that do not lie inside one merged region, bool [F]."""
+        first, second = self.partition.facet_regions.T
+        shown: NDArray[np.bool_] = (second < 0) | (self.labels[first] != self.labels[second])
+        return shown
+
+
+class Panel:
+    """What pictures of lines and of planes begin with: a view, what colours say, and the output that is drawn."""
+
+    def __init__(self, view: View, color_by: str, output_index: int) -> None:
+        self.view, self.color_by, self.output_index = view, color_by, output_index
+        self.partition = view.partition
+
+
+def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
+    """Choose what is shown of a partition or of linear regions; of a line or plane, points float64 [m, n_in] as well.
+
+    Raises
+    ------
+    DomainError
+        Numbers too large for a picture; a part of a whole plane, if not all of its regions are known.
+    """
+    partition = shown.partition if isinstance(shown, LinearRegions) else shown
+    domain = partition.domain
+    labels = shown.labels if isinstance(shown, LinearRegions) else np.arange(len(partition))
+    title = f"{len(shown):,} region{'s' * (len(shown) != 1)}" + ", not all" * (not partition.complete)
+    if isinstance(shown, LinearRegions):
+        title += f" ({shown.definition})"
+    require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
+    if domain.bounded:
+        corners = domain.generators[:, 1:]
+        return View(partition, labels, title, corners.min(axis=0), corners.max(axis=0))
+    inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
+    low, high = _window(partition, inside[np.isfinite(inside).all(axis=1)])
+    if domain.dimension == 1:
+        kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+        hidden = int(((kinks < low) | (kinks > high)).sum())
+        return View(partition, labels, title + f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden), low, high)
+    if not partition.complete:
+        raise DomainError("a whole plane with regions missing can not be drawn; enumerate a polygon in it instead")
+    from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+
+    window = Polygon.in_chart(
+        domain.origin, domain.directions, [[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]]
+    )
+    part = enumerate_regions(partition.network, window)
+    there = numbered(labels[PatternIndex(partition.packed_patterns).find(part.packed_patterns)])
+    if there.max() + 1 < labels.max() + 1:
+        title += f", {there.max() + 1:,} of them here"
+    return View(part, there, title, low, high)
+
+
+def require_drawable(what: str, numbers: Floats) -> None:
+    """Refuse numbers beyond those that matplotlib can draw."""
+    largest = np.abs(numbers).max(initial=0.0)
+    if largest > LARGEST_DRAWN:
+        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} can not be drawn")
+
+
+def proportion(view: View) -> float | None:
+    """Height over width of a panel in a plane, on paper; on a line None."""
+    if view.partition.dimension == 1:
+        return None
+    return min(max(_true_proportion(view), 1 / MOST_STRETCHED), MOST_STRETCHED)
+
+
+def axis_labels(view: View) -> tuple[str, str]:
+    """Names of the axes of a panel in a plane; one that is stretched says so."""
+    true, drawn = _true_proportion(view), proportion(view)
+    names = ["$p_1$", "$p_2$"]
+    if drawn is not None and not np.isclose(true, drawn):
+        wide = true < drawn
+        factor = (drawn / true if true else np.inf) if wide else true / drawn
+        names[wide] += f" ({factor:.3g}× stretched)" if factor < np.inf else " (not to scale)"
+    return names[0], names[1]
+
+
+def _true_proportion(view: View) -> float:
+    directions, exponents = view.partition.domain.split_directions
+    lengths = np.linalg.norm(directions, axis=1)
+    sizes, more = np.frexp(view.high / 2 - view.low / 2)
+    with np.errstate(over="ignore", under="ignore"):
+        width, height = sizes * lengths
+        return float(np.ldexp(height / width, (exponents + more)[1] - (exponents + more)[0]))
+
+
+def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper ends of what is shown of an unbounded domain, each float64 [d]."""
+    domain = partition.domain
+    directions, exponents = domain.split_directions
+    # To the scale of the input space, up to a power of two; a line has one scale in any case.
+    scale = np.linalg.norm(directions, axis=1) * np.exp2((exponents - exponents.max()).astype(np.float64))
+    points = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+    if not len(points):  # parallel lines, or none
+        points = partition.interior_points
+    middle = np.median(points, axis=0)
+    distances = np.abs((points - middle) * scale).max(axis=1)
+    most = np.quantile(distances, MOST)
+    furthest = distances.max()
+    radius = furthest if furthest <= FAR_OUT[domain.dimension - 1] * most else SHOWN[domain.dimension - 1] * most
+    if radius == 0:
+        radius = max(float(np.abs(middle * scale).max()), 1.0)
+    kept = points[distances <= radius]
+    low, high = (kept.min(axis=0), kept.max(axis=0)) if domain.dimension == 1 else (middle, middle)
+    if domain.dimension == 2:
+        low, high = middle - radius / scale, middle + radius / scale
+    if len(marks):
+        low, high = np.minimum(low, marks.min(axis=0)), np.maximum(high, marks.max(axis=0))
+    margin = 0.1 * (high - low)
+    if domain.dimension == 1:
+        margin = np.where(margin > 0, 2 * margin, radius)
+        # An end of a ray is where it is.
+        (left, end), (right, other_end) = domain.generators
+        return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
+    return low - margin, high + margin

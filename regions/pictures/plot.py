@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""How is a partition drawn?
+
+In a plane: the regions, with edges coloured by the layer of the neuron that makes them (Raghu et al. 2017, Fig. 1),
+or faces by region, by class, or shaded by an output of the network. On a line: the output as a function, with its
+kinks. Drawing is in chart coordinates; matplotlib is imported on use. What is drawn is what was enumerated: the
+network is evaluated at vertices only, and is affine between them. Here are what a caller may say, and what panels
+have in common: colours and their legend; `regions/output/` draws one panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from regions.arithmetic.arguments import one_of
+from regions.arithmetic.arguments import shown as printed
+from regions.definitions import LinearRegions
+from regions.errors import MissingDependencyError
+from regions.output.picture_texts import arrange
+from regions.partition import Partition, require_partition
+from regions.pictures.colors import class_colors, layer_colors
+from regions.pictures.line_picture import LinePicture
+from regions.pictures.picture_files import figure_size
+from regions.pictures.picture_marks import draw_marks, named_points
+from regions.pictures.picture_view import View, make_view, proportion
+from regions.pictures.plane_picture import Palette, PlanePicture
+
+__all__ = ["COLOR_BY", "draw_panels", "plot"]
+
+Shown: TypeAlias = Partition | LinearRegions
+Picture: TypeAlias = PlanePicture | LinePicture
+
+COLOR_BY = ("layer", "value", "pattern", "class", "none")
+# More layers than these are a colour bar.
+MOST_ENTRIES = 8
+
+
+def plot(
+    partition: Shown | Sequence[Shown],
+    ax: Any = None,
+    color_by: str = "layer",
+    output_index: int = 0,
+    *,
+    mark: Any = True,
+    title: str | Sequence[str] | None = None,
+    legend: bool = True,
+) -> Any:
+    """Draw a partition, or linear regions, or several of these side by side, with matplotlib.
+
+    Parameters
+    ----------
+    partition : Partition or LinearRegions, or a sequence of these
+        What is drawn; a panel for each item of a sequence. Linear regions are drawn without the edges inside them. Of
+        an unbounded domain, a window around the middle of what happens is shown.
+    ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
+        Where to draw; by default a new figure, as high as the domain asks for.
+    color_by : "layer", "value", "pattern", "class" or "none"
+        In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
+        the network; faces so that neighbours differ; faces by the output that is the largest, with its border inside
+        regions; or nothing. On a line the outputs are drawn in any case, and the choice is for the kinks
+        ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
+    output_index : int
+        Which output of the network, counted from 0.
+    mark : bool, points [k, n_in], or dict of points [n_in] by name
+        Points of the input space to mark, named 0, 1, .. unless they have names. By default those that a `Segment` or
+        `circumsquare` was made from, as a, b, c; False for none. What lies outside of a panel is not shown in it.
+    title : str, or a sequence of one for each panel, optional
+        In place of the number of regions; "" for none.
+    legend : bool
+        Whether the colours are explained, beside the panel at the upper right.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Or, for a sequence, a list of these.
+
+    Raises
+    ------
+    MissingDependencyError
+        matplotlib is not installed.
+    TypeError, ValueError
+        What can not be drawn, or drawn on; another ``color_by``; an output that the network does not have; classes of a
+        network with one output.
+    ShapeMismatchError, NonFiniteError, DomainError
+        Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
+
+    Notes
+    -----
+    All panels have the same colours for the same layers, classes and values. Where an output is the largest is found in
+    floating point; how the picture is made, and what it promises: docs/pictures.md.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])
+    >>> part = regions.enumerate(net, regions.circumsquare([-1, 0], [1, 0], [0, 1]))
+    >>> ax = plot(part, color_by="pattern", mark={"here": [0.5, 0.5]})
+    >>> ax.get_title(), [text.get_text() for text in ax.texts]
+    ('4 regions', ['here'])
+    """
+    several = isinstance(partition, (list, tuple))
+    shown = _shown(partition)
+    color_by = one_of(color_by, COLOR_BY, "color_by")
+    for each in shown:
+        _check_output(_partition_of(each), color_by, output_index)
+    titles = _titles(title, len(shown), several)
+    axes = draw_panels(
+        shown,
+        lambda views: _new_axes(views) if ax is None else _given_axes(ax, len(shown)),
+        color_by,
+        output_index,
+        mark=mark,
+        titles=titles,
+        legend=legend,
+    )
+    if ax is None:
+        arrange(axes, any(_partition_of(each).dimension == 2 for each in shown))
+    return axes if several else axes[0]
+
+
+def draw_panels(
+    shown: list[Shown],
+    axes_for: Callable[[list[View]], list[Any]],
+    color_by: str,
+    output_index: int,
+    *,
+    mark: Any,
+    titles: list[str | None],
+    legend: bool,
+) -> list[Any]:
+    """Draw several panels on axes that are made, or taken, when it is known what they show; see `plot`."""
+    _matplotlib()
+    marks = [named_points(mark, _partition_of(each).domain) for each in shown]
+    views = [
+        make_view(each, np.array(list(points.values())).reshape(len(points), _partition_of(each).domain.n_in))
+        for each, points in zip(shown, marks, strict=True)
+    ]
+    axes = axes_for(views)
+    pictures: list[Picture] = [
+        (LinePicture if view.partition.dimension == 1 else PlanePicture)(view, color_by, output_index) for view in views
+    ]
+    palette = _palette(pictures)
+    for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
+        picture.draw(ax, palette)
+        ax.set_title(picture.view.title if title is None else title)
+        draw_marks(ax, picture.view, points, None if color_by == "class" else output_index)
+    if legend:
+        _explain(axes, pictures, palette)
+    return axes
+
+
+def _shown(partition: Any) -> list[Shown]:
+    items = list(partition) if isinstance(partition, (list, tuple)) else [partition]
+    if not items:
+        raise ValueError("nothing to draw: the sequence of partitions is empty")
+    for item in items:
+        if not isinstance(item, LinearRegions):
+            require_partition(item)
+    return items
+
+
+def _partition_of(shown: Shown) -> Partition:
+    return shown.partition if isinstance(shown, LinearRegions) else shown
+
+
+def _check_output(partition: Partition, color_by: str, output_index: Any) -> None:
+    outputs = partition.network.n_out
+    whole = isinstance(output_index, (int, np.integer)) and not isinstance(output_index, bool)
+    if not whole or not 0 <= output_index < outputs:
+        raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {printed(output_index)}")
+    if color_by == "class" and outputs == 1:
+        raise ValueError(
+            'a network with one output has no classes to colour by; color_by="value" has its signs in different colours'
+        )
+    if not len(partition):
+        raise ValueError("a partial result without a single region can not be drawn")
+
+
+def _titles(title: Any, count: int, several: bool) -> list[str | None]:
+    if title is None:
+        return [None] * count
+    titles = list(title) if several and isinstance(title, (list, tuple)) else [title]
+    if not all(isinstance(each, str) for each in titles):
+        raise TypeError(f"title must be a string, or a sequence of one for each panel, got {title!r}")
+    if len(titles) != count:
+        raise ValueError(f"there are {count} panels and {len(titles)} titles; give one for each")
+    return titles
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
+    return matplotlib
+
+
+def _new_axes(views: list[View]) -> list[Any]:
+    """Axes side by side in a new figure; in a plane it is too high at first."""
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=figure_size([proportion(view) for view in views]), layout="constrained")
+    return list(figure.subplots(1, len(views), squeeze=False)[0])
+
+
+def _given_axes(ax: Any, count: int) -> list[Any]:
+    from matplotlib.axes import Axes
+
+    axes = list(ax.flat) if isinstance(ax, np.ndarray) else list(ax) if isinstance(ax, (list, tuple)) else [ax]
+    for each in axes:
+        if not isinstance(each, Axes) or each.name != "rectilinear":
+            what = f"{each.name} axes" if isinstance(each, Axes) else type(each).__name__
+            raise TypeError(f"ax must be matplotlib axes, such as those of pyplot.subplots(), or several; got {what}")
+    if len(axes) != count:
+        raise ValueError(f"there are {count} panels to draw and {len(axes)} axes; give as many axes as partitions")
+    return axes
+
+
+def _palette(pictures: list[Picture]) -> Palette:
+    """What colours mean, the same in all panels."""
+    matplotlib = _matplotlib()
+    networks = [picture.partition.network for picture in pictures]
+    layers = layer_colors(max(len(network.widths) for network in networks))
+    classes = sorted({number for picture in pictures for number in picture.classes})
+    # Up to ten, a class has its colour whatever the others are.
+    numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < 10 else classes
+    colors = dict(zip(numbers, class_colors(len(numbers)), strict=True))
+    values = np.concatenate([picture.values for picture in pictures])
+    if not len(values):
+        return Palette(layers, {number: colors[number] for number in classes}, None, None)
+    low, high = float(values.min()), float(values.max())
+    name = "viridis"
+    if all(network.n_out == 1 for network in networks) and low < 0 < high:
+        # Of one output the sign often is the answer: white is 0.
+        name, high = "RdBu_r", max(high, -low)
+        low = -high
+    if low == high:
+        low, high = low - max(abs(low), 1.0), high + max(abs(high), 1.0)
+    return Palette(layers, {}, matplotlib.colormaps[name], matplotlib.colors.Normalize(low, high))
+
+
+def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None:
+    """A legend, or a colour bar, beside the axes at the upper right."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    def place(ax: Any) -> tuple[float, float]:
+        box = ax.get_position()
+        return round(box.y1, 6), box.x1
+
+    ax = max(axes, key=place)
+    handles: list[Any] = []
+    layers = sorted({layer for picture in pictures for layer in picture.layers})
+    count = len(palette.layers)
+    if palette.norm is not None:
+        _bar(ax, ScalarMappable(palette.norm, palette.colormap), f"output {pictures[0].output_index}", None)
+    elif palette.classes:
+        handles = [Patch(facecolor=color, label=f"class {number}") for number, color in palette.classes.items()]
+    elif layers and count > MOST_ENTRIES:
+        norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)
+        sizes = (each * 10**power for power in range(count) for each in (1, 2, 5))
+        step = next(size for size in sizes if count <= 6 * size)
+        ticks = np.arange(step, count + 1, step)
+        _bar(ax, ScalarMappable(norm, ListedColormap(palette.layers)), "layer", ticks)
+    else:
+        style = (
+            {"linestyle": "", "marker": "o", "markersize": 4}
+            if all(isinstance(picture, LinePicture) for picture in pictures)
+            else {"linewidth": 2}
+        )
+        handles = [Line2D([], [], color=palette.layers[layer], label=f"layer {layer + 1}", **style) for layer in layers]
+    if handles:
+        columns = -(-len(handles) // 24)
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, ncols=columns)
+
+
+def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:
+    """A colour bar as high as the axes."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    bar = ax.figure.colorbar(colors, cax=ax.inset_axes([1.03, 0.0, 0.04, 1.0]), label=label)
+    bar.set_ticks(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]) if ticks is None else ticks)
+    bar.minorticks_off()
+    # What numbers have in common is part of the label; above the bar it would run into the title.
+    formatter = ScalarFormatter(useMathText=True)
+    bar.ax.yaxis.set_major_formatter(formatter)
+    formatter.set_locs(bar.get_ticks())
+    if formatter.get_offset():
+        bar.set_label(f"{label}  ({formatter.get_offset()})")
+    bar.ax.yaxis.get_offset_text().set_visible(False)

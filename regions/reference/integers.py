@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""How do a network and a domain, made of doubles, become integers without changing any sign?
+
+Every double is an integer times a power of two. So the inputs, as affine forms of the chart point, become
+integers when multiplied by a power of two; so do the weights of the first layer, and with them its
+pre-activations, if its biases and breakpoints are multiplied by both; and so on through the layers. Positive
+factors change no sign and no region.
+Invariant: nothing is rounded; a remainder in a division is an error.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.arguments import checked_domain, checked_network
+from regions.domains import Domain
+from regions.errors import InternalError
+from regions.networks.network import Layer, Network
+
+__all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
+
+# (a0, a1) or (a0, a1, a2): the affine function a0 + a1 x + a2 y of the chart point, times a positive number.
+Form = tuple[int, ...]
+# (W, W x) or (W, W x, W y), W > 0: the chart point (x, y).
+Point = tuple[int, ...]
+
+
+class IntegerLayer(NamedTuple):
+    """A `Layer` whose values are a power of two times those of the original."""
+
+    weights: list[list[int]]  # [unit][input]
+    biases: list[int]  # [unit]
+    breakpoints: list[int]
+    slopes: list[list[int]]  # [unit][piece]
+    intercepts: list[list[int]]  # [unit][piece]
+
+
+class IntegerTask(NamedTuple):
+    """A network on a domain, in integers."""
+
+    inputs: list[Form]  # the coordinates of the input
+    layers: list[IntegerLayer]  # the last one is the output
+    output_exponent: int  # the output layer gives 2**output_exponent times the network's output
+    corners: list[Point]
+    infinity: int | None  # the coordinate that stands for infinity, if the domain is unbounded
+
+
+def to_integers(net: Network, domain: Domain) -> IntegerTask:
+    """Scale up a network and a domain until all their numbers are integers."""
+    checked_domain(domain, checked_network(net))
+    # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
+    chart = [domain.origin.tolist(), *domain.directions.tolist()]
+    exponent = _binary_places(chart)
+    inputs = [tuple(_scaled(a, exponent) for a in form) for form in zip(*chart, strict=True)]
+    layers = []
+    for layer in net.layers:
+        scaled, exponent = _integer_layer(layer, exponent)
+        layers.append(scaled)
+    infinity = None if domain.bounded else _beyond_everything(layers, inputs, domain)
+    corners = [_corner(generator, infinity or 0) for generator in domain.generators.tolist()]
+    return IntegerTask(inputs, layers, exponent, corners, infinity)
+
+
+def _integer_layer(layer: Layer, exponent: int) -> tuple[IntegerLayer, int]:
+    """Scale a layer whose inputs come 2**exponent times too large, so that it has integers only.
+
+    Returns it with the exponent of its values. The weights are scaled by 2**e, which makes the
+    pre-activations 2**(exponent + e) times too large, and so are the biases and breakpoints; likewise the
+    slopes and intercepts.
+    """
+    act = layer.activation
+    breakpoints, biases = act.breakpoints.tolist(), layer.biases.tolist()
+    weights = layer.weights.tolist()
+    e = max(_binary_places(weights), _binary_places([biases, breakpoints]) - exponent)
+    exponent += e
+    integers = [[_scaled(w, e) for w in row] for row in weights]
+    units = (len(biases), len(breakpoints) + 1)
+    slopes = np.broadcast_to(act.slopes, units).tolist()
+    intercepts = np.broadcast_to(act.intercepts, units).tolist()
+    f = max(_binary_places(slopes), _binary_places(intercepts) - exponent)
+    return IntegerLayer(
+        integers,
+        [_scaled(b, exponent) for b in biases],
+        [_scaled(t, exponent) for t in breakpoints],
+        [[_scaled(slope, f) for slope in row] for row in slopes],
+        [[_scaled(intercept, exponent + f) for intercept in row] for row in intercepts],
+    ), exponent + f
+
+
+def _binary_places(rows: list[list[float]]) -> int:
+    """Return the least e >= 0 for which all numbers times 2**e are integers."""
+    return max((x.as_integer_ratio()[1].bit_length() - 1 for row in rows for x in row), default=0)
+
+
+def _scaled(value: float, exponent: int) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    result, remainder = divmod(numerator << exponent, denominator)
+    if remainder:
+        raise InternalError(f"{value!r} * 2**{exponent} is not an integer")
+    return result
+
+
+def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: Domain) -> int:
+    """Return a coordinate M so large that the square (or interval) from -M to M holds all that happens.
+
+    Forms with integer coefficients of at most B have their crossings at coordinates of at most 2 B^2, and
+    each has a point that close to zero. A cell of the whole plane has a crossing on its boundary, or else a
+    whole line, or is the plane: in each case a part of it lies inside the square. That part is convex, so one
+    piece: the square has exactly as many cells as the plane, with the same patterns.
+    """
+    largest = 1
+    sizes = [max(map(abs, form)) for form in inputs]  # bounds on the coefficients of the values of each unit
+    for layer in layers[:-1]:
+        rows = zip(layer.weights, layer.biases, strict=True)
+        sizes = [sum(abs(w) * size for w, size in zip(row, sizes, strict=True)) + abs(bias) for row, bias in rows]
+        largest = max(largest, max(sizes) + max(map(abs, layer.breakpoints), default=0))
+        pieces = zip(layer.slopes, layer.intercepts, sizes, strict=True)
+        sizes = [max(map(abs, slopes)) * size + max(map(abs, intercepts)) for slopes, intercepts, size in pieces]
+    finite = max((abs(x) for w, *p in domain.generators.tolist() if w for x in p), default=0.0)
+    return 2 * largest**2 + ceil(finite) + 1
+
+
+def _corner(generator: list[float], infinity: int) -> Point:
+    weight, *position = generator
+    if weight == 0:
+        return (1, *[int(x) * infinity for x in position])
+    exponent = _binary_places([position])
+    return (1 << exponent, *[_scaled(x, exponent) for x in position])

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""What are the regions, said as plainly as possible?
+
+The whole method in exact rational arithmetic, layer by layer, in pure Python: documentation that runs, and
+the judge of the compiled core. It shares no code with it, and none of its ideas.
+
+A cell is a convex piece of the domain on which all layers so far are affine. It starts as the domain itself;
+then, for each hidden layer, write each unit on the cell as an affine form of the chart point, cut the cell
+where a form crosses a breakpoint, and go on with the pieces. The rules at zero: a unit is active where h > t,
+strictly; a form that touches a cell without crossing it does not cut it; a form that is t on a whole cell is
+inactive there.
+
+Only signs decide, and doubles are integers times powers of two: so the network is first scaled up, exactly,
+until all its numbers are Python integers (`integers.py`). Points are homogeneous, (W, W x, W y)
+with W > 0, and a form (a0, a1, a2) has at such a point the value W (a0 + a1 x + a2 y), so nothing is ever
+divided.
+Cost: regions times the size of a layer, in numbers of a few hundred bits; milliseconds for small networks,
+seconds for some thousand regions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
+from typing import NamedTuple
+
+from regions.domains import Domain
+from regions.networks.network import Network
+from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
+
+__all__ = ["ReferenceRegion", "count", "enumerate", "patterns"]
+
+# A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and nothing.
+Corner = tuple[Point, Form]
+
+
+@dataclass(frozen=True)
+class ReferenceRegion:
+    """One activation region, exactly.
+
+    Attributes
+    ----------
+    pattern : tuple of bool
+        One bit per kink, in the order of `Network.kink_layers`.
+    vertices : list of (tuple of Fraction or None)
+        In chart coordinates. In a line: left and right end. In a plane: the corners, counter-clockwise,
+        strictly convex. None stands for an end or a corner at infinity.
+    volume : Fraction or None
+        Length or area in the chart; None when unbounded.
+    output : list of tuple of Fraction
+        The network on this region: output i at chart point (x, ..) is ``output[i][0] + output[i][1] * x +
+        ..``.
+    """
+
+    pattern: tuple[bool, ...]
+    vertices: list[tuple[Fraction, ...] | None]
+    volume: Fraction | None
+    output: list[tuple[Fraction, ...]]
+
+
+def enumerate(net: Network, domain: Domain) -> list[ReferenceRegion]:
+    """Return every activation region of the network in the domain, in no particular order.
+
+    Parameters
+    ----------
+    net : Network
+    domain : Domain
+        In a line or in a plane, bounded or not.
+
+    Returns
+    -------
+    list of ReferenceRegion
+
+    Raises
+    ------
+    ShapeMismatchError
+        The domain lies in another input space.
+
+    Examples
+    --------
+    >>> from regions.domains import Segment
+    >>> net = Network([([[3.0]], [-1.0]), ([[1.0]], [0.0])])
+    >>> [(region.pattern, str(region.volume)) for region in enumerate(net, Segment([0.0], [1.0]))]
+    [((False,), '1/3'), ((True,), '2/3')]
+    """
+    task = to_integers(net, domain)
+    return [_region(task, cell) for cell in _subdivide(task)]
+
+
+def count(net: Network, domain: Domain) -> int:
+    """Return the number of activation regions of the network in the domain.
+
+    Examples
+    --------
+    >>> from regions.domains import Line
+    >>> net = Network([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, 1.0]], [0.0])])
+    >>> count(net, Line([0.0], [1.0]))
+    3
+    """
+    return len(_subdivide(to_integers(net, domain)))
+
+
+def patterns(net: Network, domain: Domain) -> list[tuple[bool, ...]]:
+    """Return the activation patterns of all regions of the network in the domain, in no particular order.
+
+    Two regions never share one: a pattern is a conjunction of affine inequalities, so its region is convex.
+    """
+    return [cell.pattern for cell in _subdivide(to_integers(net, domain))]
+
+
+class _Cell(NamedTuple):
+    corners: list[Corner]
+    pattern: tuple[bool, ...]  # one bit per kink of the layers so far
+    values: list[Form]  # what the units of the last layer so far give, after the activation
+
+
+def _subdivide(task: IntegerTask) -> list[_Cell]:
+    cells = [_Cell(_with_edges(task.corners), (), task.inputs)]
+    for layer in task.layers[:-1]:
+        cells = [piece for cell in cells for piece in _through_layer(layer, cell)]
+    return cells
+
+
+def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
+    """Cut a cell along all kinks of the next layer, and say what that layer gives on each piece."""
+    forms = _preactivations(layer, cell.values)
+    pieces = [(cell.corners, cell.pattern)]
+    for form in forms:
+        for breakpoint_ in layer.breakpoints:
+            kink = (form[0] - breakpoint_, *form[1:])  # h - t
+            pieces = [
+                (part, (*pattern, active))
+                for corners, pattern in pieces
+                for part, active in zip(_cut(corners, kink), (False, True), strict=True)
+                if part
+            ]
+    return [
+        _Cell(corners, pattern, _activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
+    ]
+
+
+def _preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
+    """Write the units of a layer as forms, given those of its inputs."""
+    coefficients = list(zip(*inputs, strict=True))  # [power of the chart point][input]
+    forms = []
+    for row, bias in zip(layer.weights, layer.biases, strict=True):
+        constant, *slopes = [sum(map(mul, row, column)) for column in coefficients]
+        forms.append((constant + bias, *slopes))
+    return forms
+
+
+def _activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
+    """Apply to each unit the piece of the activation that its bits choose."""
+    kinks = len(layer.breakpoints)
+    values = []
+    for unit, form in zip(range(len(forms)), forms, strict=True):
+        piece = sum(bits[unit * kinks : (unit + 1) * kinks])  # the number of breakpoints below h
+        slope = layer.slopes[unit][piece]
+        values.append((slope * form[0] + layer.intercepts[unit][piece], *[slope * a for a in form[1:]]))
+    return values
+
+
+def _with_edges(points: list[Point]) -> list[Corner]:
+    if len(points[0]) == 2:
+        return [(point, ()) for point in points]
+    return [(a, _cross(a, b)) for a, b in zip(points, points[1:] + points[:1], strict=True)]
+
+
+def _cut(corners: list[Corner], form: Form) -> tuple[list[Corner], list[Corner]]:
+    """Return the part of a cell where a form is not above zero and the part where it is.
+
+    An empty list stands for no part. A cell on which the form is zero, or touches zero from one side, stays
+    whole.
+    """
+    values = [sum(map(mul, form, point)) for point, _ in corners]
+    if max(values) <= 0:
+        return corners, []
+    if min(values) >= 0:
+        return [], corners
+    if len(form) == 2:
+        left, right = corners
+        middle: Corner = _positive((form[1], -form[0])), ()
+        parts = [left, middle], [middle, right]
+        return parts if values[0] < 0 else parts[::-1]
+    below: list[Corner] = []
+    above: list[Corner] = []
+    for (point, edge), here, there in zip(corners, values, values[1:] + values[:1], strict=True):
+        # Each part takes its corners in order. Where the boundary leaves a part, that goes on along the cut.
+        if here <= 0:
+            below.append((point, form if here == 0 < there else edge))
+        if here >= 0:
+            above.append((point, form if here == 0 > there else edge))
+        if here < 0 < there or there < 0 < here:
+            crossing = _meet(edge, form)
+            below.append((crossing, form if here < 0 else edge))
+            above.append((crossing, edge if here < 0 else form))
+    return below, above
+
+
+def _meet(a: Form, b: Form) -> Point:
+    """Return the point where two lines meet."""
+    return _positive(_cross(a, b))
+
+
+def _cross(a: Form | Point, b: Form | Point) -> Form | Point:
+    """Return the point on both of two lines, or the line through two points, up to a factor."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _positive(point: Point) -> Point:
+    return point if point[0] > 0 else tuple(-x for x in point)
+
+
+def _region(task: IntegerTask, cell: _Cell) -> ReferenceRegion:
+    vertices = [_vertex(point, task.infinity) for point, _ in cell.corners]
+    finite = [vertex for vertex in vertices if vertex is not None]
+    output = [
+        tuple(Fraction(a, 1 << task.output_exponent) for a in form)
+        for form in _preactivations(task.layers[-1], cell.values)
+    ]
+    return ReferenceRegion(cell.pattern, vertices, _volume(finite) if len(finite) == len(vertices) else None, output)
+
+
+def _vertex(point: Point, infinity: int | None) -> tuple[Fraction, ...] | None:
+    weight, *position = point
+    if infinity is not None and max(map(abs, position)) == infinity * weight:
+        return None
+    return tuple(Fraction(x, weight) for x in position)
+
+
+def _volume(vertices: list[tuple[Fraction, ...]]) -> Fraction:
+    if len(vertices[0]) == 1:
+        return vertices[1][0] - vertices[0][0]
+    following = vertices[1:] + vertices[:1]
+    return sum((a[0] * b[1] - a[1] * b[0] for a, b in zip(vertices, following, strict=True)), Fraction(0)) / 2

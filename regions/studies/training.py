@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What happens to the regions of a network through training?
+
+`watch` measures checkpoints, one after the other as they come, so that a generator can train in between and only one of
+them is in memory. A `TrainingRecord` is filled in a training loop, by hand. What Hanin and Rolnick (2019) show in their
+Figs. 5 to 8 can be drawn from either.
+Invariant: a row holds what a checkpoint was when its turn came, and whatever stops the work carries the rows that were
+finished.
+Cost: that of each row (`training_record.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from regions.arithmetic.arguments import shown, tuple_of
+from regions.domains import Domain
+from regions.networks.network import Network
+from regions.read.between_layers import ActivationChoice
+from regions.reporting import Progress, reporting, share_of
+from regions.studies.training_record import TrainingRecord, TrainingRow, checked_step
+
+__all__ = ["TrainingRecord", "TrainingRow", "watch"]
+
+
+def watch(
+    checkpoints: Iterable[Any],
+    domain: Domain | Iterable[Domain],
+    *,
+    points: ArrayLike | None = None,
+    activation: ActivationChoice = None,
+    steps: Sequence[float] | None = None,
+    progress: Progress = None,
+) -> TrainingRecord:
+    """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
+
+    Each checkpoint is measured before the next one is asked for. So a generator may train one module in place and
+    yield it again and again. A list can not: one module that is in it several times, or its state dicts without a copy
+    of the tensors, are as many names for the same weights, those at the end. Save files, copy (``copy.deepcopy``),
+    write a generator, or fill a `TrainingRecord` in the training loop.
+
+    Parameters
+    ----------
+    checkpoints : iterable
+        Networks, torch modules, state dicts or paths, as `regions.load` takes them.
+    domain, points, activation
+        As for `TrainingRecord`.
+    steps : sequence of numbers, optional
+        What the checkpoints are called; by default they are numbered from 0.
+    progress : bool or callable, optional
+        As for `regions.count`, with the number of regions in the domain at work; called after each checkpoint as well.
+        The share is that of all checkpoints, or, of a generator without ``steps``, of the one at work.
+
+    Returns
+    -------
+    TrainingRecord
+
+    Raises
+    ------
+    TypeError, ValueError
+        A single checkpoint instead of a sequence; steps that are no finite real numbers, or not as many as checkpoints.
+    KeyboardInterrupt, Exception
+        On Ctrl-C, and what a checkpoint, the generator or ``progress`` raises: ``partial`` is the `TrainingRecord` with
+        the rows that were finished, or None on a Ctrl-C before the first checkpoint. The message begins with the
+        number and the step of the checkpoint if it was at work.
+
+    References
+    ----------
+    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, Figs. 5 to 8.
+
+    Examples
+    --------
+    >>> import regions
+    >>> nets = [regions.Network([([[1.0], [1.0]], [0.0, b]), ([[1.0, 1.0]], [0.0])]) for b in (0.0, 0.5)]
+    >>> print(watch(nets, regions.Segment([-1.0], [1.0]), points=[[-0.25], [0.75]], steps=[10, 20]).to_csv())
+    step,regions,regions_per_kink,boundary,density,density_per_kink,distance,distance_error,distance_times_kinks
+    10,2.0,1.0,1.0,0.5,0.25,0.5,0.25,1.0
+    20,3.0,1.5,2.0,1.0,0.5,0.5,0.25,1.0
+    <BLANKLINE>
+    """
+    try:
+        single = isinstance(checkpoints, (Network, str, bytes, Mapping)) or hasattr(checkpoints, "state_dict")
+        given = None if single else iter(checkpoints)
+    except Exception:  # nothing to go through, or an object that fails when it is asked
+        given = None
+    if given is None:
+        raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {shown(checkpoints)}")
+    names = None if steps is None else [checked_step(x, f"steps[{i}]") for i, x in enumerate(tuple_of(steps, "steps"))]
+    known = len(checkpoints) if isinstance(checkpoints, Sized) else None
+    if names is not None and known is not None and len(names) != known:
+        raise ValueError(f"there are {known} checkpoints and {len(names)} steps")
+    total = known if names is None else len(names)
+    with reporting(progress) as report:
+        record = TrainingRecord(domain, points=points, activation=activation)
+        try:
+            for number, checkpoint in enumerate(given):
+                if number == total and names is not None:
+                    raise ValueError(f"there are more checkpoints than the {total} steps")
+                step = number if names is None else names[number]
+                share = report if total is None else share_of(report, number, total)
+                try:
+                    record.record(step, checkpoint, progress=share)
+                except Exception as error:
+                    _name_checkpoint(error, f"checkpoint {number} (step {step})")
+                    raise
+            if names is not None and len(record.rows) < len(names):
+                raise ValueError(f"there are {len(record.rows)} checkpoints and {len(names)} steps")
+        except BaseException as stopped:
+            stopped.partial = record  # type: ignore[attr-defined]
+            raise
+    return record
+
+
+def _name_checkpoint(error: Exception, which: str) -> None:
+    """Put in front of the message of an error which checkpoint it is about.
+
+    The error stays the same object: classes differ in what their constructors take. So do messages that are no plain
+    text; these are left as they are.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        error.strerror = f"{which}: {error.strerror}"
+    elif error.args == (message := str(error),):
+        error.args = (f"{which}: {message}",)

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""What is measured at each step of a training, and how is it shown?
+
+Counts in a domain, exactly, the boundary in it, and how far points are from the boundary: a row for each step that is
+recorded, as text, arrays, CSV and a plot. A domain may be a list of them, lines through data points for instance;
+numbers are then the means.
+Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as theory has them.
+Invariant: a row is finished or not there. Its numbers are finite, but for those of unbounded domains and the distance
+to a boundary that does not exist; what a double can not hold is refused.
+Cost: an enumeration of each domain at each step; distances as in `regions/measures/distance.py`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from math import fsum, isfinite, isinf, nan
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regions.arithmetic.arguments import checked_domain, list_of, path_of, real, shown
+from regions.arithmetic.arrays import points_float64
+from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
+from regions.domains import Domain
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.errors import DomainError, MissingDependencyError, NonFiniteError, ShapeMismatchError
+from regions.files.replacing import replacing
+from regions.html_table import html_table
+from regions.measures.boundary import boundary_volume
+from regions.measures.measure_arguments import bounded
+from regions.networks.named_activations import Activation
+from regions.networks.network import Network
+from regions.read import load
+from regions.read.between_layers import ActivationChoice
+from regions.reporting import Progress, reporting, share_of
+
+__all__ = ["TrainingRecord", "TrainingRow", "checked_step"]
+
+# Columns, with what the plot calls them.
+PANELS = (
+    ("regions", "regions"),
+    ("regions_per_kink", "regions per kink"),
+    ("density_per_kink", "boundary per volume and kink"),
+    ("distance_times_kinks", "mean distance times kinks"),
+)
+
+WANTED = "a domain such as regions.Segment or regions.Polygon, or some"
+
+# Lengths and areas that can be doubled, added up and divided by without leaving the doubles.
+LEAST_VOLUME, LARGEST_VOLUME = 1e-300, 1e300
+
+
+@dataclass(frozen=True)
+class TrainingRow:
+    """One step.
+
+    Attributes
+    ----------
+    step : int or float
+    regions : float
+        Activation regions, exactly; with several domains their mean.
+    regions_per_kink : float
+        Over the number of kinks, for ReLU that of hidden neurons.
+    boundary : float
+        Kinks on a line, or length in a plane, of the boundary in the domain; with several domains the mean.
+    density : float
+        Boundary over length or area of the domain; with several domains all boundary over all volume. nan where a
+        domain is unbounded.
+    density_per_kink : float
+    distance : float
+        Mean distance of the points to the boundary, in the whole input space. Points without a boundary are left out;
+        nan where fewer than two have one.
+    distance_error : float
+        Its standard error.
+    distance_times_kinks : float
+    """
+
+    step: float
+    regions: float
+    regions_per_kink: float
+    boundary: float
+    density: float
+    density_per_kink: float
+    distance: float
+    distance_error: float
+    distance_times_kinks: float
+
+
+class TrainingRecord:
+    """A table that grows by one row for each step that is recorded.
+
+    Parameters
+    ----------
+    domain : Domain or iterable of Domain
+        All of one dimension, in one space.
+    points : array_like [m, n_in], optional
+        Points whose distance to the boundary is measured, at least two, the same at every step. By default 500 uniform
+        random points of the domain, which must be bounded then.
+    activation : str, Activation, or a sequence of these, optional
+        As for `regions.load`, where what is recorded does not say it.
+
+    Attributes
+    ----------
+    rows : list of TrainingRow
+
+    Raises
+    ------
+    TypeError, DomainError, ShapeMismatchError
+        Something else than domains, or none; unbounded ones without points, or bounded ones of a length or area that
+        is not between 1e-300 and 1e300; domains or points of different dimensions.
+
+    Examples
+    --------
+    >>> import regions
+    >>> record = TrainingRecord(regions.Segment([-1.0], [1.0]), points=[[-0.5], [0.75]])
+    >>> for step in range(2):
+    ...     net = regions.Network([([[1.0], [1.0]], [0.0, -0.5 * step]), ([[1.0, 1.0]], [0.0])])
+    ...     record.record(step, net)
+    >>> [(row.step, row.regions, row.density, row.distance) for row in record.rows]
+    [(0, 2.0, 0.5, 0.625), (1, 3.0, 1.0, 0.375)]
+    """
+
+    def __init__(
+        self,
+        domain: Domain | Iterable[Domain],
+        *,
+        points: ArrayLike | None = None,
+        activation: ActivationChoice = None,
+    ) -> None:
+        self.domains = _domains(domain)
+        self._volume = fsum(each.volume for each in self.domains)
+        self.activation = _activation(activation)
+        self.rows: list[TrainingRow] = []
+        n_in = self.domains[0].n_in
+        if points is None:
+            for each in self.domains:
+                bounded(each, "unless points are given, a random point")
+            rng = np.random.default_rng(0)
+            share = -(-DISTANCE_SAMPLES // len(self.domains))
+            self.points = np.concatenate([uniform_points(each, share, rng) for each in self.domains])
+        else:
+            self.points = points_float64(points, n_in)
+            if self.points.ndim != 2 or len(self.points) < 2:
+                raise ShapeMismatchError(f"points must be an array [m, {n_in}] of at least 2, got {self.points.shape}")
+
+    def record(self, step: float, network: Any, *, progress: Progress = None) -> None:
+        """Measure a network, and append a row: once it is finished, or not at all.
+
+        Parameters
+        ----------
+        step : int or float
+            What the row is called: an epoch, the number of updates.
+        network : Network, torch module, state dict or path
+            What `regions.load` takes.
+        progress : bool or callable, optional
+            As for `regions.count`, with the number of regions in the domain at work; called at the end as well.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A step that is no finite real number; what `regions.load` does not take.
+        ShapeMismatchError, NonFiniteError
+            A network of another number of inputs; a measure beyond the largest double.
+        """
+        name = checked_step(step, "step")
+        net = network if isinstance(network, Network) else load(network, self.activation)
+        checked_domain(self.domains[0], net)
+        counts: list[int] = []
+        boundaries: list[float] = []
+        with reporting(progress) as report:
+            # Distances, which do not report, come first: once the share is 1 nothing is left to do.
+            mean, error = _mean_and_error(net, self.points)
+            for domain in self.domains:
+                partition = enumerate_regions(net, domain, progress=share_of(report, len(counts), len(self.domains)))
+                counts.append(len(partition))
+                boundaries.append(boundary_volume(partition).total)
+            self.rows.append(self._row(name, net.kinks, counts, boundaries, mean, error))
+            if report is not None:
+                report(1.0, counts[-1])
+
+    def _row(
+        self, step: float, kinks: int, counts: list[int], boundaries: list[float], mean: float, error: float
+    ) -> TrainingRow:
+        count = fsum(counts) / len(counts)
+        density = fsum(boundaries) / self._volume if isfinite(self._volume) else nan
+        kinks = max(kinks, 1)
+        row = TrainingRow(
+            step,
+            count,
+            count / kinks,
+            fsum(boundaries) / len(boundaries),
+            density,
+            density / kinks,
+            mean,
+            error,
+            mean * kinks,
+        )
+        for name in ("density", "distance_times_kinks"):
+            if isinf(getattr(row, name)):
+                raise NonFiniteError(
+                    f"{name} is beyond the largest double; scale the inputs, and the first weights back"
+                )
+        return row
+
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """The table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
+        return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in _names()}
+
+    def to_csv(self, path: Any = None) -> str:
+        """The table as text with a row of names; numbers read back as the same doubles.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it as well.
+        """
+        import csv
+
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(_names())
+        writer.writerows(asdict(row).values() for row in self.rows)
+        if path is not None:
+            with replacing(path_of(path)) as beside:
+                beside.write_bytes(stream.getvalue().encode())
+        return stream.getvalue()
+
+    def plot(self, figure: Any = None) -> Any:
+        """Draw the table with matplotlib: regions, their density, boundary and distance over the steps.
+
+        Parameters
+        ----------
+        figure : matplotlib.figure.Figure, optional
+            Where to draw; by default a new one.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingDependencyError
+            matplotlib is not installed.
+        """
+        try:
+            from matplotlib.figure import Figure, FigureBase
+        except ImportError:
+            raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
+        figure = Figure(figsize=(8.0, 6.0), layout="constrained") if figure is None else figure
+        if not isinstance(figure, FigureBase):
+            raise TypeError(f"figure must be a matplotlib figure, got {shown(figure)}")
+        columns = self.columns()
+        for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
+            ax.plot(columns["step"], columns[name], marker="o", markersize=3)
+            if name == "distance_times_kinks":
+                kinks = columns["regions"] / columns["regions_per_kink"]  # never 0, as distances can be
+                spread = columns["distance_error"] * kinks
+                ax.fill_between(columns["step"], columns[name] - 2 * spread, columns[name] + 2 * spread, alpha=0.2)
+            ax.set(xlabel="step", title=label)
+            ax.set_ylim(bottom=0.0)
+        return figure
+
+    def __str__(self) -> str:
+        table = [_names(), *(_shown(row) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in table)
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), _names(), [_shown(row) for row in self.rows])
+
+    def __repr__(self) -> str:
+        steps, domains = len(self.rows), len(self.domains)
+        return f"TrainingRecord({steps} step{'s' * (steps != 1)}, {domains} domain{'s' * (domains != 1)})"
+
+
+def _activation(activation: Any) -> ActivationChoice:
+    """Refuse now what `load` would refuse at the first step: neither names nor activations."""
+    if activation is None or isinstance(activation, (str, Activation)):
+        return activation
+    given = list_of(activation, "activation", "a name, an Activation, or a list of these")
+    for i, each in enumerate(given):
+        if not isinstance(each, (str, Activation)):
+            raise TypeError(f"activation[{i}] must be a name or an Activation, got {shown(each)}")
+    return given
+
+
+def checked_step(value: Any, name: str) -> float:
+    """Return a finite int or float; integers of any type as int, so that they stay exact."""
+    result = real(value, name)
+    return int(value) if isinstance(value, Integral) else result
+
+
+def _mean_and_error(network: Network, points: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean distance and its standard error, nan where there is none."""
+    distances = mean_distance(network, points)
+    return (nan, nan) if distances is None else (distances.value, distances.standard_error)
+
+
+def _names() -> list[str]:
+    return [field.name for field in fields(TrainingRow)]
+
+
+def _shown(row: TrainingRow) -> list[str]:
+    """A row as text: the step as it is, whole numbers whole where doubles skip none, others to six digits."""
+    step, *measured = asdict(row).values()
+    return [str(step), *(f"{x:.0f}" if x.is_integer() and abs(x) < 2**53 else f"{x:.6g}" for x in measured)]
+
+
+def _domains(domain: Any) -> tuple[Domain, ...]:
+    """One or more domains of one dimension, in one space, of a size that can be divided by."""
+    domains = (domain,) if isinstance(domain, Domain) else tuple(list_of(domain, "domain", WANTED))
+    wrong = [each for each in domains if not isinstance(each, Domain)]
+    if not domains or wrong:
+        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, or some, got {shown(domain)}")
+    for each in domains:
+        if (each.dimension, each.n_in) != (domains[0].dimension, domains[0].n_in):
+            raise ShapeMismatchError("domains of different dimensions: watch lines and polygons in separate calls")
+        if each.bounded and not LEAST_VOLUME <= each.volume <= LARGEST_VOLUME:
+            raise DomainError(
+                f"{each!r} is too {'small' if each.volume < 1 else 'large'}: to measure per length or area, that must "
+                f"be between {LEAST_VOLUME:g} and {LARGEST_VOLUME:g}; scale it, and the first weights back"
+            )
+    return domains

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""Is every right result proved, is what was only sampled called so, and does the report say it well?"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from fractions import Fraction
+from itertools import combinations
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import regions
+from damage_parts import assembled, cells_of, undamaged
+from generators import draw
+from partition_cases import SQUARE, everywhere, families, random_network
+from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
+from regions.certification import CertificationReport, resample
+from regions.certification import verdict as judge
+from regions.certification.cddlib import ask_cddlib
+from regions.certification.certification_report import CLAIMS, LOOKED_AT, Findings
+from regions.certification.forms import Forms
+from regions.certification.region_inequalities import Cells
+from regions.domains import Domain, Line, Plane, Ray, Segment
+from regions.errors import LimitReached
+from regions.networks.network import Network
+from regions.partition import Partition
+
+GENERIC = random_network([2, 6, 5, 3])
+
+
+def names(items: tuple[regions.certification.CertificationItem, ...]) -> set[str]:
+    return {item.name for item in items}
+
+
+def assert_proved(report: CertificationReport, count: int) -> None:
+    assert report.ok and not report.unchecked, str(report)
+    assert names(report.sampled) <= {"affine maps", "reference"}
+    assert (
+        report.conclusion
+        == f"proved: there {'is' if count == 1 else 'are'} exactly {count:,} region{'s' * (count > 1)}"
+    )
+
+
+@pytest.mark.slow
+@families
+def test_every_family(family: str, dimension: int) -> None:
+    for seed in range(2):
+        network, domain = draw(family, dimension, seed)
+        part = regions.enumerate(network, domain)
+        assert_proved(regions.certify(part, network), len(part))
+
+
+@pytest.mark.slow
+@families
+def test_every_family_without_end(family: str, dimension: int) -> None:
+    network, domain = draw(family, dimension, 2)
+    kind = (Line, Plane)[dimension - 1]
+    whole = kind(domain.origin, *domain.directions)
+    part = regions.enumerate(network, whole)
+    assert_proved(regions.certify(part, network), len(part))
+
+
+@everywhere
+def test_what_the_reference_made(network: Network, domain: Domain) -> None:
+    part = partition_from_reference(network, domain)
+    assert_proved(regions.certify(part, network), len(part))
+
+
+def test_known_counts_in_the_plane() -> None:
+    """Five lines in general position, and as many through one point."""
+    plane = Plane([0, 0], [1, 0], [0, 1])
+    for offsets, count in ((np.arange(5.0) ** 2, 16), (np.zeros(5), 10)):
+        net = Network(
+            [(np.stack([np.arange(1.0, 6.0), np.arange(5.0) ** 3 - 7], axis=1), offsets), (np.ones((1, 5)), [0])]
+        )
+        assert_proved(regions.certify(regions.enumerate(net, plane), net), count)
+
+
+def test_order_does_not_matter() -> None:
+    """Which region is first, and at which corner each begins, is not part of the result."""
+    case = undamaged(GENERIC, SQUARE)
+    cells = cells_of(case)
+    rng = np.random.default_rng(0)
+    turned = []
+    for index in rng.permutation(len(cells)).tolist():
+        cell, by = cells[index], int(rng.integers(3))
+        turned.append(
+            type(cell)(cell.vertices[by:] + cell.vertices[:by], cell.kinks[by:] + cell.kinks[:by], cell.pattern)
+        )
+    assert_proved(regions.certify(assembled(case, turned).partition(), GENERIC), len(cells))
+
+
+def test_an_interval_of_one_ulp() -> None:
+    net = Network([([[1.0], [1.0]], [-1.0, -np.nextafter(1.0, 2)]), ([[1.0, 1.0]], [0.0])])
+    assert_proved(regions.certify(regions.enumerate(net, Segment([0.0], [2.0])), net), 3)
+
+
+def test_no_hidden_layer_and_no_kinks() -> None:
+    affine = random_network([2, 3], 7)
+    identity = Network([(np.eye(2), [0, 0]), (np.ones((1, 2)), [0])], "identity")
+    for net in (affine, identity):
+        for domain in (SQUARE, Segment([0, 0], [1, 1]), Ray([0, 0], [1, 1]), Plane([0, 0], [1, 0], [0, 1])):
+            assert_proved(regions.certify(regions.enumerate(net, domain), net), 1)
+
+
+# Partial results, and those of which only a part is looked at.
+
+
+def test_a_partial_result_is_real_as_far_as_it_goes() -> None:
+    with pytest.raises(LimitReached) as stopped:
+        regions.enumerate(random_network([2, 12, 12, 1]), SQUARE, limit=40)
+    part = stopped.value.partial
+    report = regions.certify(part, part.network)
+    assert report.ok and names(report.unchecked) == {"border", "volume", "euler"}
+    assert (
+        report.conclusion
+        == f"proved: each of these {len(part)} regions is real; a partial result, so there may be more"
+    )
+    raw = without_last_region(raw_from_reference(GENERIC, SQUARE))
+    assert regions.certify(Partition(GENERIC, SQUARE, raw), GENERIC).ok
+
+
+def test_a_partial_result_without_regions() -> None:
+    raw = {name: array[:0] for name, array in undamaged(GENERIC, SQUARE).raw.items() if isinstance(array, np.ndarray)}
+    raw["cell_offsets"] = np.zeros(1)
+    report = regions.certify(Partition(GENERIC, SQUARE, {**raw, "stats": {}, "complete": False}), GENERIC)
+    assert report.ok and report.regions == 0
+
+
+def test_a_partial_result_with_a_region_that_is_not_real() -> None:
+    raw = without_last_region(raw_from_reference(GENERIC, SQUARE))
+    raw["patterns"][0, 0] ^= 1
+    assert not regions.certify(Partition(GENERIC, SQUARE, raw), GENERIC).ok
+
+
+@pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5]), Plane([0, 0], [1, 0], [0, 1])])
+def test_what_is_too_much_work_is_sampled(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "PRODUCTS", 20_000)
+    monkeypatch.setattr(resample, "FEW", 8)
+    net = random_network([2, 20, 20, 1], 3)
+    part = regions.enumerate(net, domain)
+    report = regions.certify(part, net)
+    assert report.ok and names(report.unchecked) == {"border", "volume"}
+    assert names(report.proved) == {"network", "arrays", "disjoint", "euler"}
+    seen = next(item.checked for item in report.sampled if item.name == "cells")
+    assert 1 <= seen < len(part) and next(item.checked for item in report.sampled if item.name == "neighbours") > 0
+    each = net.kinks + (4 if domain.dimension == 2 else 2)
+    assert report.inequalities == each
+    assert report.conclusion == (
+        f"no fault found: {seen} of {len(part):,} regions checked in exact arithmetic "
+        f"({seen} of {len(part):,} patterns, {each * seen:,} of {each * len(part):,} inequalities)"
+    )
+
+
+class TestHowMany:
+    def test_as_many_as_are_wanted(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        for wanted in (1, 5, len(part) - 1):
+            report = regions.certify(part, GENERIC, regions=wanted)
+            assert report.ok and f"no fault found: {wanted} of {len(part)} regions" in report.conclusion
+            assert report == regions.certify(part, GENERIC, regions=np.int64(wanted))
+        for wanted in (len(part), 10**9, "all"):
+            assert regions.certify(part, GENERIC, regions=wanted) == regions.certify(part, GENERIC)
+
+    def test_all_of_what_would_be_sampled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        whole = regions.certify(part, GENERIC)
+        monkeypatch.setattr(judge, "PRODUCTS", 1)
+        assert "no fault found: 1 of" in regions.certify(part, GENERIC).conclusion
+        assert regions.certify(part, GENERIC, regions="all") == whole
+        assert_proved(whole, len(part))
+
+    @pytest.mark.parametrize("wanted", [0, -1, 1.5, True, "some", "5", [3], np.array([1, 2])])
+    def test_what_is_no_number_is_refused(self, wanted: object) -> None:
+        with pytest.raises(ValueError, match='regions must be a number of regions, 1 or more, or "all", got '):
+            regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, regions=wanted)  # type: ignore[arg-type]
+
+
+class TestProgress:
+    def test_each_region_once(self) -> None:
+        part, reports = regions.enumerate(GENERIC, SQUARE), []
+        report = regions.certify(part, GENERIC, progress=lambda *report: reports.append(report))
+        assert reports == [((i + 1) / len(part), i + 1) for i in range(len(part))]
+        assert report == regions.certify(part, GENERIC)
+
+    def test_a_bar(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, progress=True)
+        printed = capsys.readouterr()
+        assert "regions" in printed.err and not printed.out
+
+    def test_ctrl_c_keeps_what_was_checked(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+
+        def report(share: float, found: int) -> None:
+            if found == 7:
+                signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(part, GENERIC, progress=report)
+        partial = stopped.value.partial
+        assert partial.ok and f"no fault found: 7 of {len(part)} regions" in partial.conclusion
+        assert names(partial.proved) == {"network", "arrays", "disjoint"}
+        assert names(partial.sampled) == {"vertices", "cells", "inequalities", "patterns"}
+        assert {item.finding for item in partial.unchecked} == {"stopped before"}
+
+    def test_ctrl_c_keeps_what_is_wrong(self) -> None:
+        """Each region is damaged, so one is enough."""
+        case = undamaged(GENERIC, SQUARE)
+        case.raw["patterns"] ^= 1
+
+        def report(share: float, found: int) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(case.partition(), GENERIC, progress=report)
+        assert "patterns" in names(stopped.value.partial.failed)
+
+    @pytest.mark.parametrize("step", ["check_disjoint", "check_euler", "check_against_reference", "ask_cddlib"])
+    def test_ctrl_c_in_every_step(self, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(judge, step, interrupted)
+        part = regions.enumerate(GENERIC, SQUARE)
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.certify(part, GENERIC)
+        seen = 0 if step == "check_disjoint" else len(part)
+        partial = stopped.value.partial
+        assert {item.checked for item in partial.items if item.name in LOOKED_AT} == {seen}
+        proved = step not in ("check_disjoint",)
+        assert partial.conclusion.startswith("proved: there are exactly" if proved else "no fault found: 0 of ")
+
+
+def test_boxes_agree_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boxes that hold one region, and boxes that hold many, where many lines meet and where regions are thin."""
+    monkeypatch.setattr(resample, "FEWEST", 2)
+    for few in (2, 9, 30):
+        monkeypatch.setattr(resample, "FEW", few)
+        for net, domain in (draw(family, 2, seed) for family in ("concurrent", "strips", "wide") for seed in range(3)):
+            part = regions.enumerate(net, domain)
+            assert regions.certify(part, net).ok
+
+
+def test_boxes_that_happen_to_meet_all_regions_are_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resample, "FEWEST", 2)
+    monkeypatch.setattr(resample, "FEW", 2)
+    net = Network([([[1.0], [1.0]], [-0.25, -0.75]), ([[1.0, 1.0]], [0.0])])
+    report = regions.certify(regions.enumerate(net, Segment([0.0], [1.0])), net)
+    item = next(item for item in report.items if item.name == "reference")
+    assert (item.status, item.checked, item.total) == ("sampled", 3, 3)
+
+
+def test_boxes_beside_what_no_double_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Breakpoints at 1 and at 1e600 and beyond."""
+    monkeypatch.setattr(resample, "FEWEST", 2)
+    monkeypatch.setattr(resample, "FEW", 2)
+    net = Network([([[1.0], [1e-300], [1e-301]], [-1.0, -1e300, -1e300]), ([[1.0, 1.0, 1.0]], [0.0])])
+    part = regions.enumerate(net, Line([0.0], [1.0]))
+    report = regions.certify(part, net)
+    assert len(part) == 4 and report.ok and not report.unchecked
+
+
+def test_touching_is_not_overlapping() -> None:
+    unit, beside, across, inside = [
+        [(1, x, y), (1, x + a, y), (1, x + a, y + a), (1, x, y + a)]
+        for x, y, a in ((0, 0, 4), (4, 0, 4), (3, 3, 4), (1, 1, 2))
+    ]
+    assert not resample._overlap(unit, beside) and not resample._overlap(beside, unit)
+    assert resample._overlap(unit, across) and resample._overlap(across, unit)
+    assert resample._overlap(unit, inside) and resample._overlap(inside, unit)
+    triangle = [(1, 8, 1), (1, 8, 9), (1, 3, 5)]  # its own edges tell it from the first square, whose do not
+    assert not resample._overlap([(1, 0, 0), (1, 4, 0), (1, 4, 4), (1, 0, 4)], [(1, 5, 2), (1, 5, 9), (1, 2, 9)])
+    assert resample._overlap(triangle, across) and not resample._overlap([(1, 0), (1, 2)], [(1, 2), (1, 3)])
+
+
+def test_long_numbers_count_for_more() -> None:
+    short, long = (
+        Forms(Network([(np.full((4, 2), w), None), (np.full((4, 4), w), None), (np.ones((1, 4)), None)]), SQUARE)
+        for w in (1.0, 2.0**700 + 2.0**660)
+    )
+    assert long.products_per_pattern > short.products_per_pattern
+
+
+# Second opinions.
+
+
+def corners_by_brute_force(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """What cddlib returns for inequalities b + a x >= 0 of a polygon: [1, x, y] for each corner."""
+    found = []
+    for (b, a0, a1), (d, c0, c1) in combinations(rows, 2):
+        determinant = a0 * c1 - a1 * c0
+        if determinant:
+            x, y = (a1 * d - c1 * b) / determinant, (c0 * b - a0 * d) / determinant
+            if all(e + f * x + g * y >= 0 for e, f, g in rows):
+                found.append([Fraction(1), x, y])
+    return found
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_cddlib_is_asked_where_it_has_fractions(missing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in with the functions of `cdd.gmp`, which can be made to be wrong."""
+
+    def generators(rows: list[list[Fraction]]) -> SimpleNamespace:
+        return SimpleNamespace(array=corners_by_brute_force(rows)[missing:])
+
+    gmp = SimpleNamespace(
+        matrix_from_array=lambda rows, rep_type: rows,
+        polyhedron_from_matrix=lambda rows: rows,
+        copy_generators=generators,
+    )
+    monkeypatch.setitem(sys.modules, "cdd", SimpleNamespace(RepType=SimpleNamespace(INEQUALITY=1), gmp=gmp))
+    monkeypatch.setitem(sys.modules, "cdd.gmp", gmp)
+    net = Network([(np.eye(2), [0, 0]), ([[1, 1]], [0])])
+    report = regions.certify(regions.enumerate(net, SQUARE), net)
+    if missing:
+        assert names(report.failed) == {"inequalities"} and "cddlib finds other corners" in str(report)
+    else:
+        assert report.ok and "cddlib agrees on 4 of them" in str(report)
+
+
+@pytest.mark.parametrize("missing", ["cdd", "cdd.gmp"])
+def test_without_cddlib_the_report_says_so(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    report = regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC)
+    assert report.ok and "cddlib is not asked, as pycddlib is not installed" in str(report)
+
+
+class TestCddlibItself:
+    """The exact fractions of pycddlib, not a stand-in."""
+
+    @pytest.fixture(autouse=True)
+    def in_fractions(self) -> None:
+        pytest.importorskip("cdd.gmp")
+
+    @families
+    def test_it_agrees_on_every_region(self, family: str, dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(judge, "FEW", 10**9)
+        for seed in range(2):
+            network, domain = draw(family, dimension, seed)
+            part = regions.enumerate(network, domain)
+            report = regions.certify(part, network)
+            assert report.ok and f"cddlib agrees on {len(part)} of them" in str(report)
+
+    @pytest.mark.parametrize("domain", [Line([0, 0], [1, 2]), Plane([0, 0], [1, 0], [0, 1])])
+    def test_it_agrees_without_end(self, domain: Domain) -> None:
+        part = regions.enumerate(GENERIC, domain)
+        report = regions.certify(part, GENERIC)
+        assert report.ok and f"cddlib agrees on {min(20, len(part))} of them" in str(report)
+
+    def test_it_disagrees_with_a_corner_that_is_elsewhere(self) -> None:
+        part = regions.enumerate(GENERIC, SQUARE)
+        findings = Findings()
+        cells = Cells(part, GENERIC, Forms(GENERIC, SQUARE), findings)
+        cells.see(range(len(part)))
+        cells.cells[3].corners[0] = (5, 7, 11)
+        ask_cddlib(cells, [2, 3], findings)
+        report = findings.report(len(part), True)
+        assert [item.finding for item in report.failed] == ["cddlib finds other corners for region 3"]
+
+
+# The report.
+
+
+def test_the_report_as_text_and_as_json() -> None:
+    part = regions.enumerate(GENERIC, SQUARE)
+    report = regions.certify(part, GENERIC)
+    lines = str(report).splitlines()
+    assert lines[:2] == [f"proved: there are exactly {len(part)} regions", ""]
+    assert [line.split("   ")[0] for line in lines[2:]] == list(CLAIMS)
+    facts = json.loads(report.to_json())
+    assert (facts["ok"], facts["regions"], facts["complete"]) == (True, len(part), True)
+    assert [item["name"] for item in facts["items"]] == list(CLAIMS)
+    assert facts["items"][2] == {
+        "name": "disjoint",
+        "claim": CLAIMS["disjoint"],
+        "status": "proved",
+        "checked": len(part),
+        "total": len(part),
+        "unit": "regions",
+        "finding": "",
+    }
+    assert len(report.items) == sum(map(len, (report.proved, report.sampled, report.failed, report.unchecked)))
+
+
+def test_a_failure_says_where_and_how_many() -> None:
+    case = undamaged(GENERIC, SQUARE)
+    case.raw["patterns"][:] = case.raw["patterns"][5]
+    report = regions.certify(case.partition(), GENERIC)
+    disjoint = next(item for item in report.failed if item.name == "disjoint")
+    others = len(case.raw["patterns"]) - 2
+    assert disjoint.finding == f"regions 0 and 1 have the same pattern (and {others} more)"
+    assert report.conclusion.startswith("failed: disjoint, ")
+    assert f"disjoint       failed      {others + 2} of {others + 2} regions" in str(report)
+
+
+@pytest.mark.slow
+def test_the_same_every_time() -> None:
+    net = random_network([2, 16, 16, 1], 2)
+    part = regions.enumerate(net, SQUARE)
+    assert regions.certify(part, net) == regions.certify(part, net)
+
+
+def test_wrong_types_are_refused() -> None:
+    part = regions.enumerate(GENERIC, SQUARE)
+    with pytest.raises(TypeError, match=r"expected a regions.Partition, got Network"):
+        regions.certify(GENERIC, part)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"expected a regions.Network, got list"):
+        regions.certify(part, [1])  # type: ignore[arg-type]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Does `regions check` say what came out, with the right exit code?"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run, model
+from regions import bounds
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+MODEL = ["model.npz", "--activation", "relu", *SQUARE]
+
+
+def test_the_table(run: Run) -> None:
+    code, out, err = run("check", *MODEL)
+    assert (code, err) == (0, "")
+    count = regions.count(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert f"\n\n{count} regions: " in out and "serra2018_upper" in out and "euler" in out
+
+
+def test_json(run: Run) -> None:
+    code, out, err = run("check", *MODEL, "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["ok"], facts["violations"]) == (0, "", True, [])
+    assert facts["end"] == "complete" and facts["layers"][0]["counts"][0]["definition"] == "pattern"
+
+
+def test_without_distances(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regions.checking.orders.distance_to_boundary", lambda *_: pytest.fail("asked for"))
+    code, out, err = run("check", *MODEL, "--json", "--no-distances")
+    distance = json.loads(out)["orders"][-1]
+    assert (code, err, distance["value"], distance["note"]) == (0, "", None, "left out, as asked")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_ctrl_c_in_the_midst_of_a_check(run: Run, monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("regions.checking.check_all.order_items", stop)
+    code, out, err = run("check", *MODEL, "-o", "report.html", *["--json"] * as_json)
+    count = regions.count(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert (code, err) == (130, "Not checked: the regions had been found, but not more. No report is written.\n")
+    if as_json:
+        facts = json.loads(out)
+        assert (facts["ok"], facts["end"], facts["regions"]) == (None, "interrupted", count)
+    else:
+        assert f"regions           {count}" in out
+    assert not Path("report.html").exists()
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        regions.check(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert len(stopped.value.partial) == count
+
+
+@pytest.mark.slow
+def test_a_page(run: Run) -> None:
+    code, out, _ = run("check", *MODEL, "-o", "report.html")
+    assert code == 0 and out.endswith("wrote report.html\n")
+    assert Path("report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    code, out, _ = run("check", *MODEL, "-o", "report.html", "--json")
+    assert code == 0 and json.loads(out)["ok"]
+    assert run("check", *MODEL, "-o", "report.txt")[0] == 2
+    assert run("check", *MODEL, "-o", "missing/report.html")[0] == 2
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("-o", "report.html")])
+def test_a_violation(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    raghu = next(row for row in bounds.BOUNDS if row.name == "raghu")
+    broken = replace(raghu, function=lambda n_in, widths, breakpoints: 3)
+    monkeypatch.setattr(bounds, "BOUNDS", (*bounds.BOUNDS, broken))
+    code, out, _ = run("check", *MODEL, *words)
+    assert code == 1
+    assert f"violated: {broken.name}" in out and "has a bug, or the claim is broken" in out
+
+
+def test_what_was_found_in_part_is_printed_and_not_checked(run: Run) -> None:
+    words = (*MODEL, "--limit", "3", "-o", "report.html")
+    code, out, err = run("check", *words)
+    assert code == 3 and "regions           5 found before the limit stopped it" in out and "bounds" not in out
+    assert err == "Not checked: only some of the regions had been found. No report is written.\n"
+    code, out, err = run("check", *words, "--json")
+    facts = json.loads(out)
+    assert (code, facts["end"], facts["regions"], facts["ok"]) == (3, "limit", 5, None) and "Not checked" in err
+    assert not Path("report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["info"], ["count", *SQUARE], ["check", *SQUARE]])
+def test_a_closed_standard_output_is_not_a_violation(words: list[str]) -> None:
+    command, *domain = words
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "regions", command, "model.npz", "--activation", "relu", *domain],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)},
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, b"")
+
+
+def test_a_wrong_command_line(run: Run) -> None:
+    assert run("check", "model.npz", "--activation", "relu")[0] == 2
+    code, out, err = run("check", "missing.npz", "--activation", "relu", *SQUARE)
+    assert (code, out) == (1, "") and "missing.npz" in err

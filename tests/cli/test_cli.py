@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Does the command line ask the package the right thing, and say what came out?
+
+Counts are compared with those of the package on domains made in Python, so a point that is read wrongly
+shows.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import SQUARE, A, B, C, Run, model
+from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
+from regions.partition import ARRAYS
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+DOMAINS: list[tuple[list[str], Callable[[], Domain]]] = [
+    (["--segment", "0.25,-0.5", "-1.5,0.75"], lambda: Segment(A, B)),
+    (["--segment", "-1.5,.75", "+1,125e-2"], lambda: Segment(B, C)),
+    (["--segment", "points.csv:0", "points.npy:2"], lambda: Segment(A, C)),
+    (["--segment", "points.csv:2", "-1.5,0.75"], lambda: Segment(C, B)),
+    (["--segment", "ends.npy"], lambda: Segment(A, B)),
+    (["--segment=ends.npy"], lambda: Segment(A, B)),
+    (["--line", "points.csv:1", "0,-1"], lambda: Line(B, [0, -1])),
+    (["--ray", "points.csv:1", "-1,0.5"], lambda: Ray(B, [-1, 0.5])),
+    (["--square", "points.csv"], lambda: circumsquare(A, B, C)),
+    (["--square", "points.npy:2", "ends.npy"], lambda: circumsquare(C, A, B)),
+    (["--square=0.25,-0.5", "-1.5,0.75", "1,1.25"], lambda: circumsquare(A, B, C)),
+    (["--rectangle", "-1,-1", "2,0.5", "0,1"], lambda: Rectangle([-1, -1], [2, 0.5], [0, 1])),
+    (["--polygon", "points.csv"], lambda: Polygon([A, B, C])),
+    (
+        ["--polygon", "-1,-1", "1,-1", "1,1", "0,2", "-1,1"],
+        lambda: Polygon([[-1, -1], [1, -1], [1, 1], [0, 2], [-1, 1]]),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "domain"), DOMAINS, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_domains_and_points(run: Run, words: list[str], domain: Callable[[], Domain]) -> None:
+    code, out, err = run("count", "model.npz", "--activation", "relu", *words, "--json")
+    facts = json.loads(out)
+    assert (code, err) == (0, "")
+    assert facts["domain"]["fingerprint"] == domain().fingerprint
+    assert facts["regions"] == regions.count(model(), domain()) > 1
+
+
+def test_the_model_may_follow_the_points(run: Run) -> None:
+    code, out, _ = run(
+        "count", "--segment", "points.csv:0", "points.csv:1", "model.npz", "--activation", "relu", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["domain"]["fingerprint"] == Segment(A, B).fingerprint
+
+
+def test_one_input(run: Run) -> None:
+    """Points of one coordinate look like numbers of anything, and negative ones like options."""
+    code, out, _ = run("count", "line.npz", "--activation", "relu", "--segment", "-3", "3", "--json")
+    network = regions.load("line.npz", activation="relu")
+    assert (code, json.loads(out)["regions"]) == (0, regions.count(network, Segment([-3], [3])))
+
+
+def test_activations(run: Run) -> None:
+    for words, meant in (
+        (["--activation", "hard_tanh(-2, 2)"], "hard_tanh(-2, 2)"),
+        (["--activation", "abs", "--activation", "leaky_relu(0.25)"], ["abs", "leaky_relu(0.25)"]),
+    ):
+        code, out, _ = run("info", "model.npz", *words, "--json")
+        assert (code, json.loads(out)["fingerprint"]) == (0, model(meant).fingerprint)
+
+
+def test_info(run: Run) -> None:
+    code, out, _ = run("info", "model.npz", "--activation", "relu")
+    assert code == 0
+    assert out.startswith("Network(2-12-10-3, relu, 22 hidden neurons)\n")
+    rows = [line.split() for line in out.splitlines()[-3:]]
+    assert rows == [["1", "2", "12", "relu", "12"], ["2", "12", "10", "relu", "10"], ["output", "10", "3"]]
+
+
+def test_info_tells_what_was_folded(run: Run) -> None:
+    arrays = {"0.weight": np.eye(2), "0.bias": np.zeros(2)}
+    arrays |= {f"1.{name}": np.full(2, 0.5) for name in ("weight", "bias", "running_mean", "running_var")}
+    arrays |= {"3.weight": np.ones((1, 2)), "3.bias": np.zeros(1)}
+    np.savez("norm.npz", **arrays)
+    code, out, _ = run("info", "norm.npz", "--activation", "relu")
+    assert code == 0
+    assert re.search("^note: .*batch norm.*$", out, re.MULTILINE)
+
+
+def test_count_prints_what_was_understood_and_found(run: Run) -> None:
+    code, out, err = run("count", "model.npz", "--activation", "relu", *SQUARE)
+    found = regions.count(model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert (code, err) == (0, "")
+    assert out.startswith("Network(2-12-10-3, relu, 22 hidden neurons)\nPolygon(in R^2, 4 corners, area 4)\n")
+    assert re.search(rf"^regions +{found}$", out, re.MULTILINE)
+    assert re.search(r"^signs proved +[\d,]+ by error bound, [\d,]+ exactly; [\d,]+ are zero$", out, re.MULTILINE)
+    assert re.search(r"^time +[\d.e-]+ m?s, [\d,]+ regions/s$", out, re.MULTILINE)
+
+
+def test_enumerate_npz(run: Run) -> None:
+    code, out, _ = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
+    loaded = regions.load_partition("out.npz")
+    expected = regions.enumerate(model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    assert (code, out.splitlines()[-1]) == (0, "wrote out.npz")
+    assert (loaded.network, loaded.domain) == (expected.network, expected.domain)
+    for name in ARRAYS:
+        name = "packed_patterns" if name == "patterns" else name
+        assert np.array_equal(getattr(loaded, name), getattr(expected, name))
+
+
+def test_enumerate_table_and_json_say_the_same(run: Run) -> None:
+    words = ["enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz"]
+    _, table, _ = run(*words)
+    code, out, _ = run(*words, "--json")
+    facts, partition = json.loads(out), regions.load_partition("out.npz")
+    assert code == 0
+    assert facts["end"] == "complete"
+    assert facts["regions"] == len(partition)
+    assert facts["output"] == "out.npz"
+    assert facts["area"]["total"] == pytest.approx(4, abs=1e-12)
+    assert facts["area"]["smallest"] == partition.volumes.min()
+    assert facts["area"]["largest"] == partition.volumes.max()
+    assert facts["certificate"] == partition.certificate.as_dict()
+    lengths = np.linalg.norm(np.diff(partition.vertices[partition.facet_vertices], axis=1)[:, 0], axis=1)
+    printed = {line.split()[0]: line.split()[1:] for line in table.splitlines() if line.strip()}
+    assert printed["regions"] == [str(len(partition))]
+    assert printed["area"] == ["4"]
+    for layer, kinks in ((1, range(12)), (2, range(12, 22))):
+        made = np.isin(partition.facet_kinks, kinks)
+        row = facts["facets_by_layer"][layer - 1]
+        assert (row["layer"], row["neurons"], row["facets"]) == (layer, len(kinks), made.sum())
+        assert row["length"] == pytest.approx(lengths[made].sum())
+        assert printed[str(layer)] == [str(len(kinks)), str(made.sum()), f"{row['length']:.6g}"]
+
+
+def test_enumerate_on_a_line(run: Run) -> None:
+    words = ["enumerate", "model.npz", "--activation", "relu", "--line", "0,0", "1,-1", "-o", "out.csv"]
+    code, table, _ = run(*words)
+    _, out, _ = run(*words, "--json")
+    facts = json.loads(out)
+    partition = regions.enumerate(model(), Line([0, 0], [1, -1]))
+    with open("out.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert code == 0
+    assert [float(row["volume"]) for row in rows] == partition.volumes.tolist()
+    assert facts["length"]["total"] is None
+    assert facts["length"]["largest"] is None
+    assert "unbounded" in facts["note"]
+    assert facts["length"]["smallest"] == partition.volumes.min()
+    assert sum(row["facets"] for row in facts["facets_by_layer"]) == len(partition) - 1
+    assert re.search("^largest region +unbounded$", table, re.MULTILINE)
+    assert re.search("^ layer +neurons +breakpoints$", table, re.MULTILINE)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("words", "beyond", "note"),
+    [
+        (["--rectangle", "0,0", "2e200,1", "1,1e150"], "beyond the largest double", "beyond the largest double"),
+        (["--rectangle", "0,0", "1.7e308,1.7e308", "-1,1"], "beyond the largest double", "beyond the largest double"),
+        (["--plane", "0,0", "1,0", "0,1"], "unbounded", "unbounded, or beyond"),
+    ],
+    ids=lambda value: value[0] + value[2] if isinstance(value, list) else "",
+)
+def test_sizes_that_no_double_holds(run: Run, words: list[str], beyond: str, note: str) -> None:
+    words = ["enumerate", "model.npz", "--activation", "relu", *words, "-o", "out.npz"]
+    code, out, _ = run(*words, "--json")
+    # JSON proper, in which there is no infinity.
+    facts = json.loads(out, parse_constant=pytest.fail)
+    assert code == 0
+    assert facts["area"]["total"] is None and facts["domain"]["area"] is None
+    assert f"area that is {note}" in facts["note"]
+    code, table, err = run(*words)
+    assert (code, err) == (0, "")
+    assert re.search(f"^area +{beyond}$", table, re.MULTILINE)
+
+
+def test_a_smallest_region_whose_digits_are_not_all_known(run: Run) -> None:
+    strip = np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.7, 0.7 + 2.0**-50])
+    np.savez("strip.npz", W0=strip[0], b0=strip[1], W1=np.ones((1, 2)), b1=np.zeros(1))
+    table = run("enumerate", "strip.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[1]
+    partition = regions.load_partition("out.npz")
+    bound = f"{partition.volume_errors[partition.volumes.argmin()]:.2g}"
+    assert re.search(rf"^smallest region +\S+ \(to within {re.escape(bound)}\)$", table, re.MULTILINE)
+    assert "within" not in run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[1]
+
+
+def test_a_note_stands_only_beside_null(run: Run) -> None:
+    words = ["model.npz", "--activation", "relu", *SQUARE, "--json"]
+    assert "note" not in json.loads(run("count", *words)[1])
+    assert "note" not in json.loads(run("enumerate", *words, "-o", "out.npz")[1])
+
+
+def test_enumerate_geojson(run: Run) -> None:
+    code, out, _ = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.GeoJSON", "--json")
+    shapes = json.loads(Path("out.GeoJSON").read_text())
+    assert (code, len(shapes["features"])) == (0, json.loads(out)["regions"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("color_by", ["layer", "value", "pattern"])
+@pytest.mark.parametrize("domain", [SQUARE, ["--line", "0,0", "1,-1"]], ids=["plane", "line"])
+def test_plot(run: Run, domain: list[str], color_by: str) -> None:
+    words = [
+        "plot",
+        "model.npz",
+        "--activation",
+        "relu",
+        *domain,
+        "--color-by",
+        color_by,
+        "--output-index",
+        "2",
+    ]
+    code, out, _ = run(*words, "-o", "out.png")
+    assert (code, out.splitlines()[-1]) == (0, "wrote out.png")
+    assert Path("out.png").read_bytes().startswith(b"\x89PNG")
+    code, out, _ = run(*words, "-o", "out.svg", "--json")
+    assert (code, json.loads(out)["output"]) == (0, "out.svg")
+    assert "</svg>" in Path("out.svg").read_text()
+
+
+def test_plot_draws_the_output_that_was_asked_for(run: Run) -> None:
+    labels = []
+    for index in "0", "2":
+        words = ["--segment", "ends.npy", "--output-index", index, "-o", "out.svg"]
+        assert run("plot", "model.npz", "--activation", "relu", *words)[0] == 0
+        labels.append(re.findall("<!-- (output [0-9]) -->", Path("out.svg").read_text()))
+    assert labels == [["output 0"], ["output 2"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [[], ["info"], ["count"], ["enumerate"], ["plot"]], ids=str)
+def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
+    """The examples are run; only their files are made up."""
+    code, out, _ = run(*command, "--help")
+    examples = [line.split() for line in out.splitlines() if line.startswith("  regions ")]
+    assert code == 0
+    assert examples
+    for _, *words in examples:
+        words = " ".join(words).replace("model.pt", "model.npz").replace("model.safetensors", "model.npz")
+        words = words.replace("weights.npz", "model.npz").replace("'leaky_relu(0.2)'", "leaky_relu(0.2)")
+        words = words.replace("--output-index 3", "--output-index 2")
+        assert run(*words.split())[0] == 0
+
+
+@pytest.mark.slow
+def test_python_m() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "regions", "count", "model.npz", "--activation", "relu", *SQUARE, "--json"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["regions"] == regions.count(model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""Does long work report, stop when told to, and leave what it had; and can several threads work at once?
+
+Nothing here depends on how fast the machine is: what is to happen in the midst of work waits for a report of that work,
+which is much too long to end before it. Times are only there to end what would hang, in a core that is broken.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from regions.cells.consistency import first_problem
+from regions.domains import Domain, Line, Polygon, Segment
+from regions.networks.network import Network
+from regions.partition import Partition, raw_arrays
+
+SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+Function = type(regions.count)
+
+
+def random_network(sizes: list[int], seed: int) -> Network:
+    rng = np.random.default_rng(seed)
+    pairs = zip(sizes, sizes[1:], strict=False)
+    return Network([(rng.standard_normal((n, m)) * np.sqrt(2 / m), 0.1 * rng.standard_normal(n)) for m, n in pairs])
+
+
+SMALL = random_network([2, 16, 16, 1], 1)
+# Millions of regions: whatever does not stop takes minutes and gigabytes.
+ENDLESS = random_network([2, *[1024] * 5, 1], 1)
+ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1)
+
+
+def check_partial(partial: Partition, network: Network, domain: Domain) -> None:
+    """A true part of the partition, and marked as a part."""
+    assert not raw_arrays(partial)["complete"]
+    assert first_problem(network, domain, raw_arrays(partial), complete=False) is None
+    assert len(np.unique(partial.packed_patterns, axis=0)) == len(partial)
+    assert not partial.complete and "partial" in repr(partial)
+
+
+class TestLimit:
+    @pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 1]), Line([0, 0], [1, 2])])
+    def test_it_is_the_most_that_may_be_found(self, domain: Domain) -> None:
+        total = regions.count(SMALL, domain)
+        everything = {row.tobytes() for row in regions.enumerate(SMALL, domain).packed_patterns}
+        assert regions.count(SMALL, domain, limit=total) == total
+        assert len(regions.enumerate(SMALL, domain, limit=total)) == total
+        for limit in (0, 1, 2, total // 2, total - 1):
+            with pytest.raises(regions.LimitReached) as stopped:
+                regions.count(SMALL, domain, limit=limit)
+            assert stopped.value.limit == limit and limit < stopped.value.partial <= total
+            with pytest.raises(regions.LimitReached, match=f"more than {limit} regions") as stopped:
+                regions.enumerate(SMALL, domain, limit=limit)
+            partial = stopped.value.partial
+            assert stopped.value.limit == limit and limit <= len(partial) <= total
+            check_partial(partial, SMALL, domain)
+            assert {row.tobytes() for row in partial.packed_patterns} <= everything
+
+    def test_it_ends_what_has_no_end(self) -> None:
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(ENDLESS, SQUARE, limit=1000)
+        # Not one at a time: those of a cell that no more bends are counted together.
+        assert 1000 < stopped.value.partial < 10_000
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.enumerate(ENDLESS, SQUARE, limit=1000)
+        assert 1000 <= len(stopped.value.partial) < 10_000
+
+    def test_of_several_domains(self) -> None:
+        lines = [Segment([0, 0], [1e-9, 0]), Segment([-1, -1], [1, 1])]
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(SMALL, lines, limit=5)
+        assert stopped.value.partial.tolist() == [1]
+
+    @pytest.mark.parametrize("limit", [-1, 1.5, True, "10"])
+    def test_what_is_none_is_refused(self, limit: object) -> None:
+        with pytest.raises(ValueError, match="limit must be"):
+            regions.count(SMALL, SQUARE, limit=limit)
+
+
+class TestProgress:
+    @pytest.mark.parametrize("function", [regions.count, regions.enumerate])
+    def test_it_never_goes_back(self, function: Function) -> None:
+        reports: list[tuple[float, int]] = []
+
+        def report(share: float, found: int) -> None:
+            reports.append((share, found))
+            if len(reports) == 12:
+                raise StopIteration
+
+        with pytest.raises(StopIteration) as stopped:
+            function(ENDLESS, SQUARE, progress=report)
+        partial = stopped.value.partial
+        total = partial if isinstance(partial, int) else len(partial)
+        assert total > 10_000
+        for (share, found), (later, more) in zip(reports, [*reports[1:], (1.0, total)], strict=True):
+            assert 0 <= share <= later <= 1 and 0 <= found <= more
+
+    @pytest.mark.slow
+    def test_it_changes_nothing(self) -> None:
+        network = random_network([2, 200, 200, 200, 1], 3)
+        # Arithmetic on arrays in the report, as a report that draws would do.
+        with_report = regions.enumerate(network, SQUARE, progress=lambda *_: np.arange(10.0).sum())
+        without = regions.enumerate(network, SQUARE)
+        assert (with_report.packed_patterns == without.packed_patterns).all()
+        assert (with_report.vertices == without.vertices).all()
+
+    @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+    @pytest.mark.parametrize("domain", [SQUARE, Segment([-1000, -1000], [1000, 999])])
+    def test_what_it_raises_stops_the_work(self, error: type[BaseException], domain: Domain) -> None:
+        network = ENDLESS if domain is SQUARE else ENDLESS_LINE
+        raised = error("enough")
+        reports = []
+
+        def report(share: float, found: int) -> None:
+            reports.append(share)
+            raise raised
+
+        for function in (regions.count, regions.enumerate):
+            reports.clear()
+            with pytest.raises(error) as stopped:
+                function(network, domain, progress=report)
+            assert stopped.value is raised
+            assert len(reports) == 1
+            partial = stopped.value.partial
+            if function is regions.count:
+                assert partial >= 0
+            else:
+                check_partial(partial, network, domain)
+
+
+@pytest.mark.parametrize("function", [regions.count, regions.enumerate])
+def test_ctrl_c_while_the_core_is_not_at_work(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has ended, and what it found is on its way: handlers that look for a part find that there is none."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(regions.enumeration.count_and_enumerate._core, function.__name__, interrupted)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        function(SMALL, SQUARE)
+    assert stopped.value.partial is None
+
+
+REENTRANT = """
+import numpy as np
+import regions
+def network(sizes):
+    rng = np.random.default_rng(2)
+    return regions.Network([(rng.standard_normal((n, m)) * (2 / m) ** 0.5, rng.standard_normal(n) / 10)
+                            for m, n in zip(sizes, sizes[1:])])
+square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+endless, large, small = network([2, *[1024] * 5, 1]), network([2, *[200] * 3, 1]), network([2, 16, 16, 1])
+found, expected = [], regions.count(small, square)
+def report(share, regions_so_far):
+    found.append(regions.count(small, square))
+    found.append(len(regions.enumerate(small, square)))
+def third_report(*report_of):
+    report(*report_of)
+    if len(found) >= 6:
+        raise StopIteration
+for function in (regions.count, regions.enumerate):
+    found.clear()
+    try:
+        function(endless, square, progress=third_report)
+    except StopIteration:
+        assert found == [expected] * 6
+    else:
+        raise AssertionError("that can not have ended")
+# Too short on a fast machine for a report, on others not.
+total = regions.count(large, square)
+assert regions.count(large, square, progress=report) == total
+assert len(regions.enumerate(large, square, progress=report)) == total
+assert set(found) == {expected}
+"""
+
+
+# In a process of its own, since what goes wrong here is memory.
+@pytest.mark.slow
+def test_a_report_may_count_regions_itself() -> None:
+    folder = Path(regions.__file__).parent.parent
+    assert subprocess.run([sys.executable, "-c", REENTRANT], cwd=folder).returncode == 0
+
+
+# Each of these works for minutes, or until it is interrupted; it says when it is at work, and how much it had.
+SCRIPT = """
+import sys
+import numpy as np
+import regions
+rng = np.random.default_rng(0)
+def layers(sizes, draw):
+    return [(draw((n, m)), draw(n)) for m, n in zip(sizes, sizes[1:])]
+def gaussian(shape):
+    return rng.standard_normal(shape) / 16
+def signs(shape):
+    return rng.integers(-1, 2, shape).astype(float)
+plane = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
+name, function = sys.argv[1:]
+if name == "generic":
+    network, domain = layers([2, *[1024] * 6, 1], gaussian), plane
+elif name == "exact":  # twins that cancel: all later neurons are zero everywhere, which only exact arithmetic can say
+    network, domain = layers([2, *[128] * 4, 1], gaussian), plane
+    network[:-1] = [(np.repeat(w, 2, axis=0), np.repeat(b, 2)) for w, b in network[:-1]]
+    network[1:] = [(np.repeat(w, 2, axis=1) * np.resize([1, -1], 2 * w.shape[1]), 0 * b) for w, b in network[1:]]
+elif name == "lattice":  # many lines through each point
+    network, domain = layers([2, *[1024] * 6, 1], signs), plane
+else:
+    network, domain = layers([2, *[512] * 20, 1], gaussian), regions.Segment([-1000, -1000], [1000, 999])
+network = regions.Network(network)
+reports = 0
+def report(share, found):
+    global reports
+    reports += 1
+    if reports == 3:
+        print("at work", flush=True)
+try:
+    getattr(regions, function)(network, domain, progress=report)
+except KeyboardInterrupt as stopped:
+    partial = stopped.partial
+    print(partial if isinstance(partial, int) else len(partial), flush=True)
+"""
+# Seconds, for what takes a hundredth of a second; with sanitizers on a slow machine that is busy, a few.
+PATIENCE = 300
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
+@pytest.mark.parametrize("name", ["generic", "exact", "lattice", "line"])
+@pytest.mark.parametrize("function", ["count", "enumerate"])
+def test_ctrl_c(name: str, function: str) -> None:
+    """A signal from outside, in the midst of any kind of work, ends it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, name, function],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(regions.__file__).parent.parent,
+    ) as child:
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline() == "at work\n"
+            child.send_signal(signal.SIGINT)
+            output, _ = child.communicate(timeout=PATIENCE)
+        finally:
+            child.kill()
+    assert int(output) >= 0 and child.returncode == 0
+
+
+class TestThreads:
+    def test_several_at_once(self) -> None:
+        networks = [random_network([2, 40, 40, 1], seed) for seed in range(8)]
+        expected = [regions.enumerate(network, SQUARE) for network in networks]
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(lambda network: regions.enumerate(network, SQUARE), networks * 3))
+            counts = list(threads.map(lambda network: regions.count(network, SQUARE), networks * 3))
+        assert counts == [len(partition) for partition in expected] * 3
+        for partition, alone in zip(found, expected * 3, strict=True):
+            assert (partition.packed_patterns == alone.packed_patterns).all()
+            assert (partition.vertices == alone.vertices).all()
+            assert (partition.cell_facets == alone.cell_facets).all()
+
+    def test_stopping_one_does_not_stop_another(self) -> None:
+        network = random_network([2, 100, 100, 1], 3)
+        expected = regions.count(network, SQUARE)
+
+        def work(limit: int | None) -> int:
+            try:
+                return regions.count(network, SQUARE, limit=limit)
+            except regions.LimitReached:
+                return -1
+
+        with ThreadPoolExecutor(4) as threads:
+            assert list(threads.map(work, [None, 10, None, 20] * 5)) == [expected, -1, expected, -1] * 5
+
+    @pytest.mark.slow
+    def test_other_threads_run_meanwhile(self) -> None:
+        """The work is done without holding the lock of the interpreter: another thread can end it."""
+        folder = Path(regions.__file__).parent.parent
+        done = subprocess.run([sys.executable, "-c", MEANWHILE], cwd=folder, timeout=PATIENCE)
+        assert done.returncode == 0
+
+
+# Ctrl-C from another thread, which could not run if the lock were held; nobody asked for reports. The signal may come
+# before the core is at work: then again, a little later.
+MEANWHILE = """
+import _thread, threading, time
+import numpy as np
+import regions
+rng = np.random.default_rng(1)
+sizes = [2, *[1024] * 6, 1]
+pairs = zip(sizes, sizes[1:])
+network = regions.Network([(rng.standard_normal((n, m)) / 16, rng.standard_normal(n)) for m, n in pairs])
+square = regions.Polygon([[-9, -9], [9, -9], [9, 9], [-9, 9]])
+def interrupt(delay):
+    time.sleep(delay)
+    _thread.interrupt_main()
+delay, partial = 0.05, None
+while partial is None:
+    thread = threading.Thread(target=interrupt, args=[delay])
+    try:
+        thread.start()
+        regions.count(network, square)
+        raise SystemExit("the work has ended before the other thread could run")
+    except KeyboardInterrupt as stopped:
+        partial = getattr(stopped, "partial", None)
+    thread.join()
+    delay *= 2
+"""

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Which sound files does `fuzz_files.py` attack, and what may a damaged one become?
+
+One small file of each kind that is read. What counts as a network that changed without a word:
+
+- zip archives (``.npz``, torch since 1.6, partitions) have checksums and say all else twice: any change at all;
+- the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
+  number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
+  into others, or written into notes);
+- points are numbers and no more: nothing.
+
+That is asked after bits, runs of bytes and lengths were changed in the file as it is. After changes that know the
+format, and put the checksums right again, any valid network may be what the file now says.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import regions
+from hostile_files import address_torch_file, saved_as_safetensors, saved_before_1_6, saved_by_torch
+from regions.errors import NotACheckpointError
+
+WEIGHTS = {
+    "0.weight": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]], dtype="<f4"),
+    "0.bias": np.array([0.5, -0.5, 0.25], dtype="<f4"),
+    "2.weight": np.array([[1.0, -1.0, 2.0]], dtype="<f4"),
+    "2.bias": np.array([0.75], dtype="<f4"),
+}
+FILES = Path(__file__).parent.parent / "data"
+NNET = (FILES / "sisl_acas.nnet").read_bytes()
+
+
+class Kind(NamedTuple):
+    """A kind of file.
+
+    ``read`` returns a summary: what must never change (of an unprotected file), and an array of its numbers.
+    """
+
+    content: bytes
+    read: Callable[[bytes], tuple[Any, np.ndarray]]
+    protected: bool = False  # by checksums: nothing may change
+    judged: bool = True  # a change of structure is a finding
+    counted: bool = True  # no more numbers may change than bytes
+
+
+def _network(content: bytes) -> tuple[Any, np.ndarray]:
+    return _summary(regions.load(io.BytesIO(content), "relu"))
+
+
+def _network_that_says_all(content: bytes) -> tuple[Any, np.ndarray]:
+    return _summary(regions.load(io.BytesIO(content)))
+
+
+def _network_with_numbers_in_notes(content: bytes) -> tuple[Any, np.ndarray]:
+    (shapes, _), numbers = _network_that_says_all(content)
+    return shapes, numbers
+
+
+def _onnx(content: bytes) -> tuple[Any, np.ndarray]:
+    network = regions.load(io.BytesIO(content))
+    for note in network.notes:
+        if note.startswith("no output depends on"):  # a name that became another one, which is not without a word
+            raise NotACheckpointError(note)
+    return _summary(network)
+
+
+def _summary(network: regions.Network) -> tuple[Any, np.ndarray]:
+    shapes = [(layer.weights.shape, layer.activation.name) for layer in network.layers]
+    parts = [part.ravel() for layer in network.layers for part in (layer.weights, layer.biases)]
+    return (shapes, network.notes), np.concatenate(parts)
+
+
+def _partition(content: bytes) -> tuple[Any, np.ndarray]:
+    partition = regions.load_partition(io.BytesIO(content))  # type: ignore[arg-type]
+    partition.exact_vertices()
+    part = (partition.network.fingerprint, partition.domain.fingerprint, partition.stats, partition.complete)
+    arrays = (partition.vertices, partition.cell_vertices, partition.packed_patterns, partition.facet_kinks)
+    return part, np.concatenate([np.ravel(array).astype(float) for array in arrays])
+
+
+def _points(suffix: str) -> Callable[[bytes], tuple[Any, np.ndarray]]:
+    folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
+
+    def read(content: bytes) -> tuple[Any, np.ndarray]:
+        path = Path(folder.name, f"points{suffix}")
+        path.write_bytes(content)
+        return None, regions.load_points(path)
+
+    return read
+
+
+def _saved(save: Callable[..., None], *arguments: Any, **arrays: Any) -> bytes:
+    buffer = io.BytesIO()
+    save(buffer, *arguments, **arrays)
+    return buffer.getvalue()
+
+
+def _saved_partition() -> bytes:
+    network = regions.Network([([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]], [0.5, -0.5, 0.0]), ([[1.0, -1.0, 1.0]], [0.0])])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "part.npz")
+        regions.enumerate(network, regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])).save(path)
+        return path.read_bytes()
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """By name, one sound file of each."""
+    numbered = dict(zip(("W0", "b0", "W1", "b1"), WEIGHTS.values(), strict=True))
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    return {
+        "npz": Kind(_saved(np.savez, **numbered), _network, protected=True),
+        "npz deflated": Kind(_saved(np.savez_compressed, **WEIGHTS), _network, protected=True),
+        "torch": Kind(saved_by_torch(WEIGHTS), _network, protected=True),
+        "torch big-endian": Kind(saved_by_torch(WEIGHTS, byte_order="big"), _network, protected=True),
+        "torch 1.6": Kind(address_torch_file(WEIGHTS), _network, protected=True),
+        "torch before 1.6": Kind(saved_before_1_6(WEIGHTS), _network),
+        "safetensors": Kind(saved_as_safetensors(WEIGHTS), _network),
+        "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
+        "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
+        "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),
+        "partition": Kind(_saved_partition(), _partition, protected=True),
+        "points npy": Kind(_saved(np.save, points), _points(".npy"), judged=False),
+        "points csv": Kind(b"# x,y\n0,0\n1.5,0\n1e-3,-2.25\n", _points(".csv"), judged=False),
+    }

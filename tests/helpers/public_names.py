@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Which callables are public?"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import regions
+from regions.read import read_tensors
+
+# Modules that the documents name, besides `regions` itself.
+MODULES = (
+    "arrangements",
+    "bounds",
+    "constructions",
+    "errors",
+    "export",
+    "measures",
+    "networks.named_activations",
+    "reference",
+)
+# Made by functions, never by hand: their constructors take what they are given, their methods do not.
+RESULTS = {
+    "Certificate",
+    "LinearRegions",
+    "ExactVertices",
+    "BoundaryDistances",
+    "BoundaryVolume",
+    "DomainDistances",
+    "InscribedDiscs",
+    "ReferenceRegion",
+    "Bound",
+    "Region",
+    "CheckReport",
+    "CertificationReport",
+    "TrainingRow",
+}
+# Returned by public functions, and not in any `__all__` above.
+RETURNED = ("regions.cells.region.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every public callable: functions, constructors, methods, by name."""
+    modules = [regions, *(importlib.import_module(f"regions.{name}") for name in MODULES)]
+    found = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
+    found["regions.read.read_tensors"] = read_tensors
+    for path in RETURNED:
+        module, _, name = path.rpartition(".")
+        found[path] = getattr(importlib.import_module(module), name)
+    for path, thing in found.items():
+        if not callable(thing):
+            continue
+        name = path.rpartition(".")[2]
+        if not inspect.isclass(thing):
+            yield f"{thing.__module__}.{thing.__qualname__}", thing
+            continue
+        if issubclass(thing, Exception):  # raised by functions, never by hand
+            continue
+        if name not in RESULTS:
+            yield f"{thing.__module__}.{thing.__qualname__}", thing
+        for key, member in inspect.getmembers(thing, callable):
+            inherited = any(key in vars(base) for base in (tuple, object, NotImplementedError))
+            if (not key.startswith("_") and not inherited) or key in vars(thing) and key in ("__call__", "__getitem__"):
+                yield f"{thing.__name__}.{key}", member

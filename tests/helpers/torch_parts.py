@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Which torch modules do the tests need that are not plain, and does a network agree with its module?
+
+torch itself is the oracle: every module that is read is also run, in float64 and evaluation mode.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regions.networks.network import Network
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+
+def batch_norm(n: int, **options: Any) -> nn.BatchNorm1d:
+    module = nn.BatchNorm1d(n, **options)
+    assert module.running_mean is not None
+    assert module.running_var is not None
+    module.running_mean.normal_()
+    module.running_var.uniform_(0.5, 2.0)
+    if module.affine:
+        nn.init.normal_(module.weight)
+        nn.init.normal_(module.bias)
+    return module
+
+
+def prelu(n: int) -> nn.PReLU:
+    module = nn.PReLU(n)
+    nn.init.uniform_(module.weight, -0.5, 0.5)
+    return module
+
+
+def agrees(module: nn.Module, net: Network) -> None:
+    points = torch.from_numpy(np.random.default_rng(2).standard_normal((300, net.n_in)) * 3)
+    with torch.no_grad():
+        expected = copy.deepcopy(module).double().eval()(points).numpy()
+    np.testing.assert_allclose(net(points.numpy()), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Is the diameter of the graph of regions found with few searches, and bracketed before it is found?
+
+That it is right on all sorts of partitions, beside the judge of scipy's: `test_measures_shapes.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import shortest_path
+
+import regions
+from damage_parts import undamaged
+from damages import IN_PLANE
+from partition_cases import SQUARE, random_network
+from regions.domains import Domain, Plane
+from regions.measures import diameter, region_graph
+from regions.measures.region_graph import diameter_bounds
+from regions.networks.network import Network
+
+PLANE = Plane([0, 0], [1, 0], [0, 1])
+# Each region has another one that is as far from it as any are.
+RING = Network([(np.random.default_rng(0).standard_normal((50, 2)), np.zeros(50)), (np.ones((1, 50)), [0])])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("network", "domain", "most_searches"),
+    [
+        (random_network([2, 60, 1], seed=1), PLANE, 20),  # as far apart as there are lines
+        (random_network([2, 60, 1], 2, "hard_tanh"), PLANE, 20),
+        (random_network([2, 60, 1], seed=1), SQUARE, 60),
+        (random_network([2, 30, 30, 1], seed=1), PLANE, 150),
+        (RING, PLANE, 3),
+    ],
+)
+def test_few_searches(network: Network, domain: Domain, most_searches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    partition = regions.enumerate(network, domain)
+    searches: list[int] = []
+    search = region_graph._distances
+    monkeypatch.setattr(region_graph, "_distances", lambda graph, node: searches.append(node) or search(graph, node))
+    assert diameter(partition) == shortest_path(partition.adjacency.astype(float), unweighted=True).max()
+    assert len(searches) == len(set(searches)) <= most_searches
+
+
+def test_brackets() -> None:
+    partition = regions.enumerate(random_network([2, 20, 20, 1], seed=3), PLANE)
+    steps = shortest_path(partition.adjacency.astype(float), unweighted=True)
+    exactly, before = int(steps.max()), (0, len(partition) - 1)
+    for searches in range(60):
+        least, most = diameter_bounds(partition, searches)
+        assert before[0] <= least <= exactly <= most <= before[1]
+        before = least, most
+    assert diameter_bounds(partition) == (exactly, exactly)
+    assert diameter_bounds(partition, 1) == (steps[0].max(), 2 * steps[0].max())
+
+
+def test_lines_on_top_of_each_other_count_once() -> None:
+    net = Network([([[1, 0], [2, 0], [-1, 0], [0, 1]], [0, 0, 0, 0]), ([[1, 1, 1, 1]], [0])])
+    assert diameter_bounds(regions.enumerate(net, PLANE)) == (2, 2)
+
+
+def test_one_region() -> None:
+    assert diameter_bounds(regions.enumerate(Network([([[1, 0]], [0])]), SQUARE)) == (0, 0)
+
+
+def test_regions_in_two_parts() -> None:
+    case = IN_PLANE["all_listed_twice"][0](undamaged(random_network([2, 6, 5, 3]), SQUARE))
+    with pytest.raises(ValueError, match="do not hang together"):
+        diameter(case.partition())

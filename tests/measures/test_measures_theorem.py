@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Do both sides of Hanin and Rolnick's Theorem 3 agree, with each other and with closed forms?
+
+All rows of examples/hanin_rolnick.py are run, on few networks. The other tests are about what makes the two sides
+differ when it is wrong: which neurons are good, and at which values of which biases.
+"""
+
+from __future__ import annotations
+
+import runpy
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from measures_parts import PLANE_BOX, close
+from partition_cases import random_network
+from regions import bounds
+from regions.errors import ShapeMismatchError
+from regions.measures import Ball, Box, Estimate, RandomNetworks, hanin_rolnick_integral, mean_boundary_density
+from regions.measures.pinned_neurons import _pin, expected_crossings
+
+pytestmark = pytest.mark.slow
+
+EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "hanin_rolnick.py"
+
+
+def test_the_theorem_and_closed_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    """All rows of the example, on few networks: more than ten architectures, n_in of 1, 2, 10 and 16."""
+    example = runpy.run_path(str(EXAMPLE))
+    assert example["main"](["--networks", "20", "--seed", "5"]) == 0
+    assert len(example["THEOREM"]) >= 10
+    assert capsys.readouterr().out.count("+-") == 2 * len(example["THEOREM"]) + 14
+
+
+def test_good_neurons_are_seen() -> None:
+    """One unit after four: by symmetry it is closed half of the time, and hides half of the first layer's kinks.
+
+    What both sides of the theorem lose by the condition that neurons are good is known in closed form, then.
+    """
+    random = RandomNetworks([1, 4, 1, 1], bias_std=0.5)
+    hidden = 4 * (2 / pi * np.arctan(np.sqrt(2.0) / 0.5)) / 2 / 2
+    for side in (mean_boundary_density, hanin_rolnick_integral):
+        # With equal seeds the same networks and points are drawn.
+        every, good = (
+            side(random, Box([-1], [1]), networks=250, rng=np.random.default_rng(6), boundary=boundary).samples
+            for boundary in ("activation", "gradient")
+        )
+        assert close(Estimate(every - good), hidden, 0.15)
+
+
+def test_neurons_are_good_or_not_where_the_kink_is() -> None:
+    """At 0 the second unit is open; on both kinks of the first one, where that gives -1 or 1, it is saturated."""
+    network = regions.Network([([[1.0]], None), ([[3.0]], None), ([[1.0]], None)], "hard_tanh")
+    pinned = _pin(network, np.zeros(1), np.arange(4)[:, np.newaxis])
+    assert pinned.good.ravel().tolist() == [False, False, True, True]
+    assert pinned.biases.ravel().tolist() == [-1.0, 1.0, -1.0, 1.0]
+    assert pinned.gradients.ravel().tolist() == [1.0, 1.0, 3.0, 3.0]
+
+
+def test_on_a_line_the_integral_is_a_probability() -> None:
+    """The first unit's kinks are hidden, as above. The second's value goes from -3 to 3, and is constant after that."""
+    network = regions.Network([([[1.0]], None), ([[3.0]], None), ([[1.0]], None)], "hard_tanh")
+    random = RandomNetworks([1, 1, 1, 1], "hard_tanh", bias_std=10.0, bias_law="uniform")
+    start, end = np.array([-2.0]), np.array([4.0])
+    per_bias = 1 / (2 * np.sqrt(3.0) * 10)
+    assert expected_crossings(network, random, start, end, "gradient") == pytest.approx(2 * 6 * per_bias, rel=1e-14)
+    assert expected_crossings(network, random, start, end, "activation") == pytest.approx(24 * per_bias, rel=1e-14)
+    assert expected_crossings(network, random, start, start, "gradient") == 0.0
+
+
+def test_narrow_biases() -> None:
+    """Nearly all of the integral is within a thousandth of the zeros of what comes before the bias."""
+    rng = np.random.default_rng(12)
+    random = RandomNetworks([1, 12, 12, 1], bias_std=1e-3)
+    left = mean_boundary_density(random, Box([0], [1]), networks=400, rng=rng)
+    right = hanin_rolnick_integral(random, Box([0], [1]), networks=100, rng=rng)
+    assert abs(left.deviation(right)) < 4
+    assert right.standard_error < 0.03 * right.value
+
+
+def test_too_few_points_that_count() -> None:
+    """In codimension 2 with narrow biases nearly no point has a part in the integral: no estimate, and not 0 +- 0."""
+    for std in (1e-3, 1e-6):
+        random = RandomNetworks([2, 4, 4, 1], bias_std=std)
+        with pytest.raises(ValueError, match=r"the equivalent of \d of 50 networks"):
+            hanin_rolnick_integral(random, PLANE_BOX, networks=50, rng=np.random.default_rng(13), codimension=2)
+    # Nothing to find.
+    straight = RandomNetworks([2, 3, 1], "leaky_relu(1.0)")
+    found = hanin_rolnick_integral(straight, PLANE_BOX, networks=5, rng=np.random.default_rng(14), codimension=2)
+    assert found.value == 0.0
+
+
+def test_probabilities_of_biases() -> None:
+    random = RandomNetworks([1, 1, 1], bias_std=2.0)
+    assert random.bias_probability(np.array([-2.0]), np.array([2.0])) == pytest.approx(0.6826894921370859, rel=1e-14)
+    # Narrow or wide: the same function.
+    for width in (1.9e-3, 2.1e-3):
+        found = random.bias_probability(np.array([3.0]), np.array([3.0 + width]))
+        assert found == pytest.approx(width * random.bias_density(3.0 + width / 2), rel=1e-6)
+    assert random.bias_probability(np.array([1e-20]), np.array([3e-20])) == pytest.approx(
+        2e-20 / np.sqrt(8 * np.pi), rel=1e-14
+    )
+
+
+def test_the_way_through_a_pinned_neuron_is_open() -> None:
+    """Where two bent lines cross, the only way from the first neuron leads through the second, open on one side."""
+    network = regions.Network([([[1.0, 0.0], [0.0, 1.0]], None), ([[1.0, 1.0]], [-1.0]), ([[1.0]], None)])
+    pinned = _pin(network, np.array([0.0, 1.0]), np.array([[0, 2]]))
+    assert pinned.good.tolist() == [[True, True]]
+
+
+def test_strata_at_zero() -> None:
+    rng = np.random.default_rng(7)
+    for d, units, k in ((1, 6, 1), (2, 10, 2), (3, 6, 3)):
+        random = RandomNetworks([d, units, 1], weight_gain=d)
+        found = hanin_rolnick_integral(random, Ball(np.zeros(d), 1e-9), networks=300, rng=rng, codimension=k)
+        assert close(found, bounds.expected_strata_shallow(d, units, k), 0.1)
+
+
+def test_many_sets_of_kinks_are_sampled() -> None:
+    """120 units have 7140 pairs: 4096 of them stand for all."""
+    random = RandomNetworks([2, 120, 1], weight_gain=2.0)
+    found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=20, rng=np.random.default_rng(8), codimension=2)
+    assert close(found, bounds.expected_strata_shallow(2, 120, 2), 0.1)
+
+
+def test_breakpoints_without_a_bend_are_no_boundary_of_the_gradient() -> None:
+    straight = RandomNetworks([1, 5, 1], "leaky_relu(1.0)")
+    rng = np.random.default_rng(9)
+    assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
+    assert mean_boundary_density(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
+    assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng, boundary="activation").value > 0.0
+
+
+def test_laws() -> None:
+    rng = np.random.default_rng(10)
+    for law in ("gaussian", "uniform"):
+        random = RandomNetworks([4, 300, 1], weight_gain=1.0, bias_std=0.5, weight_law=law, bias_law=law)
+        layer = random.draw(rng).layers[0]
+        assert (layer.weights.std(), layer.biases.std()) == pytest.approx((0.5, 0.5), rel=0.1)
+        grid = np.linspace(-4, 4, 4001)
+        density = random.bias_density(grid) * (grid[1] - grid[0])
+        assert (density.sum(), (density * grid**2).sum()) == pytest.approx((1.0, 0.25), rel=1e-2)
+    assert (random.n_in, random.hidden, random.draw(rng).layers[-1].biases.tolist()) == (4, 300, [0.0])
+
+
+def test_refusals() -> None:
+    network, rng = random_network([2, 4, 1]), np.random.default_rng(11)
+    random = RandomNetworks([2, 3, 1])
+    with pytest.raises(TypeError, match="expected regions.measures.RandomNetworks, got Network"):
+        mean_boundary_density(network, PLANE_BOX, networks=5, rng=rng)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="codimension 3 is above the 2 dimensions"):
+        hanin_rolnick_integral(random, PLANE_BOX, networks=5, rng=rng, codimension=3)
+    with pytest.raises(ShapeMismatchError, match="codimension 2 is measured in boxes of 2 dimensions only"):
+        mean_boundary_density(random, Ball([0, 0], 1.0), networks=5, rng=rng, codimension=2)
+    with pytest.raises(ShapeMismatchError, match="inputs, hidden layers and outputs"):
+        RandomNetworks([2, 1])
+    with pytest.raises(ValueError, match="bias_law must be one of"):
+        RandomNetworks([2, 3, 1], bias_law="cauchy")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="bias_std must be between 1e-150 and"):
+        RandomNetworks([2, 3, 1], bias_std=1e-320)
+    with pytest.raises(ValueError, match="bias_std must be above 0"):
+        RandomNetworks([2, 3, 1], bias_std=0)
+
+
+@pytest.mark.parametrize("law", ["gaussian", "uniform"])
+@pytest.mark.filterwarnings("error")
+def test_biases_beyond_all_doubles(law: str) -> None:
+    random = RandomNetworks([2, 8, 1], bias_std=0.1, bias_law=law)
+    low, high = np.array([1e308, -1e308, -np.inf]), np.array([1e308, 1e308, np.inf])
+    assert random.bias_probability(low, high).tolist() == [0.0, 1.0, 1.0]

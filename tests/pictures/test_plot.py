@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""Does a picture show the partition it is given?
+
+Checked on the artists, before anything is rendered; rendering is tried once for each kind of picture.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection, PathCollection, TriMesh
+from matplotlib.colors import to_rgba
+from matplotlib.path import Path
+
+from partition_cases import CASES, IN_PLANE, ON_LINE, random_network
+from raw_from_reference import partition_from_reference
+from regions.domains import Line, Segment
+from regions.errors import MissingDependencyError
+from regions.networks.network import Network
+from regions.partition import Partition
+from regions.pictures import plane_picture
+from regions.pictures.colors import layer_colors, region_colors
+from regions.pictures.plane_picture import BORDER, LIGHT
+from regions.pictures.plot import plot
+
+
+@pytest.fixture(autouse=True)
+def no_windows() -> Iterator[None]:
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield
+    pyplot.close("all")
+
+
+def partition_of(name: str) -> Partition:
+    return partition_from_reference(*CASES[name])
+
+
+def of_type(ax: object, kind: type) -> list:
+    return [artist for artist in ax.collections if isinstance(artist, kind)]  # type: ignore[attr-defined]
+
+
+def edges_by_color(ax: object) -> dict[tuple, set]:
+    """The line segments of each colour, as sets of their ends."""
+    found: dict[tuple, set] = {}
+    for lines in of_type(ax, PathCollection):
+        if len(lines.get_facecolors()) or not len(lines.get_edgecolors()):
+            continue
+        for path in lines.get_paths():
+            assert (path.codes.reshape(-1, 2) == [Path.MOVETO, Path.LINETO]).all()
+            ends = {frozenset(map(tuple, pair)) for pair in path.vertices.reshape(-1, 2, 2).tolist()}
+            color = tuple(lines.get_edgecolors()[0].round(6).tolist())
+            assert not found.setdefault(color, set()) & ends
+            found[color] |= ends
+    return found
+
+
+def faces_by_color(ax: object) -> dict[tuple, list[np.ndarray]]:
+    """The polygons of each colour, as arrays of their corners."""
+    found: dict[tuple, list[np.ndarray]] = {}
+    for faces in of_type(ax, PathCollection):
+        for color in faces.get_facecolors()[:1]:
+            polygons = found.setdefault(tuple(color.round(6).tolist()), [])
+            for path in faces.get_paths():
+                starts = np.flatnonzero(path.codes == Path.MOVETO)
+                assert (path.codes[np.append(starts[1:], len(path.codes)) - 1] == Path.CLOSEPOLY).all()
+                polygons += [ring[:-1] for ring in np.split(path.vertices, starts[1:])]
+    return found
+
+
+def edges_of(partition: Partition, chosen: np.ndarray) -> set:
+    """Some facets as sets of their ends."""
+    pairs = partition.vertices[partition.facet_vertices[chosen]]
+    return {frozenset(map(tuple, pair)) for pair in pairs.tolist()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("color_by", ["layer", "value", "pattern", "none"])
+@pytest.mark.parametrize("name", ["parallelogram", "affine", "line"])
+def test_every_picture_renders(name: str, color_by: str) -> None:
+    ax = plot(partition_of(name), color_by=color_by)
+    for kind in ("png", "svg", "pdf"):
+        ax.figure.savefig(io.BytesIO(), format=kind)
+
+
+def test_edges_have_the_color_of_their_layer() -> None:
+    partition = partition_of("square")
+    ax = plot(partition)
+    colors = [*map(to_rgba, layer_colors(2)), to_rgba(BORDER)]
+    assert edges_by_color(ax) == {
+        tuple(np.round(color, 6).tolist()): edges_of(partition, partition.facet_layers == layer)
+        for color, layer in zip(colors, (0, 1, -1), strict=True)
+    }
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["layer 1", "layer 2"]
+    ((color, faces),) = faces_by_color(ax).items()
+    assert len(faces) == len(partition) and color == tuple(np.round(to_rgba(LIGHT), 6).tolist())
+
+
+def test_faces_have_the_color_of_their_region() -> None:
+    partition = partition_of("square")
+    faces = faces_by_color(plot(partition, color_by="pattern"))
+    for region, color in zip(partition, region_colors(partition), strict=True):
+        found = [ring for ring in faces[(*color.round(6).tolist(), 1.0)] if np.array_equal(ring, region.vertices)]
+        assert len(found) == 1
+    assert sum(map(len, faces.values())) == len(partition)
+
+
+def test_without_colors_all_edges_are_alike() -> None:
+    partition = partition_of("square")
+    edges = edges_by_color(plot(partition, color_by="none"))
+    dark = tuple(np.round(to_rgba(BORDER), 6).tolist())
+    assert edges == {dark: edges_of(partition, partition.facet_kinks < len(partition.network.kink_layers))}
+
+
+@pytest.mark.parametrize("output", [0, 2])
+def test_shades_are_the_values_of_the_output(output: int) -> None:
+    partition = partition_of("square")
+    (mesh,) = of_type(plot(partition, color_by="value", output_index=output), TriMesh)
+    triangulation = mesh._triangulation
+    points = np.column_stack([triangulation.x, triangulation.y])
+    expected = partition.network(partition.domain.to_input(points))[:, output]
+    count = len(partition.vertices)
+    assert (points[:count] == partition.vertices).all()
+    np.testing.assert_array_equal(mesh.get_array()[:count], expected[:count])
+    np.testing.assert_allclose(mesh.get_array(), expected, atol=1e-12)
+    triangles = points[triangulation.triangles]
+    (x1, y1), (x2, y2) = (triangles[:, 1:] - triangles[:, :1]).transpose(1, 2, 0)
+    areas = (x1 * y2 - x2 * y1) / 2
+    assert (areas > 0).all() and areas.sum() == pytest.approx(4)
+    # So small that colours which are interpolated between corners are those of the values.
+    heights = mesh.get_array()[triangulation.triangles]
+    assert np.ptp(heights, axis=1).max() <= np.ptp(expected) / 32 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ON_LINE)
+def test_a_line_shows_the_function_and_its_kinks(name: str) -> None:
+    partition = partition_of(name)
+    ax = plot(partition)
+    (curve,) = of_type(ax, LineCollection)
+    segments = np.array(curve.get_segments())
+    assert len(segments) == len(partition)
+    on_curve = partition.domain.to_input(segments[:, :, :1])
+    np.testing.assert_allclose(segments[:, :, 1], partition.network(on_curve)[:, :, 0])
+    assert (segments[1:, 0] == segments[:-1, 1]).all()  # without gaps
+    dots = np.sort(np.concatenate([line.get_xdata() for line in ax.lines]))
+    kinks = partition.vertices[partition.facet_vertices[partition.facet_kinks >= 0, 0], 0]
+    assert (dots == np.sort(kinks)).all()
+    low, high = ax.get_xlim()
+    assert low <= dots[0] and dots[-1] <= high
+    if not partition.domain.bounded:
+        assert high > dots[-1]
+
+
+def test_a_line_without_a_kink() -> None:
+    for domain in (Line([0.0], [1.0]), Segment([0.0], [1.0])):
+        ax = plot(partition_from_reference(Network([([[2.0]], [1.0])]), domain))
+        assert ax.get_legend() is None and len(of_type(ax, LineCollection)[0].get_segments()) == 1
+
+
+def test_given_axes_are_used_and_returned() -> None:
+    from matplotlib import pyplot
+
+    _, axes = pyplot.subplots(2)
+    assert plot(partition_of("square"), axes[1]) is axes[1]
+    assert not axes[0].collections
+
+
+def test_axes_have_the_proportion_of_the_chart() -> None:
+    assert plot(partition_of("square")).get_aspect() == 1.0
+    assert plot(partition_of("rectangle")).get_aspect() == pytest.approx(1 / 3)
+
+
+def test_many_regions_become_an_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_image() -> list[bool]:
+        return [bool(artist.get_rasterized()) for artist in plot(partition_of("square"), mark=False).collections]
+
+    assert not any(as_image())
+    monkeypatch.setattr(plane_picture, "MOST_VECTOR_REGIONS", 3)
+    *regions_and_edges, border = as_image()
+    assert all(regions_and_edges) and not border
+
+
+def test_deep_networks_have_a_color_bar() -> None:
+    deep = random_network([2, *[2] * 12, 1], 3)
+    ax = plot(partition_from_reference(deep, IN_PLANE["square"][1]))
+    (bar,) = ax.child_axes
+    assert ax.get_legend() is None
+    assert (bar.get_ylim(), bar.get_ylabel()) == ((0.5, 12.5), "layer")
+    assert bar.get_yticks().tolist() == [2, 4, 6, 8, 10, 12]
+
+
+def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    partition = partition_of("segment")
+    with pytest.raises(ValueError, match="'layer', 'value', 'pattern'"):
+        plot(partition, color_by="slope")
+    for output in (-1, 1, None, 0.0):
+        with pytest.raises(ValueError, match="output_index must be a number from 0 to 0"):
+            plot(partition, output_index=output)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingDependencyError, match=r"relu-regions\[plot\]"):
+        plot(partition)

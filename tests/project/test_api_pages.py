@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Does the API reference show every public name, once?
+
+`docs/api/` lists names, and Sphinx puts their docstrings there. What is public: `__all__` of the package and of the
+modules that the documents name. A name that is new and stands on no page fails here, and so does one that is gone.
+The site itself is built by `.ci/run`, with warnings as errors.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import regions
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
+MODULES = [
+    regions,
+    *(
+        importlib.import_module(f"regions.{name}")
+        for name in ("arrangements", "bounds", "constructions", "errors", "export", "measures", "reference")
+    ),
+]
+DIRECTIVE = re.compile(r"^\.\. (currentmodule|automodule|auto\w+|py:data):: ([\w.]+)(\n   :members:)?$", re.MULTILINE)
+
+
+def shown(page: Path) -> list[str]:
+    """Full names of all that stands on a page."""
+    module, names = "", []
+    for directive, name, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+        if directive == "currentmodule":
+            module = name
+        elif directive == "automodule":
+            names += [f"{name}.{member}" for member in importlib.import_module(name).__all__ if members]
+        else:
+            names.append(f"{module}.{name}")
+    return names
+
+
+def home(module: ModuleType, name: str) -> str:
+    """Under which name something is shown: errors, which several modules hand out, in the one that is about them."""
+    thing = getattr(module, name)
+    error = inspect.isclass(thing) and issubclass(thing, regions.RegionsError)
+    return f"regions.errors.{name}" if error else f"{module.__name__}.{name}"
+
+
+def test_every_public_name_stands_on_one_page() -> None:
+    found = Counter(name for page in PAGES for name in shown(page))
+    public = {
+        home(module, name)
+        for module in MODULES
+        for name in module.__all__
+        if not isinstance(getattr(module, name), ModuleType)
+    }
+    assert len(public) > 100
+    assert not public - set(found), "public, and on no page of docs/api"
+    assert not set(found) - public, "on a page of docs/api, and not public"
+    assert [name for name, times in found.items() if times > 1] == []
+
+
+def test_every_module_that_can_be_seen_has_its_names_on_a_page() -> None:
+    seen = {name for name in dir(regions) if isinstance(getattr(regions, name), ModuleType)}
+    assert seen == {module.__name__.partition(".")[2] for module in MODULES} - {""}
+
+
+def test_the_first_page_links_to_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    links = {(ROOT / "docs" / link).resolve() for link in re.findall(r"\]\(([^)#]+\.md)\)", index)}
+    pages = {*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")}
+    assert pages - links == {ROOT / "docs" / "index.md"}

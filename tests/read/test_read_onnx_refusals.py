@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: MIT
+"""Are ONNX files that are no chains, and those that are out to harm, refused by name?"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import regions.read.onnx_network as onnx_network
+from onnx_parts import file, mlp, model, node, normal
+from regions.errors import (
+    AmbiguousCheckpointError,
+    CheckpointError,
+    EmptyLayerError,
+    FileTooLargeError,
+    MissingDependencyError,
+    NetworkError,
+    NonFiniteError,
+    NotACheckpointError,
+    RegionsError,
+    ShapeMismatchError,
+    TruncatedFileError,
+    UnsupportedLayerError,
+)
+from regions.read import load
+
+W = {"w": normal(3, 3)}
+
+
+def one(operator: str, tensors: dict[str, Any] | None = None, **attributes: Any) -> onnx.ModelProto:
+    """An operator on what a layer gives, with constants as its other inputs."""
+    nodes = [node("MatMul", ["x", "w"], "a"), node(operator, ["a", *(tensors or {})], "y", **attributes)]
+    return model(nodes, W | (tensors or {}), shape=[1, 3])
+
+
+def at(opset: int, nodes: list[onnx.NodeProto], tensors: dict[str, Any], *shape: int | str | None) -> onnx.ModelProto:
+    return model(nodes, tensors, shape=list(shape) or [1, 3], opset=opset)
+
+
+def changed(change: Callable[[onnx.ModelProto], Any]) -> onnx.ModelProto:
+    given = mlp()
+    change(given)
+    return given
+
+
+def _skip() -> onnx.ModelProto:
+    nodes = [node("MatMul", ["x", "w"], "a"), node("Relu", ["a"], "b"), node("Add", ["a", "b"], "y")]
+    return model(nodes, W, shape=[1, 3])
+
+
+def _two_outputs() -> onnx.ModelProto:
+    nodes = [node("MatMul", ["x", "w"], "y"), node("Relu", ["y"], "z")]
+    return model(nodes, W, shape=[1, 3], outputs=["y", "z"])
+
+
+def _two_inputs() -> onnx.ModelProto:
+    given = model([node("Add", ["x", "x2"], "y")], shape=[1, 3])
+    given.graph.input.append(helper.make_tensor_value_info("x2", TensorProto.FLOAT, [1, 3]))
+    return given
+
+
+def _external() -> onnx.ModelProto:
+    given = mlp()
+    tensor = given.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="/etc/passwd")
+    return given
+
+
+def _branches() -> onnx.ModelProto:
+    body = helper.make_graph([node("Relu", ["x"], "z")], "body", [], [])
+    return at(
+        17, [helper.make_node("If", ["c"], ["y"], name="if", then_branch=body, else_branch=body)], {"c": np.array(True)}
+    )
+
+
+def _function() -> onnx.ModelProto:
+    given = mlp()
+    made = helper.make_function("own", "F", ["x"], ["y"], [node("Relu", ["x"], "y")], [helper.make_opsetid("", 17)])
+    given.functions.append(made)
+    return given
+
+
+def _tail(*tail: onnx.NodeProto) -> onnx.ModelProto:
+    given = mlp()
+    given.graph.node.extend(tail)
+    given.graph.output[0].name = tail[-1].output[0]
+    return given
+
+
+def _ratio_and_training() -> dict[str, Any]:
+    return {"r": np.float32(0.5), "t": np.array(True)}
+
+
+Case = tuple[Callable[[], onnx.ModelProto], type[RegionsError], str]
+REFUSED: dict[str, Case] = {
+    "skip": (_skip, UnsupportedLayerError, r"branches: node 'Relu_b' \(Relu\) and node 'Add_y' \(Add\) both read"),
+    "twice the same": (lambda: at(17, [node("Add", ["x", "x"], "y")], {}), UnsupportedLayerError, "several values"),
+    "two outputs": (_two_outputs, AmbiguousCheckpointError, "outputs \\('y', 'z'\\).*extract_model"),
+    "two inputs": (_two_inputs, AmbiguousCheckpointError, r"2 inputs \('x' \[1, 3\], 'x2' \[1, 3\]\)"),
+    "convolution": (lambda: one("Conv", {"k": normal(1, 1, 1)}), UnsupportedLayerError, r"'Conv_y' \(Conv\).*convol"),
+    "pooling": (lambda: one("MaxPool", kernel_shape=[1]), UnsupportedLayerError, "max-pooling"),
+    "smooth": (lambda: one("Tanh"), UnsupportedLayerError, r"node 'Tanh_y' \(Tanh\): it is not piecewise linear"),
+    "sigmoid inside": (
+        lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["s"], "z")),
+        UnsupportedLayerError,
+        r"'Sigmoid_s' \(Sigmoid\) is not piecewise linear, and comes before node 'Relu_z'",
+    ),
+    "sigmoid beside": (
+        lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["y"], "z"), node("Concat", ["s", "z"], "u", axis=1)),
+        UnsupportedLayerError,
+        "branches",
+    ),
+    "unknown operator": (lambda: one("Nonsense"), UnsupportedLayerError, r"\(Nonsense\): handled are Abs"),
+    "operator with a dot": (lambda: one("ai.onnx.ml.Scaler"), UnsupportedLayerError, "handled are"),
+    "divided by the input": (
+        lambda: at(17, [node("Div", ["c", "x"], "y")], {"c": np.float32(1)}),
+        UnsupportedLayerError,
+        "not piecewise linear",
+    ),
+    "divided by zero": (lambda: one("Div", {"c": np.float32(0)}), NetworkError, "divides by 0"),
+    "constant that enlarges": (lambda: one("Add", {"c": normal(2, 3)}), NotACheckpointError, r"shape \[2, 3\] for"),
+    "constant of another type": (
+        lambda: one("Add", {"c": normal(3, dtype=np.float64)}),
+        NotACheckpointError,
+        "'c' of float64 beside numbers of float32",
+    ),
+    "not finite": (lambda: one("Add", {"c": np.float32([1, np.nan, 2])}), NonFiniteError, r"'Add_y' .Add.: c\[1\]"),
+    "several inputs at once": (
+        lambda: at(17, [node("MatMul", ["x", "w"], "y")], W, 32, 3),
+        UnsupportedLayerError,
+        r"shape \[32, 3\] and treats them as several inputs",
+    ),
+    "axis without length": (
+        lambda: at(17, [node("MatMul", ["x", "w"], "y")], W, "batch", "features"),
+        AmbiguousCheckpointError,
+        r"'x' \[batch, features\] has no fixed length along axis 1",
+    ),
+    "matrix that does not fit": (
+        lambda: at(17, [node("MatMul", ["x", "w"], "y")], W, 1, 4),
+        NotACheckpointError,
+        "matrix for 3 numbers and gets 4",
+    ),
+    "reshape that does not fit": (
+        lambda: one("Reshape", {"s": np.array([2, 2])}),
+        NotACheckpointError,
+        r"'Reshape_y' \(Reshape\) does not fit",
+    ),
+    "huge input": (
+        lambda: at(17, [node("Relu", ["x"], "y")], {}, 1, 2**40),
+        ShapeMismatchError,
+        "more numbers than the file has bytes",
+    ),
+    "input of integers": (
+        lambda: changed(lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", TensorProto.INT64)),
+        UnsupportedLayerError,
+        "int64; a network takes real numbers",
+    ),
+    "no layer": (lambda: at(17, [node("Relu", ["x"], "y")], {}), EmptyLayerError, "no dense layer"),
+    "dropout in training": (lambda: one("Dropout", _ratio_and_training()), UnsupportedLayerError, "training mode"),
+    "old dropout in training": (
+        lambda: at(6, [node("Dropout", ["x"], "y")], {}),
+        UnsupportedLayerError,
+        "training mode",
+    ),
+    "batch norm in training": (
+        lambda: one("BatchNormalization", {n: np.ones(3, np.float32) for n in "sbmv"}, training_mode=1),
+        UnsupportedLayerError,
+        "whole batch",
+    ),
+    "old batch norm in training": (
+        lambda: at(6, [node("BatchNormalization", ["x", *"sbmv"], "y")], {n: np.ones(3, np.float32) for n in "sbmv"}),
+        UnsupportedLayerError,
+        "whole batch",
+    ),
+    "old add without broadcasting": (
+        lambda: at(6, [node("Add", ["x", "c"], "y")], {"c": normal(3)}),
+        NotACheckpointError,
+        "without broadcasting",
+    ),
+    "bounds that differ": (lambda: one("Max", {"c": normal(3)}), UnsupportedLayerError, "different bounds"),
+    "bounds in a knot": (
+        lambda: one("Clip", {"l": np.float32(1), "u": np.float32(1)}),
+        NetworkError,
+        "clips between 1.0 and 1.0",
+    ),
+    "bound that is no number": (lambda: one("Clip", {"l": np.float32(np.nan)}), RegionsError, "bound"),
+    "cast to integers": (lambda: one("Cast", to=TensorProto.INT32), UnsupportedLayerError, "int32, which jumps"),
+    "weights elsewhere": (_external, CheckpointError, "tensor 'w0' is in another file, which is not opened"),
+    "branches": (_branches, UnsupportedLayerError, "'if' .If. has a graph inside"),
+    "functions": (_function, UnsupportedLayerError, "inline_local_functions"),
+    "sparse": (
+        lambda: changed(lambda m: m.graph.sparse_initializer.add()),
+        UnsupportedLayerError,
+        "sparse tensors",
+    ),
+    "training": (lambda: changed(lambda m: m.training_info.add()), UnsupportedLayerError, "training information"),
+    "cycle": (
+        lambda: at(17, [node("Relu", ["z"], "y"), node("Relu", ["y"], "z")], {}),
+        NotACheckpointError,
+        "reads 'z', which nothing before it makes: there is a cycle",
+    ),
+    "two of one name": (
+        lambda: changed(lambda m: m.graph.initializer.append(m.graph.initializer[0])),
+        NotACheckpointError,
+        "tensor 'w0' comes from two places",
+    ),
+    "undeclared domain": (
+        lambda: changed(lambda m: setattr(m.graph.node[1], "domain", "com.example")),
+        NotACheckpointError,
+        "operator set 'com.example', which the file does not declare",
+    ),
+    "future operators": (
+        lambda: changed(lambda m: setattr(m.opset_import[0], "version", 999)),
+        UnsupportedLayerError,
+        "version 999.*install a newer onnx",
+    ),
+    "attribute of another version": (lambda: one("Clip", min=0.0), NotACheckpointError, "'min' that version 13 of"),
+    "attribute of another type": (lambda: one("LeakyRelu", alpha=1), NotACheckpointError, "does not have with such"),
+    "too many inputs": (lambda: one("Relu", {"c": normal(1)}), NotACheckpointError, "has 2 inputs, and takes 1 to 1"),
+    "too few numbers": (
+        lambda: changed(lambda m: m.graph.initializer[0].dims.append(2)),
+        NotACheckpointError,
+        r"tensor 'w0' has shape \[3, 2, 2\] but 24 bytes",
+    ),
+    "huge shape": (
+        lambda: changed(lambda m: m.graph.initializer[0].dims.extend([2**62, 2**62])),
+        NotACheckpointError,
+        "tensor 'w0' has shape",
+    ),
+    "negative shape": (
+        lambda: changed(lambda m: m.graph.initializer[0].dims.extend([-1, -1])),
+        NotACheckpointError,
+        "impossible shape",
+    ),
+    "numbers in two places": (
+        lambda: changed(lambda m: m.graph.initializer[0].float_data.append(1.0)),
+        NotACheckpointError,
+        "in two places",
+    ),
+    "type of numbers that weights do not have": (
+        lambda: changed(lambda m: setattr(m.graph.initializer[0], "data_type", TensorProto.UINT8)),
+        UnsupportedLayerError,
+        "type 2, which is not supported",
+    ),
+    "output from nowhere": (
+        lambda: changed(lambda m: setattr(m.graph.output[0], "name", "\x1b[2J")),
+        CheckpointError,
+        r"nothing makes its output '.+x1b\[2J'",
+    ),
+    "no output": (lambda: changed(lambda m: m.graph.ClearField("output")), NotACheckpointError, "no output"),
+}
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_refused(name: str) -> None:
+    make, error, words = REFUSED[name]
+    with pytest.raises(error, match=words) as caught:
+        load(file(make()))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_newer_version_of_an_operator_than_was_read_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    operation, _ = onnx_network.OPERATORS["Relu"]
+    monkeypatch.setitem(onnx_network.OPERATORS, "Relu", (operation, 13))
+    with pytest.raises(UnsupportedLayerError, match="version 14 of its operator, newer than the 13"):
+        load(file(mlp()))
+
+
+def test_fields_that_nobody_knows_or_that_come_twice_are_not_passed_over() -> None:
+    """Protobuf would drop or merge them without a word."""
+    content = mlp().SerializeToString()
+    for more, words in (
+        (b"\x98\x06\x01", "field 99 of a ModelProto is not known"),
+        (b"\x08\x07", "a ModelProto has field ir_version twice"),
+        (b"\x3a\x00", "a ModelProto has field graph twice"),
+        (b"\x12\x02\xff\xff", "twice|not text"),
+        (b"\x0b", "has a field of no known kind"),
+    ):
+        with pytest.raises((NotACheckpointError, TruncatedFileError), match=words):
+            load(_open(content + more))
+    with pytest.raises(NotACheckpointError, match="is not text"):
+        load(_open(b"\x08\x08\x12\x02\xff\xff" + content[2:]))
+
+
+def _open(content: bytes) -> Any:
+    import io
+
+    return io.BytesIO(content)
+
+
+def test_every_beginning_is_refused() -> None:
+    content = mlp().SerializeToString()
+    for length in range(len(content) - 4):  # the operator sets come last; without them there is nothing to go by
+        with pytest.raises(RegionsError):
+            load(_open(content[:length]))
+
+
+def test_small_files_stay_small() -> None:
+    """Of many empty messages, of one matrix used many times, of a wide input that passes through many nodes, and of
+    layers that would have to be put in."""
+    start = time.process_time()
+    empty = b"\x08\x08\x3a" + b"\x80\x80\x80\x01" + b"\x0a\x00" * (2**20)
+    with pytest.raises(FileTooLargeError, match="more than 200000 fields"):
+        load(_open(empty))
+    matrix = {"w": np.ones((1000, 1000), dtype=np.float32)}
+    names = ["x", *(f"h{i}" for i in range(199)), "y"]
+    again = [node("MatMul", [before, "w"], after) for before, after in zip(names, names[1:], strict=False)]
+    with pytest.raises(FileTooLargeError, match="all layers of the graph"):
+        load(file(model(again, matrix, shape=[1, 1000])))
+    names = ["x", *(f"h{i}" for i in range(1999)), "y"]
+    wide = [node("Neg", [before], after) for before, after in zip(names, names[1:], strict=False)]
+    with pytest.raises(FileTooLargeError, match="all layers of the graph"):
+        load(file(model(wide, {"unused": np.zeros(100_000, np.float32)}, shape=[1, 300_000])))
+    kinks = [node("Relu" if i % 2 else "Abs", [names[i]], names[i + 1]) for i in range(40)]
+    last = node("MatMul", ["h39", "v"], "y")
+    with pytest.raises(FileTooLargeError, match="would have to be put in"):
+        load(file(model([*kinks, last], {"v": np.ones((3000, 1), np.float32)}, shape=[1, 3000])))
+    assert time.process_time() - start < 60
+
+
+def test_without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingDependencyError, match=r"to read .onnx files.*relu-regions\[onnx\]"):
+        load(file(mlp()))
+
+
+def test_values_of_nodes_are_held_against_their_shape() -> None:
+    stored = numpy_helper.from_array(normal(3, 4), "w")
+    stored.dims[0] = 5
+    constant = helper.make_node("Constant", [], ["w"], value=stored)
+    with pytest.raises(NotACheckpointError, match="the value of node 'w' .Constant. has shape"):
+        load(file(model([constant, node("MatMul", ["x", "w"], "y")])))
