@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What is a cell of dimension one, and how is it cut?
+// What is a cell of dimension one?
 //
-// An interval: two vertices, left and right. Cutting leaves one with the cut as its right end, and one as its left.
+// An interval: two vertices, left and right, which are its facets too. A cut is the right end of one child, and the left
+// end of the other. Regions come from left to right, and neighbours share the cut's vertex from the start.
 #pragma once
 
 #include <cassert>
+#include <vector>
 
-#include "cells/vertex.hpp"
-#include "memory/arena.hpp"
+#include "cells/cell.hpp"
+#include "cells/share.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Interval {
   static constexpr int dimension = 1;
+  static constexpr int most_children = 2;
   int count;                   // 2
   const Vertex<1>** vertices;  // [2]
 
@@ -26,26 +29,59 @@ struct Interval {
 
   static Interval whole(const Vertex<1>* vertices, int, Arena& arena) { return take(vertices[0], vertices[1], arena); }
 
-  // halves[0] is on the left; `first_is_positive` says whether the facet's form is positive there.
+  int facet_count() const { return 2; }
+  FacetOfCell facet(int end) const { return {vertices[end]->name.boundaries[0], end, end}; }
+
   template <class Collector>
-  static void split(const Interval& cell, const int* signs, const Facet<1>& facet, Exact& exact, Arena& arena,
-                    Collector& collector, Interval* halves, bool* first_is_positive) {
+  static void cut(const Interval& cell, const Facet<1>& facet, Exact& exact, Arena& arena, Collector& collector,
+                  Cut<Interval>& result) {
     const Vertex<1>& left = *cell.vertices[0];
     const Vertex<1>& right = *cell.vertices[1];
     Vertex<1>& cut = *arena.take<Vertex<1>>(1);
-    cut = {{}, INFINITY, {-1, {facet.name, facet.name}}, -1};
+    cut = {{}, INFINITY, {-1, {facet.name}}, -1};
     if (left.position[0] != 0 && right.position[0] != 0) settle(facet, cut);
     if (!(cut.error < placed * distance(left, right))) place_exactly(cut, exact);
     keep_order(left, cut, right);
-    assert(signs[0] * signs[1] < 0 && !(left.position[0] != 0 && left.position[1] > cut.position[1]) &&
-           !(right.position[0] != 0 && cut.position[1] > right.position[1]));
+    assert(result.signs[0] * result.signs[1] < 0 && is_ordered(left, cut) && is_ordered(cut, right));
     collector.identify(cut);
-    halves[0] = take(left, cut, arena);
-    halves[1] = take(cut, right, arena);
-    *first_is_positive = signs[0] > 0;
+    result.count = 2;
+    for (int child = 0; child < 2; ++child) {
+      result.children[child] = child == 0 ? take(left, cut, arena) : take(cut, right, arena);
+      result.sides[child] = result.signs[child] > 0 ? Side::active : Side::inactive;
+    }
   }
 
+  template <class Collector>
+  static void join(const Interval&, const Cut<Interval>& cut, Chain* chains, Collector& collector) {
+    collector.match(cut.chains[0][1].last, cut.chains[1][0].first);
+    chains[0] = cut.chains[0][0];
+    chains[1] = cut.chains[1][1];
+  }
+
+  // m distinct points make 1 + m regions.
+  class Arrangement {
+   public:
+    std::int64_t count(const Lines<1>& lines, const Interval& cell) {
+      shares_.clear();
+      for (int line = 0; line < lines.count; ++line) {
+        Value values[2];
+        for (int i = 0; i < 2; ++i) values[i] = line_value(lines, line, *cell.vertices[i]);
+        const Share share = zero_between(values[0], values[1]);
+        if (!share.usable() || !(values[0].value * values[1].value < 0)) return unknown;
+        shares_.push_back(share);
+      }
+      return all_distinct(shares_) ? 1 + std::int64_t(lines.count) : unknown;
+    }
+
+   private:
+    std::vector<Share> shares_;
+  };
+
  private:
+  static bool is_ordered(const Vertex<1>& left, const Vertex<1>& right) {
+    return left.position[0] == 0 || right.position[0] == 0 || left.position[1] <= right.position[1];
+  }
+
   // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than
   // either.
   static void keep_order(const Vertex<1>& left, Vertex<1>& cut, const Vertex<1>& right) {

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// What is a cell of dimension two, and how is it cut?
+// What is a cell of dimension two?
 //
 // A strictly convex polygon: its corners counter-clockwise, and for each the boundary that the edge from it to the
 // next corner lies on. A line cuts it where the signs at the corners change: at a corner of sign 0, or inside an edge.
 // Invariant: no corner lies on the segment between its neighbours, so a line that has both signs meets the boundary in
-// exactly two points. Cost: proportional to the number of corners.
+// exactly two points. Cost: proportional to the number of corners; counting m lines takes O(m^2), against O(m^2) cells.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <stdexcept>
+#include <vector>
 
-#include "cells/vertex.hpp"
-#include "memory/arena.hpp"
+#include "cells/cell.hpp"
+#include "cells/share.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Polygon {
   static constexpr int dimension = 2;
+  static constexpr int most_children = 2;
   int count;
   const Vertex<2>** vertices;  // [count]
   const Facet<2>** edges;      // [count]
@@ -57,13 +60,21 @@ struct Polygon {
     ++count;
   }
 
-  // halves[0] is where the facet's form is positive.
+  int facet_count() const { return count; }
+  FacetOfCell facet(int edge) const { return {edges[edge]->name, edge, edge + 1 == count ? 0 : edge + 1}; }
+
+  // The active half comes first.
   template <class Collector>
-  static void split(const Polygon& cell, const int* signs, const Facet<2>& facet, Exact& exact, Arena& arena,
-                    Collector& collector, Polygon* halves, bool* first_is_positive) {
-    *first_is_positive = true;
+  static void cut(const Polygon& cell, const Facet<2>& facet, Exact& exact, Arena& arena, Collector& collector,
+                  Cut<Polygon>& result) {
+    const int* signs = result.signs;
+    Polygon* halves = result.children;
     refuse_unless_two_meetings(cell, signs);
-    for (int side = 0; side < 2; ++side) halves[side] = take(cell.count + 1, arena);
+    result.count = 2;
+    for (int side = 0; side < 2; ++side) {
+      halves[side] = take(cell.count + 1, arena);
+      result.sides[side] = side == 0 ? Side::active : Side::inactive;
+    }
     for (int i = 0; i < cell.count; ++i) {
       const int next = i + 1 == cell.count ? 0 : i + 1;
       const Vertex<2>& here = *cell.vertices[i];
@@ -89,7 +100,124 @@ struct Polygon {
     for (int side = 0; side < 2; ++side) assert(halves[side].count <= cell.count + 1 && is_convex(halves[side]));
   }
 
+  // The halves' facets along the cell's edges, and along the cut.
+  template <class Collector>
+  static void join(const Polygon& cell, const Cut<Polygon>& cut, Chain* chains, Collector& collector) {
+    Chain along[2];
+    for (int i = 0; i < cell.count; ++i) chains[i] = Chain();
+    for (int side = 0; side < 2; ++side) {
+      const Polygon& half = cut.children[side];
+      for (int k = 0; k < half.count; ++k) {
+        const Chain& chain = cut.chains[side][k];
+        const int origin = half.origins[k];
+        if (origin < 0)
+          along[side] = chain;
+        else if (chains[origin].first < 0)
+          chains[origin] = chain;
+        else
+          chains[origin] = starts_in(side, cut.signs[origin]) ? collector.joined(chain, chains[origin])
+                                                              : collector.joined(chains[origin], chain);
+      }
+    }
+    collector.zip(along[0], along[1]);
+  }
+
+  // m lines in general position make 1 + m + (pairs that cross inside) regions, and two chords cross iff their ends
+  // interleave around the polygon. This is only used where rounded arithmetic proves everything it rests on: no end at
+  // a corner, no two ends in one place, no three lines in one point (the crossings along each chord are distinct).
+  class Arrangement {
+   public:
+    std::int64_t count(const Lines<2>& lines, const Polygon& cell) {
+      if (lines.count == 1) return 2;
+      chords_.clear();
+      ends_.clear();
+      for (int line = 0; line < lines.count; ++line)
+        if (!add_chord(lines, line, cell)) return unknown;
+      if (!order_ends()) return unknown;
+      std::int64_t crossings = 0;
+      for (int line = 0; line < lines.count; ++line) {
+        const Chord& chord = chords_[std::size_t(line)];
+        crossed_.clear();
+        for (int other = line + 1; other < lines.count; ++other) {
+          const Chord& second = chords_[std::size_t(other)];
+          const bool first_inside = chord.rank[0] < second.rank[0] && second.rank[0] < chord.rank[1];
+          const bool last_inside = chord.rank[0] < second.rank[1] && second.rank[1] < chord.rank[1];
+          if (first_inside != last_inside) crossed_.push_back(other);
+        }
+        crossings += std::int64_t(crossed_.size());
+        if (crossed_.size() > 1 && !distinct_along(lines, chord)) return unknown;
+      }
+      return 1 + lines.count + crossings;
+    }
+
+   private:
+    struct Chord {
+      int rank[2];           // of its ends around the polygon
+      Vertex<2> ends[2];
+    };
+    struct End {
+      int edge;
+      Share share;
+      int line;
+      int which;
+    };
+
+    bool add_chord(const Lines<2>& lines, int line, const Polygon& cell) {
+      Chord chord{};
+      int found = 0;
+      Value here = line_value(lines, line, *cell.vertices[0]);
+      const Value first = here;
+      for (int i = 0; i < cell.count; ++i) {
+        const int next = i + 1 == cell.count ? 0 : i + 1;
+        const Vertex<2>& corner = *cell.vertices[next];
+        const Value there = next == 0 ? first : line_value(lines, line, corner);
+        if (!(std::fabs(there.value) > there.bound)) return false;
+        if ((here.value > 0) != (there.value > 0)) {
+          const Share share = zero_between(here, there);
+          if (!share.usable() || found == 2) return false;
+          chord.ends[found] = placed_between(*cell.vertices[i], corner, share);
+          ends_.push_back({i, share, line, found});
+          ++found;
+        }
+        here = there;
+      }
+      chords_.push_back(chord);
+      return found == 2;
+    }
+
+    bool order_ends() {
+      std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) {
+        return a.edge != b.edge ? a.edge < b.edge : a.share.share < b.share.share;
+      });
+      for (std::size_t i = 0; i < ends_.size(); ++i) {
+        if (i > 0 && ends_[i - 1].edge == ends_[i].edge && !distinct(ends_[i - 1].share, ends_[i].share)) return false;
+        chords_[std::size_t(ends_[i].line)].rank[ends_[i].which] = int(i);
+      }
+      return true;
+    }
+
+    // A point on three lines is on the chord of the first of them, so each chord looks only at the lines after it.
+    bool distinct_along(const Lines<2>& lines, const Chord& chord) {
+      shares_.clear();
+      for (const int other : crossed_) {
+        const Share share = zero_between(line_value(lines, other, chord.ends[0]),
+                                         line_value(lines, other, chord.ends[1]));
+        if (!share.usable()) return false;
+        shares_.push_back(share);
+      }
+      return all_distinct(shares_);
+    }
+
+    std::vector<Chord> chords_;
+    std::vector<End> ends_;
+    std::vector<int> crossed_;
+    std::vector<Share> shares_;
+  };
+
  private:
+  // Of an edge that is cut in two, the part with the edge's first corner comes first.
+  static bool starts_in(int side, int sign) { return side == 0 ? sign > 0 : sign < 0; }
+
   // As far as rounded arithmetic can tell: each edge on a line of its own, its two corners on that line, all others on
   // one side. For assertions.
   static bool is_convex(const Polygon& cell) {

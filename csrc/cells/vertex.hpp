@@ -20,7 +20,7 @@ template <int D>
 struct Vertex {
   double position[D + 1];  // lane 0 is w: 1, or 0 for a vertex at infinity, whose position is a direction
   double error;            // bound on the largest coordinate's distance from the truth
-  VertexName name;
+  VertexName<D> name;
   std::int64_t id;  // given by whoever collects cells
 };
 
@@ -99,39 +99,6 @@ double distance(const Vertex<D>& left, const Vertex<D>& right) {
   double largest = 0;
   for (int k = 1; k <= D; ++k) largest = std::max(largest, std::fabs(left.position[k] - right.position[k]));
   return largest;
-}
-
-// Where between two points a form is zero that is positive at one and negative at the other, as a share of the way.
-//
-// With a = |value at start| and b = |value at end|, each known to its bound, a / (a + b) is off by at most
-// max(bounds) / (a + b - bounds), plus rounding.
-struct Share {
-  double share;
-  double error;
-  bool usable() const { return error < 0x1p-6; }  // false for NaN too
-};
-
-inline Share zero_between(Value at_start, Value at_end) {
-  const double a = std::fabs(at_start.value);
-  const double b = std::fabs(at_end.value);
-  const double certain = (a - at_start.bound) + (b - at_end.bound);
-  // Of a sum beyond the largest double no share is known, however certain the values are.
-  if (!(certain > 0 && a + b < INFINITY)) return {0, INFINITY};
-  return {a / (a + b), 1.01 * (std::max(at_start.bound, at_end.bound) / certain + 4 * unit_roundoff)};
-}
-
-// The point at that share of the way between two finite vertices: a convex combination of them, so it is off by no more
-// than they are, plus the share's error times the distance, plus rounding.
-template <int D>
-Vertex<D> placed_between(const Vertex<D>& start, const Vertex<D>& end, const Share& share) {
-  Vertex<D> vertex{};
-  vertex.position[0] = 1;
-  for (int k = 1; k <= D; ++k)
-    vertex.position[k] = start.position[k] + share.share * (end.position[k] - start.position[k]);
-  const double size = std::max(largest_coordinate(start), largest_coordinate(end));
-  vertex.error = 1.01 * (std::max(start.error, end.error) + share.error * distance(start, end) +
-                         4 * unit_roundoff * size) + room_for_underflow;
-  return vertex;
 }
 
 // The rounding of the exact position: for vertices at infinity, and for those that rounded arithmetic cannot place.

@@ -22,7 +22,7 @@ struct ComplexArrays {
   double* vertex_errors;         // [vertices]
   std::int64_t* cell_offsets;    // [regions + 1]
   std::int64_t* cell_vertices;   // [corners]
-  std::int64_t* cell_facets;     // [corners]
+  std::int64_t* cell_facets;     // [corners]: in dimensions one and two there are as many facets
   std::int64_t* facet_vertices;  // [facets, dimension]
   std::int64_t* facet_regions;   // [facets, 2]
   std::int64_t* facet_kinks;     // [facets]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What does an enumeration leave behind?
 //
-// A polyhedral complex: vertices, regions as runs of corners, and for each corner the facet that starts there, with the
-// corner on its other side. Vertices that turned out to be the same are united, not copied.
+// A polyhedral complex: vertices, regions as runs of corners, and their facets, with what is on the other side of each.
+// Vertices that turned out to be the same are united, not copied.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,34 @@ struct CollectedVertex {
   std::int64_t same;  // a vertex that stands for this one; of one that stands for itself, -1, or -2 - its number
 };
 
-struct Corner {
-  static constexpr std::int64_t last = std::numeric_limits<std::int64_t>::min();
+// A facet, as the region on one side has it.
+struct CollectedFacet {
+  static constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::min();
 
-  std::int64_t vertex;
-  std::int64_t end;   // the vertex at which the facet that starts here ends
-  Boundary boundary;  // of that facet (dimension 1: of the corner)
-  std::int64_t link;  // the facet's corner on its other side; until that is known, ~(the next in its chain), or `last`
+  Boundary boundary;
+  std::int64_t first;  // the region's corners at its ends, which are one in dimension one
+  std::int64_t last;
+  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its chain), or `no_link`
 
   std::int64_t twin() const { return link >= 0 ? link : -1; }
-  std::int64_t following() const { return link == last ? -1 : ~link; }
+  std::int64_t following() const { return link == no_link ? -1 : ~link; }
+};
+
+// Where a region's corners and facets end.
+struct RegionEnds {
+  std::int64_t corners;
+  std::int64_t facets;
 };
 
 struct Collected {
   int dimension = 0;
   std::size_t pattern_bytes = 0;
   GrowingArray<CollectedVertex> vertices;
-  GrowingArray<Corner> corners;
-  GrowingArray<std::int64_t> ends;       // [regions] where each region's corners end
-  GrowingArray<std::uint8_t> patterns;   // [regions, pattern_bytes]
+  GrowingArray<std::int64_t> corners;     // the vertex of each
+  GrowingArray<CollectedFacet> facets;
+  GrowingArray<RegionEnds> ends;          // [regions]
+  GrowingArray<std::uint8_t> patterns;    // [regions, pattern_bytes]
+  std::int64_t matched = 0;               // facets whose two sides have been found
 
   std::int64_t representative(std::int64_t vertex) {
     while (vertices[vertex].same >= 0) {
@@ -59,12 +68,6 @@ struct Collected {
     const bool keep_left = error < other || (error == other && left < right);
     vertices[keep_left ? right : left].same = keep_left ? left : right;
   }
-};
-
-// The facets along one edge of a cell, counter-clockwise; linked through Corner::following.
-struct Chain {
-  std::int64_t first = -1;
-  std::int64_t last = -1;
 };
 
 }  // namespace regions

@@ -103,8 +103,8 @@ class Placing {
     std::vector<bool> seen(collected_.vertices.size(), false);
     std::int64_t corner = 0;
     for (std::int64_t region = 0; region < std::int64_t(collected_.ends.size()); ++region) {
-      for (; corner < collected_.ends[region]; ++corner) {
-        const std::int64_t index = collected_.representative(collected_.corners[corner].vertex);
+      for (; corner < collected_.ends[region].corners; ++corner) {
+        const std::int64_t index = collected_.representative(collected_.corners[corner]);
         const CollectedVertex& vertex = collected_.vertices[index];
         if (!(vertex.error > small_.at(vertex)) || seen[std::size_t(index)]) continue;
         seen[std::size_t(index)] = true;
@@ -118,27 +118,29 @@ class Placing {
     return result;
   }
 
-  VertexName name(const Candidate& candidate) const {
-    const Boundary here = collected_.corners[candidate.corner].boundary;
-    if (dimension_ == 1) return {-1, {here, here}};
-    const std::int64_t first = candidate.region == 0 ? 0 : collected_.ends[candidate.region - 1];
-    const std::int64_t end = collected_.ends[candidate.region];
-    const std::int64_t before = candidate.corner == first ? end - 1 : candidate.corner - 1;
-    return {-1, {collected_.corners[before].boundary, here}};
+  // By the region's facets that meet there; the view is of the last one that was asked for.
+  VertexView name(const Candidate& candidate) {
+    boundaries_.clear();
+    const std::int64_t start = candidate.region == 0 ? 0 : collected_.ends[candidate.region - 1].facets;
+    for (std::int64_t index = start; index < collected_.ends[candidate.region].facets; ++index) {
+      const CollectedFacet& facet = collected_.facets[index];
+      if (facet.first == candidate.corner || facet.last == candidate.corner) boundaries_.push_back(facet.boundary);
+    }
+    return {-1, boundaries_.data()};
   }
 
   // At most so many products, if nothing is known of the lower layers.
-  std::int64_t price(const Candidate& candidate) const {
-    const VertexName vertex = name(candidate);
+  std::int64_t price(const Candidate& candidate) {
+    name(candidate);
+    const Boundary highest = *std::max_element(boundaries_.begin(), boundaries_.end());
     int layer = network_.last();
-    while (network_.layers[std::size_t(layer)].first_kink > std::max(vertex.boundaries[0], vertex.boundaries[1]))
-      --layer;
+    while (network_.layers[std::size_t(layer)].first_kink > highest) --layer;
     return prices_[std::size_t(layer)];
   }
 
   // Whether the vertex was farther off than is well enough.
   bool place(const Candidate& candidate) {
-    const std::int64_t index = collected_.representative(collected_.corners[candidate.corner].vertex);
+    const std::int64_t index = collected_.representative(collected_.corners[candidate.corner]);
     CollectedVertex& vertex = collected_.vertices[index];
     const double small = small_.at(vertex);
     if (!(vertex.error > small)) return false;  // one of the worst, which came first
@@ -183,7 +185,7 @@ class Placing {
   void keep_order() {
     std::vector<CollectedVertex*> vertices;
     for (std::int64_t corner = 0; corner < std::int64_t(collected_.corners.size()); ++corner) {
-      CollectedVertex* vertex = &collected_.vertices[collected_.representative(collected_.corners[corner].vertex)];
+      CollectedVertex* vertex = &collected_.vertices[collected_.representative(collected_.corners[corner])];
       if (vertices.empty() || vertices.back() != vertex) vertices.push_back(vertex);
       CollectedVertex& right = *vertex;
       for (std::size_t before = vertices.size() - 1; before > 0; --before) {
@@ -202,6 +204,7 @@ class Placing {
   std::vector<std::uint8_t> pieces_;
   Exact exact_;
   std::vector<std::int64_t> prices_;  // [layers]
+  std::vector<Boundary> boundaries_;
 };
 
 }  // namespace

@@ -156,19 +156,23 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   return result;
 }
 
-const Exact::Polynomial& Exact::point(const VertexName& vertex) {
-  const std::size_t name = std::size_t(vertex.generator) + 31 * std::size_t(vertex.boundaries[0]) +
-                           1021 * std::size_t(vertex.boundaries[1]);
+const Exact::Polynomial& Exact::point(const VertexView& vertex) {
+  const Boundary* end = vertex.boundaries + (coordinates_ - 1);
+  std::size_t name = std::size_t(vertex.generator);
+  for (const Boundary* boundary = vertex.boundaries; boundary != end; ++boundary)
+    name = 31 * name + std::size_t(*boundary);
   KnownPoint& known = points_[name % points_.size()];
-  if (known.context != context_ || !(known.name == vertex)) {
+  if (known.context != context_ || known.generator != vertex.generator ||
+      !std::equal(vertex.boundaries, end, known.boundaries.begin())) {
     known.point = intersection(vertex);
-    known.name = vertex;
+    known.generator = vertex.generator;
+    known.boundaries.assign(vertex.boundaries, end);
     known.context = context_;
   }
   return known.point;
 }
 
-Exact::Polynomial Exact::intersection(const VertexName& vertex) {
+Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   if (vertex.generator >= 0) return generator_point(vertex.generator);
   Polynomial result;
   const Polynomial first = boundary_form(vertex.boundaries[0]);
@@ -183,7 +187,7 @@ Exact::Polynomial Exact::intersection(const VertexName& vertex) {
   return result;
 }
 
-int Exact::sign(int layer, int unit, int breakpoint, const VertexName& vertex) {
+int Exact::sign(int layer, int unit, int breakpoint, const VertexView& vertex) {
   monitor_.work(8);
   const Polynomial& at = point(vertex);
   const Form& row = kink_form(layer, unit, breakpoint);
@@ -206,7 +210,7 @@ double Exact::miss(int layer, int unit, const double* high, const double* low, c
   return double(std::ldexp(std::fabs(missed.mantissa), int(std::max<std::int64_t>(missed.exponent, -4000))));
 }
 
-void Exact::coordinates(const VertexName& vertex, double* position) {
+void Exact::coordinates(const VertexView& vertex, double* position) {
   const Polynomial& at = point(vertex);
   const bool far = !at.linear.empty();
   const Form& numerators = far ? at.linear : at.constant;

@@ -25,14 +25,23 @@ namespace regions {
 // A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
 using Boundary = std::int64_t;
 
-// What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions.
+// What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions. More
+// may pass through it.
+template <int D>
 struct VertexName {
   int generator;  // -1 if not a generator
-  Boundary boundaries[2];
+  Boundary boundaries[D];
+};
 
-  bool operator==(const VertexName& other) const {
-    return generator == other.generator && boundaries[0] == other.boundaries[0] && boundaries[1] == other.boundaries[1];
-  }
+// The same, for whoever learns the dimension from the chart.
+struct VertexView {
+  int generator;
+  const Boundary* boundaries;  // [dimension]
+
+  template <int D>
+  VertexView(const VertexName<D>& name) : generator(name.generator), boundaries(name.boundaries) {}
+  VertexView(int its_generator, const Boundary* its_boundaries)
+      : generator(its_generator), boundaries(its_boundaries) {}
 };
 
 class Exact {
@@ -43,13 +52,13 @@ class Exact {
   void enter(int layer);
 
   // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
-  int sign(int layer, int unit, int breakpoint, const VertexName& vertex);
+  int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
   // By how much a rounded form, given as high + low, misses a unit's pre-activation at a position: for assertions.
   double miss(int layer, int unit, const double* high, const double* low, const double* position);
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
-  void coordinates(const VertexName& vertex, double* position);
+  void coordinates(const VertexView& vertex, double* position);
 
   // Products of a weight and a long number that exact forms have taken so far.
   std::int64_t products() const { return products_; }
@@ -62,7 +71,8 @@ class Exact {
   };
   struct KnownPoint {
     std::int64_t context = -1;
-    VertexName name{};
+    int generator = 0;
+    std::vector<Boundary> boundaries;  // [dimension]
     Polynomial point;
   };
   struct Known {
@@ -73,8 +83,8 @@ class Exact {
   const Form& form(int layer, int unit);
   const Form& kink_form(int layer, int unit, int breakpoint);
   Polynomial boundary_form(Boundary boundary);
-  const Polynomial& point(const VertexName& vertex);
-  Polynomial intersection(const VertexName& vertex);
+  const Polynomial& point(const VertexView& vertex);
+  Polynomial intersection(const VertexView& vertex);
   Polynomial generator_point(int generator) const;
   Form cross(const Form& left, const Form& right);
   Dyadic dot(const Form& left, const Form& right);

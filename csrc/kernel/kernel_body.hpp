@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: MIT
-// One kernel: the recursion for each dimension.
+// One kernel: the recursion for each type of cells.
+#include "cells/interval.hpp"
+#include "cells/polygon.hpp"
 #include "kernel/subdivide.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
 template <class Cell>
-void count_cells(const Task& task) {
-  Counter<Cell> counter;
-  Subdivision<Cell, Counter<Cell>>(task, counter).run();
-}
+struct TypeOf {
+  using type = Cell;
+};
 
-template <class Cell>
-void enumerate_cells(const Task& task, Collected& collected) {
-  Complex<Cell> complex(collected, std::size_t(task.network.total_kinks + 7) / 8);
-  Subdivision<Cell, Complex<Cell>>(task, complex).run();
+// The one place that knows which types of cells there are.
+template <class Work>
+void with_type_of_cells(const Chart& chart, Work work) {
+  switch (chart.dimension) {
+    case 1: return work(TypeOf<Interval>());
+    case 2: return work(TypeOf<Polygon>());
+  }
+  throw std::invalid_argument("there are no cells of this dimension");
 }
 
 inline void count(const Task& task) {
-  if (task.chart.dimension == 1)
-    count_cells<Interval>(task);
-  else
-    count_cells<Polygon>(task);
+  with_type_of_cells(task.chart, [&](auto type) {
+    using Cell = typename decltype(type)::type;
+    Counter<Cell> counter;
+    Subdivision<Cell, Counter<Cell>>(task, counter).run();
+  });
 }
 
 inline void enumerate(const Task& task, Collected& collected) {
-  if (task.chart.dimension == 1)
-    enumerate_cells<Interval>(task, collected);
-  else
-    enumerate_cells<Polygon>(task, collected);
+  with_type_of_cells(task.chart, [&](auto type) {
+    using Cell = typename decltype(type)::type;
+    Complex<Cell> complex(collected, std::size_t(task.network.total_kinks + 7) / 8);
+    Subdivision<Cell, Complex<Cell>>(task, complex).run();
+  });
 }
 
 }  // namespace REGIONS_TARGET

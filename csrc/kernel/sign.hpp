@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cells/vertex.hpp"
+#include "cells/cell.hpp"
 #include "rows/rows.hpp"
 #include "task/outcome.hpp"
 
@@ -44,8 +44,6 @@ struct Extent {
     underflow = room_for_underflow * sum;
   }
 };
-
-enum class Side : std::int64_t { inactive, active, crossing, uncertain };
 
 // Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors. It is
 // infinite where the sum of a value's terms can overflow on the way to a value that is a double.

@@ -3,7 +3,7 @@
 //
 // The recursion: take a cell and what is left of the network on it. If nothing is left, the cell is a region. Else cut
 // it along one of the lowest undecided layer's lines (the one that leaves most on its smaller side) and go on with
-// each half and the network restricted to it. Every cut is a true boundary, because lower layers are decided first; so
+// each child and the network restricted to it. Every cut is a true boundary, because lower layers are decided first; so
 // nothing has to be merged, and memory is the depth of the recursion. The stack is ours, not the machine's.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "cells/arrangement.hpp"
+#include "cells/cell.hpp"
 #include "collect/collect.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/restrict.hpp"
@@ -23,6 +23,8 @@ inline namespace REGIONS_TARGET {
 
 template <class Cell, class Collector>
 class Subdivision {
+  static_assert(require_cell<Cell>(), "cells/cell.hpp says what a cell offers");
+
  public:
   static constexpr int D = Cell::dimension;
 
@@ -53,54 +55,50 @@ class Subdivision {
     std::vector<Frame, AlignedAllocator<Frame>> stack;
     Frame root{};
     root.cell = whole_domain();
-    root.chains = arena_.take<Chain>(std::size_t(root.cell.count));
+    root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
     root.network = restriction_.whole(root.cell);
     root.share = 1;
     stack.push_back(root);
     while (!stack.empty()) {
       Frame& top = stack.back();
-      if (top.next_half == 0 && close(top)) {
+      if (top.next_child == 0 && close(top)) {
         stack.pop_back();
         continue;
       }
-      if (top.next_half > 0) arena_.release(top.mark);
-      if (top.next_half == 2) {
-        collector_.join(top.cell, top.halves, top.half_chains, top.signs, top.chains);
+      if (top.next_child > 0) arena_.release(top.mark);
+      if (top.next_child == top.cut.count) {
+        collector_.join(top.cell, top.cut, top.chains);
         stack.pop_back();
         continue;
       }
-      const int half = top.next_half++;
+      const int child = top.next_child++;
       const std::size_t parent = stack.size() - 1;
       stack.emplace_back();
-      descend(stack[parent], half, stack.back());
+      descend(stack[parent], child, stack.back());
     }
   }
 
  private:
   struct Frame {
     Cell cell;
-    Chain* chains;  // of the cell's edges, to be filled
+    Chain* chains;  // of the cell's facets, to be filled
     LocalNetwork<D> network;
-    double share;   // of the whole, by halving: for the progress
-    int next_half;
-    bool first_is_positive;
-    Cell halves[2];
-    Chain* half_chains[2];
-    int* signs;
+    double share;   // of the whole, in equal parts: for the progress
+    int next_child;
+    Cut<Cell> cut;
     Arena::Mark mark;
   };
 
-  void descend(const Frame& parent, int half, Frame& child) {
-    const bool active = (half == 0) == parent.first_is_positive;
-    child.cell = parent.halves[half];
-    child.chains = parent.half_chains[half];
-    child.share = parent.share / 2;
-    child.next_half = 0;
-    child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line,
-                                            active ? Side::active : Side::inactive);
+  void descend(const Frame& parent, int which, Frame& child) {
+    child.cell = parent.cut.children[which];
+    child.chains = parent.cut.chains[which];
+    child.share = parent.share / parent.cut.count;
+    child.next_child = 0;
+    child.network =
+        restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which]);
   }
 
-  // Finishes the cell if it can be (true), else cuts it in two.
+  // Finishes the cell if it can be (true), else cuts it.
   bool close(Frame& frame) {
     ++outcome_.cells;
     const LocalNetwork<D>& network = frame.network;
@@ -118,21 +116,20 @@ class Subdivision {
     if (regions == unknown) {
       cut(frame);
       if (!restriction_.is_last_line(network)) return false;
-      finish_halves(frame);
+      finish_children(frame);
     }
     monitor_.finished(frame.share);
     return true;
   }
 
-  // Both halves of a cell that was cut by the last line there was: they are regions.
-  void finish_halves(Frame& frame) {
-    for (int half = 0; half < 2; ++half) {
-      const bool active = (half == 0) == frame.first_is_positive;
-      restriction_.decide_last_line(frame.network, active ? Side::active : Side::inactive);
-      collector_.region(frame.halves[half], pattern_.data(), frame.half_chains[half]);
+  // Of a cell that was cut by the last line there was: they are regions.
+  void finish_children(Frame& frame) {
+    for (int child = 0; child < frame.cut.count; ++child) {
+      restriction_.decide_last_line(frame.network, frame.cut.sides[child]);
+      collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.chains[child]);
     }
-    outcome_.cells += 2;
-    collector_.join(frame.cell, frame.halves, frame.half_chains, frame.signs, frame.chains);
+    outcome_.cells += frame.cut.count;
+    collector_.join(frame.cell, frame.cut, frame.chains);
   }
 
   static bool is_bounded(const Cell& cell) {
@@ -147,15 +144,16 @@ class Subdivision {
     const int layer = network.blocks[0].layer;
     const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
     const int breakpoint = network.lines.breakpoints[line];
-    frame.signs = arena_.take<int>(std::size_t(cell.count));
+    int* signs = arena_.take<int>(std::size_t(cell.count));
     for (int i = 0; i < cell.count; ++i)
-      frame.signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
+      signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
+    frame.cut.signs = signs;
     const Layer& here = network_.layers[std::size_t(layer)];
     Facet<D>* facet = arena_.template take<Facet<D>>(1);
     *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
-    Cell::split(cell, frame.signs, *facet, exact_, arena_, collector_, frame.halves, &frame.first_is_positive);
-    for (int side = 0; side < 2; ++side)
-      frame.half_chains[side] = arena_.take<Chain>(std::size_t(frame.halves[side].count));
+    Cell::cut(cell, *facet, exact_, arena_, collector_, frame.cut);
+    for (int child = 0; child < frame.cut.count; ++child)
+      frame.cut.chains[child] = arena_.take<Chain>(std::size_t(frame.cut.children[child].facet_count()));
     frame.mark = arena_.mark();
   }
 
@@ -165,7 +163,8 @@ class Subdivision {
       Vertex<D>& vertex = vertices[i];
       vertex = Vertex<D>{};
       std::copy_n(domain_.generators + std::size_t(i) * (D + 1), D + 1, vertex.position);
-      vertex.name = VertexName{i, {-1 - Boundary(i), -1 - Boundary(i)}};
+      vertex.name.generator = i;
+      std::fill_n(vertex.name.boundaries, D, -1 - Boundary(i));
       collector_.identify(vertex);
     }
     return Cell::whole(vertices, domain_.count, arena_);
@@ -194,7 +193,7 @@ class Subdivision {
   Exact exact_;
   Signs<Cell> signs_;
   Restriction<Cell> restriction_;
-  Arrangement<Cell> arrangement_;
+  typename Cell::Arrangement arrangement_;
 };
 
 }  // namespace REGIONS_TARGET

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What must a type of cells offer?
+//
+// The recursion knows no shape: it asks the cell. A cell is the convex hull of its corners (some may be at infinity), so
+// the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). What differs:
+//
+//     dimension               D: vertices are named by D boundaries
+//     count, vertices         its corners, and their number
+//     facet_count, facet      its sides of one dimension less: which boundary each is on, and between which corners
+//     whole                   the domain itself, from its corners
+//     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
+//     join                    how the facets of the regions in the children hang together, once all have been found
+//     Arrangement             how many regions the last layer's lines make, where that can be told without making them
+//
+// A cell is plain data that lives in an arena, as its corners do. A new type is a file of its own, and its line in
+// kernel/kernel_body.hpp. `require_cell` is what the compiler holds it against.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "cells/vertex.hpp"
+#include "memory/arena.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// Where a cell is of a line.
+enum class Side : std::int64_t { inactive, active, crossing, uncertain };
+
+// The facets of regions along one facet of a cell, as the collector numbers them; in a polygon counter-clockwise.
+struct Chain {
+  std::int64_t first = -1;
+  std::int64_t last = -1;
+};
+
+// A facet of a region: its boundary, and the corners at its ends (in dimension one it is a corner).
+struct FacetOfCell {
+  Boundary boundary;
+  int first;
+  int last;
+};
+
+// What a line leaves of a cell.
+template <class Cell>
+struct Cut {
+  const int* signs;  // of the line at the cell's corners
+  int count;         // of children
+  Cell children[Cell::most_children];
+  Side sides[Cell::most_children];     // of the line, active or inactive
+  Chain* chains[Cell::most_children];  // of each child's facets
+};
+
+// What a cell may ask of whoever collects regions, for the checks below.
+template <int D>
+struct AnyCollector {
+  void identify(Vertex<D>& vertex);                                   // a vertex has been placed
+  Chain joined(const Chain& before, const Chain& after);              // two runs along one facet of the cell
+  void match(std::int64_t here, std::int64_t there);                  // the two sides of one facet
+  void zip(const Chain& forward, const Chain& backward);              // of many, in opposite order
+};
+
+constexpr std::int64_t unknown = -1;  // number of regions
+
+template <class Cell>
+using CutsOf = decltype(Cell::cut(std::declval<const Cell&>(), std::declval<const Facet<Cell::dimension>&>(),
+                                  std::declval<Exact&>(), std::declval<Arena&>(),
+                                  std::declval<AnyCollector<Cell::dimension>&>(), std::declval<Cut<Cell>&>()));
+template <class Cell>
+using JoinsOf = decltype(Cell::join(std::declval<const Cell&>(), std::declval<const Cut<Cell>&>(),
+                                    std::declval<Chain*>(), std::declval<AnyCollector<Cell::dimension>&>()));
+template <class Cell>
+using WholeOf = decltype(Cell::whole(std::declval<const Vertex<Cell::dimension>*>(), 0, std::declval<Arena&>()));
+template <class Cell>
+using FacetsOf = decltype(std::declval<const Cell&>().facet(std::declval<const Cell&>().facet_count()));
+template <class Cell>
+using CornersOf = decltype(*std::declval<const Cell&>().vertices[std::declval<const Cell&>().count]);
+template <class Cell>
+using RegionsOf = decltype(std::declval<typename Cell::Arrangement&>().count(
+    std::declval<const Lines<Cell::dimension>&>(), std::declval<const Cell&>()));
+
+// Whether Question<Cell> can be asked at all, and is answered by an Answer.
+template <class Answer, template <class> class Question, class Cell, class = void>
+struct Answers : std::false_type {};
+template <class Answer, template <class> class Question, class Cell>
+struct Answers<Answer, Question, Cell, std::void_t<Question<Cell>>> : std::is_convertible<Question<Cell>, Answer> {};
+template <template <class> class Question, class Cell>
+struct Answers<void, Question, Cell, std::void_t<Question<Cell>>> : std::is_void<Question<Cell>> {};
+
+template <class Cell>
+constexpr bool require_cell() {
+  static_assert(Cell::dimension >= 1 && Cell::most_children >= 2, "a cell has a dimension, and is cut into children");
+  static_assert(std::is_trivially_copyable<Cell>::value, "a cell is plain data: an arena does not destroy anything");
+  static_assert(Answers<const Vertex<Cell::dimension>&, CornersOf, Cell>::value, "a cell has `count` `vertices`");
+  static_assert(Answers<FacetOfCell, FacetsOf, Cell>::value, "a cell has `facet_count()` facets, `facet(i)` each");
+  static_assert(Answers<Cell, WholeOf, Cell>::value, "`whole` makes the domain's cell of its corners");
+  static_assert(Answers<void, CutsOf, Cell>::value, "`cut` leaves children");
+  static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets hang together");
+  static_assert(Answers<std::int64_t, RegionsOf, Cell>::value, "an `Arrangement` counts, or says `unknown`");
+  return true;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
