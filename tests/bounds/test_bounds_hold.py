@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import regions
+from random_networks import random_network
 from regions import bounds
 from regions.constructions import arrangement, compose, product, sawtooth, serra_fold, square_fold
 from regions.domains import Domain, Line, Plane, Rectangle
@@ -25,7 +26,7 @@ UNIT_SQUARE = Rectangle([0, 0], [1, 0], [0, 1])
 KINDS = [("relu", 1, True), ("leaky_relu(0.1)", 1, False), ("abs", 1, False), ("hard_tanh", 2, False)]
 
 
-def random_network(rng: np.random.Generator, n_in: int, widths: list[int], activation: str = "relu") -> Network:
+def gaussian_or_integer(rng: np.random.Generator, n_in: int, widths: list[int], activation: str = "relu") -> Network:
     """Gaussian; every third one has small integers instead, and so all kinds of coincidences."""
     sizes, whole = [n_in, *widths, 1], rng.random() < 1 / 3
     layers = [(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
@@ -58,7 +59,7 @@ def test_random_networks(activation: str, breakpoints: int, constant_below: bool
     assert len(upper) >= 3
     for _ in range(40):
         widths = rng.integers(1, 6, size=rng.integers(1, 4)).tolist()
-        net = random_network(rng, domain.n_in, widths, activation)
+        net = gaussian_or_integer(rng, domain.n_in, widths, activation)
         ranks = [int(np.linalg.matrix_rank(layer.weights)) for layer in net.layers[:-1]]
         for depth in range(1, len(widths) + 1):
             count = regions.count(after_layer(net, depth), domain)
@@ -163,7 +164,7 @@ class TestTheBestNetworks:
 @pytest.mark.slow
 def test_two_layers_of_two_units_never_make_nine_pieces() -> None:
     rng = np.random.default_rng(0)
-    counts = [regions.count(random_network(rng, 1, [2, 2]), LINE) for _ in range(1500)]
+    counts = [regions.count(gaussian_or_integer(rng, 1, [2, 2]), LINE) for _ in range(1500)]
     assert max(counts) == 7 < bounds.serra2018_upper(1, [2, 2])
 
 
@@ -230,11 +231,7 @@ class TestGraph:
 
         rng = np.random.default_rng(len(widths))
         for _ in range(8):
-            sizes = [2, *widths, 1]
-            layers = [
-                (rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in zip(sizes, sizes[1:], strict=False)
-            ]
-            graph = regions.enumerate(Network(layers), PLANE).to_networkx()
+            graph = regions.enumerate(random_network([2, *widths, 1], rng, bias=1.0), PLANE).to_networkx()
             degrees = [degree for _, degree in graph.degree()]
             assert np.mean(degrees) <= bounds.gaines_bi_degree(2, widths)
             assert min(degrees) >= bounds.gaines_bi_min_degree(2, widths)

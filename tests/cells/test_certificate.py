@@ -15,7 +15,8 @@ import pytest
 
 import regions
 from cli_cases import SQUARE, Run, model, runner, write_files
-from partition_cases import CASES, IN_PLANE, everywhere, random_network
+from partition_cases import CASES, IN_PLANE, everywhere
+from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import _core
 from regions.certificate import Certificate

@@ -18,7 +18,8 @@ import pytest
 import regions
 from core_judge import _kink_forms
 from generators import FAMILIES, draw
-from partition_cases import CASES, IN_PLANE, random_network
+from partition_cases import CASES, IN_PLANE
+from random_networks import random_network
 from raw_from_reference import raw_from_reference, without_last_region
 from regions import reference
 from regions.cells.exact_outline import ExactOutlines

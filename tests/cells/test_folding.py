@@ -15,7 +15,8 @@ import shapely
 
 import regions
 from generators import FAMILIES
-from partition_cases import SQUARE, drawn, random_network
+from partition_cases import SQUARE, drawn
+from random_networks import random_network
 from raw_from_reference import raw_from_reference
 from regions.cells.folding import _simple, _surely_convex
 from regions.definitions.shapes import merged_polygons

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partition_cases import CASES, SQUARE, drawn, everywhere, families, random_network
+from partition_cases import CASES, SQUARE, drawn, everywhere, families
+from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
 from regions.arithmetic import pattern_index
 from regions.arithmetic.pattern_index import PatternIndex

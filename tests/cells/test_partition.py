@@ -15,15 +15,8 @@ import numpy as np
 import pytest
 import shapely
 
-from partition_cases import (
-    CASES,
-    IN_PLANE,
-    ON_LINE,
-    SQUARE,
-    everywhere,
-    in_plane,
-    random_network,
-)
+from partition_cases import CASES, IN_PLANE, ON_LINE, SQUARE, everywhere, in_plane
+from random_networks import random_network
 from raw_from_reference import (
     folded_partition,
     partition_from_reference,

@@ -16,7 +16,8 @@ import pytest
 import regions
 from damage_parts import assembled, cells_of, undamaged
 from generators import draw
-from partition_cases import SQUARE, everywhere, families, random_network
+from partition_cases import SQUARE, everywhere, families
+from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
 from regions.certification import CertificationReport, resample
 from regions.certification import verdict as judge

@@ -11,7 +11,8 @@ import pytest
 import regions
 from damage_parts import Cell, Damage, assembled, cells_of, damaged, inner_facet, undamaged
 from damages import IN_PLANE, ON_LINE
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions import reference
 from regions.certification import CertificationReport
 from regions.certification import verdict as judge

@@ -12,6 +12,7 @@ import pytest
 
 import regions
 from generators import FAMILIES, draw
+from random_networks import random_network
 from regions import bounds
 from regions.checking import BoundItem, CheckReport, Invariant
 from regions.constructions import arrangement, serra_fold
@@ -24,12 +25,6 @@ SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 CROSS = Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
 # E1 of Stargalla et al.: max(-y, min(0, -x)).
 E1 = Network([([[1, 0], [0, 1], [0, -1]], [0, 0, 0]), ([[1, -1, 1], [1, 0, 0]], [0, 0]), ([[1, -1]], [0])])
-
-
-def gaussian_network(sizes: list[int], activation: str | list[str] = "relu", seed: int = 0) -> Network:
-    rng = np.random.default_rng(seed)
-    layers = [(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in zip(sizes, sizes[1:], strict=False)]
-    return Network(layers, activation)
 
 
 def bound(report: CheckReport, name: str) -> BoundItem:
@@ -58,7 +53,7 @@ def test_the_counts_of_each_definition() -> None:
 
 
 def test_a_layer_in_general_position_reaches_its_bounds() -> None:
-    net = gaussian_network([2, 7, 1])
+    net = random_network([2, 7, 1], bias=1.0)
     report = regions.check(net, PLANE)
     assert report.ok and not report.violations
     for name in ("raghu", "montufar2017", "serra2018_upper", "hinz_vandegeer", "zaslavsky"):
@@ -94,7 +89,7 @@ def test_each_layer_is_compared() -> None:
     ],
 )
 def test_activations(activation: str | list[str], value: int, not_for: set[str]) -> None:
-    report = regions.check(gaussian_network([2, 3, 3, 1], activation), PLANE)
+    report = regions.check(random_network([2, 3, 3, 1], activation=activation, bias=1.0), PLANE)
     assert report.ok and bound(report, "raghu").value == value
     unmet = {item.name for item in report.bounds if item.status == "does not apply"}
     assert not_for <= unmet
@@ -120,7 +115,7 @@ def test_zero_biases_need_a_plane_through_the_origin() -> None:
         assert report.ok
         assert (bound(report, "cover_central").status == "holds") is applies, domain
         assert applies or len(report.partition) > bounds.cover_central(domain.dimension, 5)
-    assert bound(regions.check(gaussian_network([2, 3, 1]), PLANE), "cover_central").status == "does not apply"
+    assert bound(regions.check(random_network([2, 3, 1], bias=1.0), PLANE), "cover_central").status == "does not apply"
 
 
 def test_general_position_is_found_out_exactly() -> None:
@@ -141,7 +136,7 @@ def test_means_over_networks_are_not_compared_with_one() -> None:
 
 @pytest.mark.parametrize("domain", [SQUARE, PLANE, Segment([-1, -1], [1, 2]), Line([0, 1], [1, 1])])
 def test_what_must_hold_holds(domain: Domain) -> None:
-    report = regions.check(gaussian_network([2, 5, 4, 2]), domain)
+    report = regions.check(random_network([2, 5, 4, 2], bias=1.0), domain)
     assert report.ok
     undecided = {item.name for item in report.invariants if item.status == "not decided"}
     unbounded = {"errors", "volume", "neurons", "perimeters"} if domain.dimension == 2 else {"errors", "volume"}
@@ -172,7 +167,7 @@ def test_a_broken_bound_is_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
         function=lambda n_in, widths, breakpoints: 28 if len(widths) == 1 else 10**6,
     )
     monkeypatch.setattr(bounds, "BOUNDS", (claimed,))
-    report = regions.check(gaussian_network([2, 7, 3, 1]), PLANE)
+    report = regions.check(random_network([2, 7, 3, 1], bias=1.0), PLANE)
     (violation,) = report.violations
     assert not report.ok and (violation.found, violation.value) == (29, 28)
     assert violation.note.startswith("violated after layer 1")
@@ -205,7 +200,7 @@ def test_what_is_refused() -> None:
 
 def test_json_has_everything_and_no_infinity() -> None:
     for domain in (SQUARE, PLANE):
-        report = regions.check(gaussian_network([2, 4, 3, 1], ["hard_tanh", "abs"]), domain)
+        report = regions.check(random_network([2, 4, 3, 1], activation=["hard_tanh", "abs"], bias=1.0), domain)
         facts = json.loads(report.to_json(), parse_constant=pytest.fail)
         assert len(facts["bounds"]) == len(bounds.BOUNDS) and facts["ok"] is True
         assert {"counts", "layers", "invariants", "orders", "fingerprints"} <= facts.keys()

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import regions
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions import bounds
 from regions.checking import OrderItem, against_bounds, layers, orders
 from regions.checking.layers import cut_off

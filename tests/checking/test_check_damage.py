@@ -12,7 +12,8 @@ import pytest
 import regions
 from damage_parts import Case, Damage, damaged, undamaged
 from damages import IN_PLANE, ON_LINE
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.checking import CheckReport
 from regions.checking import check_all as judge

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import regions
+from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Polygon, Segment
 from regions.networks.network import Network
@@ -26,16 +27,10 @@ SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 Function = type(regions.count)
 
 
-def random_network(sizes: list[int], seed: int) -> Network:
-    rng = np.random.default_rng(seed)
-    pairs = zip(sizes, sizes[1:], strict=False)
-    return Network([(rng.standard_normal((n, m)) * np.sqrt(2 / m), 0.1 * rng.standard_normal(n)) for m, n in pairs])
-
-
-SMALL = random_network([2, 16, 16, 1], 1)
+SMALL = random_network([2, 16, 16, 1], 1, bias=0.1, he=True)
 # Millions of regions: whatever does not stop takes minutes and gigabytes.
-ENDLESS = random_network([2, *[1024] * 5, 1], 1)
-ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1)
+ENDLESS = random_network([2, *[1024] * 5, 1], 1, bias=0.1, he=True)
+ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1, bias=0.1, he=True)
 
 
 def check_partial(partial: Partition, network: Network, domain: Domain) -> None:
@@ -105,7 +100,7 @@ class TestProgress:
 
     @pytest.mark.slow
     def test_it_changes_nothing(self) -> None:
-        network = random_network([2, 200, 200, 200, 1], 3)
+        network = random_network([2, 200, 200, 200, 1], 3, bias=0.1, he=True)
         # Arithmetic on arrays in the report, as a report that draws would do.
         with_report = regions.enumerate(network, SQUARE, progress=lambda *_: np.arange(10.0).sum())
         without = regions.enumerate(network, SQUARE)
@@ -254,7 +249,7 @@ def test_ctrl_c(name: str, function: str) -> None:
 
 class TestThreads:
     def test_several_at_once(self) -> None:
-        networks = [random_network([2, 40, 40, 1], seed) for seed in range(8)]
+        networks = [random_network([2, 40, 40, 1], seed, bias=0.1, he=True) for seed in range(8)]
         expected = [regions.enumerate(network, SQUARE) for network in networks]
         with ThreadPoolExecutor(4) as threads:
             found = list(threads.map(lambda network: regions.enumerate(network, SQUARE), networks * 3))
@@ -266,7 +261,7 @@ class TestThreads:
             assert (partition.cell_facets == alone.cell_facets).all()
 
     def test_stopping_one_does_not_stop_another(self) -> None:
-        network = random_network([2, 100, 100, 1], 3)
+        network = random_network([2, 100, 100, 1], 3, bias=0.1, he=True)
         expected = regions.count(network, SQUARE)
 
         def work(limit: int | None) -> int:

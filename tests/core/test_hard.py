@@ -15,6 +15,7 @@ from core_judge import difference
 from fuzz_shrink import shrink
 from generators import draw
 from hard_cases import FOLDER, read, write
+from random_networks import random_network
 from regions import reference
 from regions.domains import Domain, Segment
 from regions.networks.named_activations import hard_tanh
@@ -42,8 +43,7 @@ def test_a_file_keeps_every_bit(family: str, tmp_path: Path) -> None:
 
 def test_shrinking_leaves_what_fails() -> None:
     rng = np.random.default_rng(0)
-    layers = [(rng.standard_normal(shape), rng.standard_normal(shape[0])) for shape in ((4, 3), (3, 4), (1, 3))]
-    network = Network(layers, ["relu", hard_tanh()])
+    network = random_network([3, 4, 3, 1], rng, ["relu", hard_tanh()], bias=1.0)
     domain = Segment(rng.standard_normal(3), 5 * rng.standard_normal(3))
 
     def three_regions(network: Network, domain: Domain) -> bool:

@@ -20,12 +20,12 @@ import regions
 from cli_cases import Run, runner, write_files
 from generators import FAMILIES, draw
 from known_counts import PLANE
+from random_networks import random_network
 from regions import reference
 from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Plane
 from regions.errors import DomainError
 from regions.export import to_columns, write_csv, write_geojson
-from regions.networks.network import Network
 from regions.partition import Partition
 from regions.passes.exact_pattern import ExactNetwork
 
@@ -52,9 +52,7 @@ def test_points_inside(family: str) -> None:
 
 @pytest.fixture(scope="module")
 def partition() -> Partition:
-    rng = np.random.default_rng(1)
-    network = Network([(rng.standard_normal((n, m)), rng.standard_normal(n)) for m, n in ((3, 6), (6, 5), (5, 2))])
-    return regions.enumerate(network, Plane([0, 1, 0], [1, 0, 2], [0, 0.5, -1]))
+    return regions.enumerate(random_network([3, 6, 5, 2], 1, bias=1.0), Plane([0, 1, 0], [1, 0, 2], [0, 0.5, -1]))
 
 
 class TestPartition:

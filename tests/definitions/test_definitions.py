@@ -16,6 +16,7 @@ import regions
 from definitions_judge import counts
 from known_counts import DEFINITIONS as EXAMPLES
 from known_counts import PLANE, SQUARE, around_zero
+from random_networks import random_network
 from regions.constructions import arrangement, montufar_fold, sawtooth, serra_fold
 from regions.definitions import DEFINITIONS, linear_regions
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
@@ -102,10 +103,9 @@ def test_pieces_of_serras_fold(widths: list[int], domain: Domain) -> None:
 
 
 def test_generic_networks_agree_in_all_senses() -> None:
-    rng = np.random.default_rng(0)
-    layers = [(rng.standard_normal((b, a)), rng.standard_normal(b)) for a, b in ((2, 16), (16, 16), (16, 3))]
+    network = random_network([2, 16, 16, 3], bias=1.0)
     for domain in (SQUARE, PLANE):
-        assert set(numbers(Network(layers), domain)) == {regions.count(Network(layers), domain, "convex")}
+        assert set(numbers(network, domain)) == {regions.count(network, domain, "convex")}
 
 
 # Patterns on edges and vertices.

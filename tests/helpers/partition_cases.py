@@ -7,16 +7,11 @@ import numpy as np
 import pytest
 
 from generators import FAMILIES, draw
+from random_networks import random_network
 from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment
 from regions.networks.network import Network
 
 SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-
-
-def random_network(sizes: list[int], seed: int = 0, activation: str = "relu") -> Network:
-    rng = np.random.default_rng(seed)
-    layers = [(rng.standard_normal((b, a)), rng.standard_normal(b) / 4) for a, b in zip(sizes, sizes[1:], strict=False)]
-    return Network(layers, activation)
 
 
 def drawn(family: str, dimension: int, seed: int = 0) -> tuple[Network, Domain]:

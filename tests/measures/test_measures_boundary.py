@@ -14,7 +14,8 @@ import pytest
 
 import regions
 from generators import FAMILIES
-from partition_cases import IN_PLANE, SQUARE, drawn, families, in_plane, random_network
+from partition_cases import IN_PLANE, SQUARE, drawn, families, in_plane
+from random_networks import random_network
 from raw_from_reference import partition_from_reference, sorted_regions
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
 from regions.errors import DomainError, LimitReached, NonFiniteError

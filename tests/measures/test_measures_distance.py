@@ -14,7 +14,8 @@ import pytest
 
 import regions
 from generators import FAMILIES
-from partition_cases import drawn, random_network
+from partition_cases import drawn
+from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions.constructions import sawtooth
 from regions.domains import Domain, Line

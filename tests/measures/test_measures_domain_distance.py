@@ -14,7 +14,8 @@ import pytest
 
 import regions
 from generators import FAMILIES, draw
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions import Partition, bounds
 from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Line, Plane, Polygon, Ray, Rectangle, Segment
@@ -108,9 +109,7 @@ def test_every_family_against_fractions(family: str, dimension: int) -> None:
 @pytest.mark.parametrize("sizes", [[2, 1, 1], [2, 5, 1], [2, 4, 4, 1]], ids=str)
 def test_rays_and_whole_lines(sizes: list[int], bias: float, domain: Plane) -> None:
     rng = np.random.default_rng(0)
-    shapes = list(zip(sizes, sizes[1:], strict=False))
-    network = Network([(rng.standard_normal((b, a)), bias * rng.standard_normal(b)) for a, b in shapes])
-    partition = regions.enumerate(network, domain)
+    partition = regions.enumerate(random_network(sizes, rng, bias=bias), domain)
     points = rng.standard_normal((10, 2))
     for boundary in ("activation", "gradient"):
         check(partition, np.concatenate([points, 1e6 * points, 1e-6 * points, 0 * points[:1]]), boundary)

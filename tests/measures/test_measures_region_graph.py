@@ -13,7 +13,8 @@ from scipy.sparse.csgraph import shortest_path
 import regions
 from damage_parts import undamaged
 from damages import IN_PLANE
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions.domains import Domain, Plane
 from regions.measures import diameter, region_graph
 from regions.measures.region_graph import diameter_bounds

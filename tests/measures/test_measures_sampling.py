@@ -15,7 +15,8 @@ from scipy import stats
 
 import regions
 from measures_parts import PLANE_BOX, close
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions.errors import BeyondDoublesError, DegenerateDomainError, NonFiniteError, ShapeMismatchError
 from regions.measures import Ball, Box, Estimate, boundary_volume, crofton_density
 from regions.networks.network import Network

@@ -12,7 +12,8 @@ from scipy.optimize import linprog
 from scipy.sparse.csgraph import shortest_path
 
 import regions
-from partition_cases import SQUARE, drawn, everywhere, families, in_plane, random_network
+from partition_cases import SQUARE, drawn, everywhere, families, in_plane
+from random_networks import random_network
 from regions import bounds
 from regions.domains import Domain, Plane, Polygon, Rectangle, Segment
 from regions.errors import DomainError, LimitReached, NonFiniteError

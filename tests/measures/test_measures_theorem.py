@@ -16,7 +16,7 @@ import pytest
 
 import regions
 from measures_parts import PLANE_BOX, close
-from partition_cases import random_network
+from random_networks import random_network
 from regions import bounds
 from regions.errors import ShapeMismatchError
 from regions.measures import Ball, Box, Estimate, RandomNetworks, hanin_rolnick_integral, mean_boundary_density

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import regions
+from random_networks import random_network
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.named_activations import Activation, hard_tanh, identity, leaky_relu, prelu, relu
 from regions.networks.network import Layer, Network
@@ -25,23 +26,12 @@ class OfOnesOwn(Network):
     pass
 
 
-def random_network(widths: list[int], activation: Any, seed: int) -> Network:
-    generator = np.random.default_rng(seed)
-    return Network(
-        [
-            (generator.standard_normal((n_out, n_in)), generator.standard_normal(n_out))
-            for n_in, n_out in zip(widths, widths[1:], strict=False)
-        ],
-        activation,
-    )
-
-
 NETWORKS = {
-    "relu": random_network([2, 5, 4, 3], "relu", 0),
-    "hard_tanh": random_network([3, 4, 4, 1], "hard_tanh(-0.5, 0.75)", 1),
-    "mixed": random_network([2, 4, 3, 3, 2], ["abs", prelu([0.1, -0.2, 0.3]), "relu6"], 2),
-    "identity inside": random_network([2, 4, 3, 1], ["relu", "identity"], 3),
-    "affine": random_network([3, 2], "relu", 4),
+    "relu": random_network([2, 5, 4, 3], 0, "relu", bias=1.0),
+    "hard_tanh": random_network([3, 4, 4, 1], 1, "hard_tanh(-0.5, 0.75)", bias=1.0),
+    "mixed": random_network([2, 4, 3, 3, 2], 2, ["abs", prelu([0.1, -0.2, 0.3]), "relu6"], bias=1.0),
+    "identity inside": random_network([2, 4, 3, 1], 3, ["relu", "identity"], bias=1.0),
+    "affine": random_network([3, 2], 4, "relu", bias=1.0),
 }
 
 
@@ -325,7 +315,7 @@ def test_missing_biases_are_zeros() -> None:
     ],
 )
 def test_repr(widths: list[int], activation: Any, expected: str) -> None:
-    assert repr(random_network(widths, activation, 0)) == expected
+    assert repr(random_network(widths, 0, activation, bias=1.0)) == expected
 
 
 def test_equality_and_fingerprint() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import shapely
 
-from partition_cases import CASES, everywhere, in_plane, random_network
+from partition_cases import CASES, everywhere, in_plane
+from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions import export as export_module
 from regions.domains import Domain, Rectangle

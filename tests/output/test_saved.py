@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from partition_cases import CASES, SQUARE, everywhere, random_network
+from partition_cases import CASES, SQUARE, everywhere
+from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
 from regions.domains import Domain, Plane, Segment, circumsquare
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions

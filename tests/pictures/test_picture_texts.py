@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 import regions
 from cli_cases import SQUARE, Run
-from partition_cases import random_network
+from random_networks import random_network
 from regions.cli import pictures
 from regions.domains import Polygon
 from regions.networks.network import Network

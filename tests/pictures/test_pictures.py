@@ -15,7 +15,8 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 
 import regions
-from partition_cases import SQUARE, random_network
+from partition_cases import SQUARE
+from random_networks import random_network
 from regions.arrangements import arrangement
 from regions.domains import Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError

@@ -17,7 +17,8 @@ from matplotlib.collections import LineCollection, PathCollection, TriMesh
 from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
-from partition_cases import CASES, IN_PLANE, ON_LINE, random_network
+from partition_cases import CASES, IN_PLANE, ON_LINE
+from random_networks import random_network
 from raw_from_reference import partition_from_reference
 from regions.domains import Line, Segment
 from regions.errors import MissingDependencyError
