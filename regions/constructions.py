@@ -18,18 +18,17 @@ from collections.abc import Iterable
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import checked_network, integer, tuple_of
 from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.layer import Layer
 from regions.networks.network import Network
 from regions.passes.exact_pattern import Dyadic, exactly
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
-
-Floats = NDArray[np.float64]
 
 # Folds are merged one by one, and a merged layer has the square of its units.
 MOST_LAYERS, MOST_PIECES = 1000, 1000

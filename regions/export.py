@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of, shown
+from regions.arithmetic.types import Bits, Integers, Packed
 from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.output.convert import closed_rings
@@ -199,7 +200,7 @@ def _write_of(stream: Any) -> Callable[[str], object]:
     return write  # type: ignore[no-any-return]
 
 
-def _chunks(partition: Partition, offsets: NDArray[np.int64]) -> Iterator[tuple[slice, slice, list[int]]]:
+def _chunks(partition: Partition, offsets: Integers) -> Iterator[tuple[slice, slice, list[int]]]:
     """Some regions at a time: their slice, the slice of their corners, and where in that each region's
     corners begin."""
     for start in range(0, len(partition), CHUNK):
@@ -208,19 +209,19 @@ def _chunks(partition: Partition, offsets: NDArray[np.int64]) -> Iterator[tuple[
         yield slice(start, stop), slice(first, last), (offsets[start : stop + 1] - first).tolist()
 
 
-def _count_per_region(partition: Partition, corners: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _count_per_region(partition: Partition, corners: Bits) -> Integers:
     """How many of the corners [K] of each region are marked: int64 [R]."""
     before = np.concatenate([[0], np.add.accumulate(corners, dtype=np.int64)])
     return np.diff(before[partition.cell_offsets])
 
 
-def _active(packed: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _active(packed: Packed) -> Integers:
     ones = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-    active: NDArray[np.int64] = ones[packed].sum(axis=1, dtype=np.int64)
+    active: Integers = ones[packed].sum(axis=1, dtype=np.int64)
     return active
 
 
-def _hexadecimal(packed: NDArray[np.uint8]) -> list[str]:
+def _hexadecimal(packed: Packed) -> list[str]:
     text, width = packed.tobytes().hex(), 2 * packed.shape[1]
     return (
         [text[start : start + width] for start in range(0, width * len(packed), width)] if width else [""] * len(packed)

@@ -18,10 +18,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import any_domain, checked_network, shown
 from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Bits, Floats, Integers, Objects, Packed
 from regions.cells import cell_geometry, sizes
 from regions.cells.exact_outline import points_inside
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ARRAYS", "Partition", "raw_arrays", "require_partition"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Space = Literal["chart", "input"]
 
 
@@ -108,7 +107,7 @@ class Partition:
     facet_vertices: Integers
     facet_regions: Integers
     facet_kinks: Integers
-    packed_patterns: NDArray[np.uint8]
+    packed_patterns: Packed
     complete: bool
     version: str
     kernel: str
@@ -153,7 +152,7 @@ class Partition:
         return self.domain.dimension
 
     @property
-    def patterns(self) -> NDArray[np.bool_]:
+    def patterns(self) -> Bits:
         """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
 
         Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it twice.
@@ -366,7 +365,7 @@ class Partition:
 
         return Locator(self)
 
-    def to_shapely(self) -> NDArray[np.object_]:
+    def to_shapely(self) -> Objects:
         """Regions as shapely geometries in chart coordinates, object [R].
 
         Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first

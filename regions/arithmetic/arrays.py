@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.arithmetic.arguments import shown
+from regions.arithmetic.types import Bits, Floats, Indices
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.printable import printable
 
@@ -65,7 +66,7 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
         raise NetworkError(f"{name}: no array of numbers can be made of {shown(values)}") from None
 
 
-def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def exact_float64(values: ArrayLike, name: str) -> Floats:
     """Return a new C-contiguous float64 array with exactly the given numbers.
 
     Parameters
@@ -109,7 +110,7 @@ def exact_float64(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return exact
 
 
-def checked_indices(indices: ArrayLike | None, count: int, what: str) -> NDArray[np.intp]:
+def checked_indices(indices: ArrayLike | None, count: int, what: str) -> Indices:
     """Return the given numbers of regions, or of whatever ``what`` is, int [m]; all of them by default.
 
     Raises
@@ -130,7 +131,7 @@ def checked_indices(indices: ArrayLike | None, count: int, what: str) -> NDArray
     return chosen.astype(np.intp)
 
 
-def points_float64(values: ArrayLike, length: int, name: str = "points") -> NDArray[np.float64]:
+def points_float64(values: ArrayLike, length: int, name: str = "points") -> Floats:
     """Take in points [.., length] as they are: exactly these numbers, finite, in a new float64 array.
 
     Raises
@@ -151,7 +152,7 @@ def points_float64(values: ArrayLike, length: int, name: str = "points") -> NDAr
         raise ValueError(str(error)) from None
 
 
-def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
+def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Floats:
     """Take in numbers of any shape as they are: exactly these, in a new float64 array, finite unless told otherwise.
 
     Raises
@@ -194,7 +195,7 @@ def name_point(flat: int, shape: tuple[int, ...]) -> str:
     return f"points{[int(i) for i in np.unravel_index(flat, shape)]}" if shape else "the point"
 
 
-def refuse_overflow(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+def refuse_overflow(values: Floats, what: str) -> Floats:
     """Return what was computed for points, [*shape, n], or raise NonFiniteError, naming the point, if it overflowed."""
     finite = np.isfinite(values)
     if not finite.all():
@@ -214,14 +215,14 @@ def _kind(given: NDArray[Any]) -> str:
     return f"dtype {printable(given.dtype)}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
 
 
-def _needs_more_than_53_bits(integers: NDArray[Any]) -> NDArray[np.bool_]:
+def _needs_more_than_53_bits(integers: NDArray[Any]) -> Bits:
     bits = integers.astype(np.uint64)  # two's complement for negative numbers
     with np.errstate(over="ignore"):  # a sum that wraps around is what negation means here
         magnitude = np.where(integers < 0, ~bits + np.uint64(1), bits)
         lowest_bit = np.maximum(magnitude & (~magnitude + np.uint64(1)), np.uint64(1))
-    result: NDArray[np.bool_] = magnitude // lowest_bit >= np.uint64(2**53)
+    result: Bits = magnitude // lowest_bit >= np.uint64(2**53)
     return result
 
 
-def _entry(name: str, index: NDArray[np.intp]) -> str:
+def _entry(name: str, index: Indices) -> str:
     return f"{name}[{', '.join(str(i) for i in index)}]"

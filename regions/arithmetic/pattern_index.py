@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PatternIndex"]
+from regions.arithmetic.types import Bits, Indices, Integers, Packed
 
-Packed = NDArray[np.uint8]
+__all__ = ["PatternIndex"]
 
 # Up to this many free bits, 2^bits look-ups are cheaper than comparing all patterns.
 MOST_FREE_BITS = 8
@@ -29,7 +29,7 @@ class PatternIndex:
         self.order = np.argsort(hashes, kind="stable")
         self.sorted_hashes = hashes[self.order]
 
-    def find(self, wanted: Packed) -> NDArray[np.int64]:
+    def find(self, wanted: Packed) -> Integers:
         """Region with each of the patterns uint8 [m, bytes]: int64 [m], -1 where there is none."""
         result = np.full(len(wanted), -1, dtype=np.int64)
         hashes = hash_patterns(wanted)
@@ -45,7 +45,7 @@ class PatternIndex:
             place[open_] += 1
         return result
 
-    def find_lowest(self, wanted: NDArray[np.bool_], free: NDArray[np.intp]) -> int:
+    def find_lowest(self, wanted: Bits, free: Indices) -> int:
         """Lowest region whose pattern equals ``wanted`` bool [kinks] but for the bits ``free`` int [f]; -1 if
         none does."""
         if len(free) <= MOST_FREE_BITS:

@@ -21,13 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
+
 __all__ = ["spectral_norm_bound"]
 
 _UNIT = 2.0**-21  # eight times that of single precision
 _UPWARDS = 1 + 2.0**-20
 
 
-def spectral_norm_bound(matrix: NDArray[np.float64]) -> float:
+def spectral_norm_bound(matrix: Floats) -> float:
     """An upper bound on the spectral norm of a matrix [m, n] of finite numbers; infinite if it can not be computed."""
     current: NDArray[np.floating[Any]] = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
     steps = []

@@ -18,17 +18,14 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_geometry import LEAST_EXPONENT, difference, from_first_corner, next_corners
 
 if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "volume_errors"]
-
-Floats = NDArray[np.float64]
-Bits = NDArray[np.bool_]
 
 U = 2.0**-53
 # Room for the roundings of a bound: far fewer than 2^12 go through any term of those that are made here.
@@ -81,7 +78,7 @@ def _length_errors(partition: Partition) -> Floats:
     return _way_errors(partition, partition.cell_vertices.reshape(-1, 2))
 
 
-def _way_errors(partition: Partition, ends: NDArray[np.int64]) -> Floats:
+def _way_errors(partition: Partition, ends: Integers) -> Floats:
     """Bounds on the errors of the computed distances between two vertices each, [m, 2].
 
     Per axis a coordinate is off by both vertices' errors; rounded are the difference, the factor's entries, products

@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from regions.arithmetic.types import Bits, Exponents, Floats, Integers
 
 if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["difference", "facet_volumes", "from_first_corner", "interior_points", "next_corners", "volumes"]
-
-Floats = NDArray[np.float64]
-Exponents = NDArray[np.intc]
 
 # The reciprocal of its power of two is a double as well.
 LEAST_EXPONENT = -1022
@@ -27,7 +25,7 @@ LEAST_EXPONENT = -1022
 BELOW_ALL_EXPONENTS = -(2**13)
 
 
-def next_corners(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def next_corners(offsets: Integers) -> Integers:
     """The corner that follows each corner around its region, for regions with corners ``offsets[r]:offsets[r
     + 1]``."""
     following = np.arange(1, offsets[-1] + 1)
@@ -65,7 +63,7 @@ def volumes(partition: Partition) -> Floats:
 def facet_volumes(partition: Partition) -> Floats:
     """Length of each facet, or 1 for a point (0 for an end at infinity), float64 [F]."""
     if partition.dimension == 1:
-        finite: NDArray[np.bool_] = np.isfinite(partition.vertices[partition.facet_vertices[:, 0], 0])
+        finite: Bits = np.isfinite(partition.vertices[partition.facet_vertices[:, 0], 0])
         # A kink is a point, even where no double reaches it.
         return (finite | (partition.facet_kinks >= 0)).astype(np.float64)
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Integers, Packed
 from regions.errors import InternalError
 from regions.networks.network import Network
 from regions.passes.open_paths import leading_to_outputs
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["equal_maps", "numbered"]
 
-Integers = NDArray[np.int64]
-Packed = NDArray[np.uint8]
 Value = TypeVar("Value", np.uint8, np.int64)
 
 # Numbers per temporary array: 8 MB.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.domains.exact import dyadic, nearest_float
 from regions.errors import CheckpointError
@@ -43,7 +44,7 @@ class ExactOutlines:
         The corner before each one, around its region.
     """
 
-    previous: NDArray[np.int64]
+    previous: Integers
 
     def __init__(self, partition: Partition) -> None:
         self.partition, self.domain = partition, partition.domain
@@ -129,12 +130,12 @@ class ExactOutlines:
         return _reduced((0, -sign * b, sign * a))
 
 
-def points_inside(partition: Partition, regions: NDArray[np.integer]) -> NDArray[np.float64]:
+def points_inside(partition: Partition, regions: NDArray[np.integer]) -> Floats:
     """A point inside each of some regions of a whole plane, in the chart, rounded: float64 [m, 2]."""
     outlines = ExactOutlines(partition)
     largest = np.finfo(np.float64).max
     points = [[nearest_float(x) for x in outlines.point_inside(region)] for region in regions.tolist()]
-    inside: NDArray[np.float64] = np.clip(np.array(points), -largest, largest)
+    inside: Floats = np.clip(np.array(points), -largest, largest)
     return inside
 
 

@@ -16,10 +16,11 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.arrays import checked_indices
+from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
 from regions.domains.exact import nearest_float
 
@@ -82,7 +83,7 @@ class ExactVertices:
     def __iter__(self) -> Iterator[tuple[Fraction, ...] | tuple[int, ...]]:
         return (self[i] for i in range(len(self)))
 
-    def to_float(self) -> NDArray[np.float64]:
+    def to_float(self) -> Floats:
         """Every coordinate correctly rounded, float64 [vertices, d]; at infinity, 0 or infinite.
 
         Beyond the largest double it is infinite as well.
@@ -112,7 +113,7 @@ def exact_vertices(partition: Partition, indices: ArrayLike | None) -> ExactVert
     return ExactVertices(tuple(points[corner] for corner in corners.tolist()), partition.dimension)
 
 
-def _cheapest_corners(partition: Partition, previous: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cheapest_corners(partition: Partition, previous: Integers) -> Integers:
     """For each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is none."""
     layers = partition.facet_layers[partition.cell_facets]
     if partition.dimension == 2:

@@ -16,8 +16,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Exponents, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.domains.exact import dyadic
 from regions.output.convert import require_bounded
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_cells", "unit_exponents"]
 
-Integers = NDArray[np.int64]
-Bits = NDArray[np.bool_]
 Pair = tuple[int, int]
 
 # Differences are rounded, then products, then their difference: three times 2^-53 of the products, and a little
@@ -61,12 +59,12 @@ def folded_cells(partition: Partition) -> Integers:
     return np.array(folded, dtype=np.int64)
 
 
-def unit_exponents(partition: Partition) -> NDArray[np.intc]:
+def unit_exponents(partition: Partition) -> Exponents:
     """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
 
     Without that, products of coordinates overflow, or vanish, in shapely as well.
     """
-    exponents: NDArray[np.intc] = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
+    exponents: Exponents = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
     return exponents
 
 

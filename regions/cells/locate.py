@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import name_point, points_float64
 from regions.arithmetic.pattern_index import PatternIndex
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
 from regions.domains.exact import dyadic
 from regions.errors import DomainError, InternalError, NonFiniteError
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["Locator", "distances_off", "inside"]
-
-Floats = NDArray[np.float64]
 
 # How far a point may lie off the line or plane, relative to its size: float32 data, processed a little, still
 # passes.
@@ -59,7 +58,7 @@ class Locator:
         self.certified = CertifiedNetwork(self.network, self.domain, ~self.varies & ~self.always_on, self.always_on)
         self.exact: ExactNetwork | None = None
 
-    def locate(self, points: ArrayLike, space: str) -> NDArray[np.int64]:
+    def locate(self, points: ArrayLike, space: str) -> Integers:
         """Region of each point; see `Partition.locate`."""
         space = one_of(space, SPACES, "space")
         given = points_float64(points, self.domain.n_in if space == "input" else self.domain.dimension)
@@ -93,7 +92,7 @@ class Locator:
                 )
         return chart
 
-    def _locate_inside(self, chart: Floats) -> NDArray[np.int64]:
+    def _locate_inside(self, chart: Floats) -> Integers:
         bits, decided = self.certified.patterns(chart)
         result = np.full(len(chart), -1, dtype=np.int64)
         result[decided] = self.index.find(np.packbits(bits[decided], axis=1, bitorder="little"))
@@ -129,7 +128,7 @@ def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
         return np.where(distances > OFF_PLANE * sizes, np.ldexp(distances, exponents), 0.0)
 
 
-def inside(domain: Domain, points: Floats) -> NDArray[np.bool_]:
+def inside(domain: Domain, points: Floats) -> Bits:
     """Whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
     result = np.ones(len(points), dtype=bool)
     if domain.dimension == 1:

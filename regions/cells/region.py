@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from regions.arithmetic.types import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["Region"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,7 +40,7 @@ class Region:
         return slice(int(offsets[self.index]), int(offsets[self.index + 1]))
 
     @property
-    def pattern(self) -> NDArray[np.bool_]:
+    def pattern(self) -> Bits:
         """Activation pattern, bool [kinks]."""
         packed = self.partition.packed_patterns[self.index]
         return np.unpackbits(packed, count=self.partition.network.kinks, bitorder="little").view(np.bool_)

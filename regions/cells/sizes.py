@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats, Indices
 from regions.cells import cell_errors, cell_geometry
 from regions.cells.exact_outline import ExactOutlines
 from regions.domains.exact import determinant, gram_matrix, square_root
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["facet_volume_errors", "facet_volumes", "volume_errors", "volumes"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 
 def volumes(partition: Partition) -> Floats:
@@ -57,7 +54,7 @@ def facet_volume_errors(partition: Partition) -> Floats:
     return _rounded_once(cell_errors.facet_volume_errors(partition), partition.facet_volumes, _far_facets(partition))
 
 
-def _far_regions(partition: Partition) -> Integers:
+def _far_regions(partition: Partition) -> Indices:
     """The regions that end, with a corner beyond the largest double."""
     if len(partition) == 0:
         return np.zeros(0, dtype=np.intp)
@@ -66,7 +63,7 @@ def _far_regions(partition: Partition) -> Integers:
     return np.flatnonzero(far & ~endless)
 
 
-def _far_facets(partition: Partition) -> Integers:
+def _far_facets(partition: Partition) -> Indices:
     """The facets in a plane that end, with an end beyond the largest double."""
     if partition.dimension == 1:
         return np.zeros(0, dtype=np.intp)
@@ -74,13 +71,13 @@ def _far_facets(partition: Partition) -> Integers:
     return np.flatnonzero(far & ~endless)
 
 
-def _far_and_endless(partition: Partition) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _far_and_endless(partition: Partition) -> tuple[Bits, Bits]:
     """Of vertices [V]: whether no double reaches them, and whether they are at infinity."""
     endless = cell_errors.endless(partition)
     return np.isinf(partition.vertices).any(axis=1) & ~endless, endless
 
 
-def _exact_volumes(partition: Partition, regions: Integers) -> Floats:
+def _exact_volumes(partition: Partition, regions: Indices) -> Floats:
     """Lengths or areas of some regions, [m], each rounded once."""
     outlines, squared_scale = ExactOutlines(partition), determinant(gram_matrix(partition.domain.directions))
     sizes = []
@@ -98,7 +95,7 @@ def _exact_volumes(partition: Partition, regions: Integers) -> Floats:
     return np.array(sizes)
 
 
-def _exact_lengths(partition: Partition, facets: Integers) -> Floats:
+def _exact_lengths(partition: Partition, facets: Indices) -> Floats:
     """Lengths of some facets in a plane, [m], each rounded once."""
     outlines, gram = ExactOutlines(partition), gram_matrix(partition.domain.directions)
     following = cell_geometry.next_corners(partition.cell_offsets)
@@ -126,7 +123,7 @@ def _places(outlines: ExactOutlines, corners: Iterable[int]) -> list[list[Fracti
     return [[Fraction(other, weight) for other in others] for weight, *others in points]
 
 
-def _rounded_once(errors: Floats, sizes: Floats, far: Integers) -> Floats:
+def _rounded_once(errors: Floats, sizes: Floats, far: Indices) -> Floats:
     """Bounds, where those in ``far`` belong to sizes that were rounded once; infinite where these are."""
     bounds = errors.copy()
     bounds[far] = 2.0**-52 * sizes[far] + np.finfo(np.float64).smallest_subnormal

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions import reference
+from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
 from regions.certification.forms import domain_edges, value
 from regions.certification.region_inequalities import Cells
@@ -26,8 +26,6 @@ from regions.partition import Partition
 from regions.reference.integers import Point
 
 __all__ = ["check_against_reference"]
-
-Floats = NDArray[np.float64]
 
 # A box shrinks until at most FEW regions can meet it. Less for networks so wide that the reference would need more than
 # about PRODUCTS products of integers for them, down to FEWEST; then there is only one box.

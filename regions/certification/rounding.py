@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import isfinite, isinf, isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
 from regions.certification.region_inequalities import Cells
 from regions.certification.totals import volume
@@ -163,7 +163,7 @@ def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Frac
     return corners * (x * dy + y * dx + dx * dy + 4 * (corners + 8) * U * (x + dx) * (y + dy))
 
 
-def _map_bounds(partition: Partition, region: int) -> NDArray[np.float64]:
+def _map_bounds(partition: Partition, region: int) -> Floats:
     """How far the coefficients of a rounded affine map can be from the true ones, [n_out, 1 + d]; may be infinite.
 
     The same products as in the map, of magnitudes. Rounding errors of these are covered by the factor of two.

@@ -8,8 +8,8 @@ decided exactly: integers and fractions only. Each answer is a reason why not, o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers, Objects
 from regions.bounds.registry import Bound
 from regions.checking.layers import cut_off
 from regions.domains import Domain
@@ -21,8 +21,6 @@ from regions.partition import Partition
 from regions.passes.exact_pattern import ExactNetwork
 
 __all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"]
-
-Integers = NDArray[np.int64]
 
 
 def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
@@ -109,7 +107,7 @@ def _vertex_degrees(partition: Partition) -> Integers:
     return degrees
 
 
-def _rank(rows: NDArray[np.object_]) -> int:
+def _rank(rows: Objects) -> int:
     """Rank of integers [n, d], d = 1 or 2, exactly."""
     nonzero = [row for row in rows.tolist() if any(row)]
     if not nonzero or rows.shape[1] == 1:
@@ -118,7 +116,7 @@ def _rank(rows: NDArray[np.object_]) -> int:
     return 2 if any(a * y != b * x for x, y in nonzero) else 1
 
 
-def _rank_is_three(vectors: NDArray[np.float64]) -> bool:
+def _rank_is_three(vectors: Floats) -> bool:
     """Whether three vectors [3, n] are linearly independent, exactly: by their Gram determinant, in integers."""
     (a, b, c), (_, e, f), (_, _, i) = gram_matrix(vectors)
     return a * (e * i - f * f) - b * (b * i - f * c) + c * (b * f - e * c) != 0

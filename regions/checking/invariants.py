@@ -17,8 +17,8 @@ from itertools import pairwise
 from math import fsum, inf, isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.certification.rounding import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
@@ -28,8 +28,6 @@ from regions.measures.boundary import BoundaryVolume, perimeters, switching_kink
 from regions.partition import Partition
 
 __all__ = ["definitions_item", "invariant_items"]
-
-Floats = NDArray[np.float64]
 
 U = 2.0**-53
 

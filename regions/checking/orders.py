@@ -17,8 +17,8 @@ from itertools import pairwise
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.checking.items import OrderItem
 from regions.domains import Domain
 from regions.errors import NonFiniteError
@@ -28,8 +28,6 @@ from regions.measures.estimate import Estimate
 from regions.networks.network import Network
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
-
-Floats = NDArray[np.float64]
 
 NAMES = ("boundary per volume", "of it, where the gradient jumps", "mean distance to the boundary")
 # At most, and at least if there are any at all.

@@ -13,8 +13,8 @@ Cost: two forward passes per region, and a sort.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Integers, Packed
 from regions.checking.items import Invariant
 from regions.definitions.certified_values import CertifiedValues
 from regions.measures.boundary import switching_kinks
@@ -89,9 +89,7 @@ def pattern_item(partition: Partition) -> Invariant:
     )
 
 
-def _signs(
-    values: CertifiedValues, partition: Partition, vertices: NDArray[np.int64], packed: NDArray[np.uint8]
-) -> tuple[int, NDArray[np.bool_]]:
+def _signs(values: CertifiedValues, partition: Partition, vertices: Integers, packed: Packed) -> tuple[int, Bits]:
     """How many bits of patterns uint8 [m, bytes] are proven to be right, at vertices [m], and which patterns wrong."""
     network = partition.network
     on = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little").view(np.bool_)

@@ -23,15 +23,13 @@ from typing import Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
 
 __all__ = ["DomainCommand", "domain_options", "make_domain", "mark_option", "marked_points"]
-
-Floats = NDArray[np.float64]
 
 # The file and the row where a point stands, unless its coordinates are on the command line; and the point.
 _Point = tuple[tuple[str, int] | None, Floats]

@@ -10,8 +10,8 @@ Cost: two forward passes per region and coefficient, once.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.networks.layer import Layer
 from regions.networks.named_activations import identity
 from regions.networks.network import Network
@@ -20,9 +20,6 @@ from regions.passes.affine import slopes_and_intercepts
 from regions.passes.certified_pattern import CertifiedNetwork
 
 __all__ = ["CertifiedMaps", "with_outputs_as_layer"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20

@@ -12,15 +12,13 @@ Cost: two forward passes per point.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers, Packed
 from regions.partition import Partition
 from regions.passes.affine import slopes_and_intercepts
 from regions.passes.certified_pattern import CertifiedNetwork
 
 __all__ = ["CertifiedValues"]
-
-Floats = NDArray[np.float64]
 
 # More than what rounding can take away from a bound that is made of a few sums and products.
 ROOM = 1 + 2.0**-40
@@ -45,7 +43,7 @@ class CertifiedValues(CertifiedNetwork):
         """Numbers that one vertex needs, at most."""
         return 4 * (sum(self.network.widths) + self.network.kinks)
 
-    def at(self, vertices: NDArray[np.int64], packed: NDArray[np.uint8]) -> list[tuple[Floats, Floats]]:
+    def at(self, vertices: Integers, packed: Packed) -> list[tuple[Floats, Floats]]:
         """Evaluate the forms of patterns uint8 [m, bytes] at vertices int64 [m].
 
         Returns

@@ -12,19 +12,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats, Integers, Objects
 from regions.definitions.certified_maps import CertifiedMaps
 from regions.definitions.exact_differences import ExactDifferences
 from regions.definitions.incidence import Corners
 from regions.partition import Partition
 
 __all__ = ["Bounded", "Differences"]
-
-Bits = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Objects = NDArray[np.object_]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20

@@ -10,8 +10,8 @@ Cost: microseconds, once the two maps and the vertex are known. These take up to
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Integers, Objects
 from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.certified_maps import with_outputs_as_layer
 from regions.definitions.shared_forms import SharedForms
@@ -19,11 +19,6 @@ from regions.partition import Partition
 from regions.passes.exact_forms import ExactForms
 
 __all__ = ["ExactDifferences"]
-
-Bits = NDArray[np.bool_]
-Integers = NDArray[np.int64]
-# Python's integers, of any length.
-Objects = NDArray[np.object_]
 
 # Differences at a time: as Python's integers the maps take some kilobytes for each.
 CHUNK = 1 << 12

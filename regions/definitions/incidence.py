@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Integers
 from regions.partition import Partition
 
 __all__ = ["Corners", "at_infinity", "ranges"]
-
-Integers = NDArray[np.int64]
 
 
 class Corners(NamedTuple):
@@ -59,7 +57,7 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
     return np.repeat(starts - before, counts) + np.arange(counts.sum())
 
 
-def at_infinity(partition: Partition) -> NDArray[np.bool_]:
+def at_infinity(partition: Partition) -> Bits:
     """Which vertices are no points but ends of the domain at infinity: bool [V]."""
     result = np.zeros(len(partition.vertices), dtype=bool)
     if not partition.domain.bounded:

@@ -18,19 +18,16 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from regions.arithmetic.types import Bits, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity, ranges
 from regions.partition import Partition
 
 __all__ = ["LevelSets", "components"]
-
-Bits = NDArray[np.bool_]
-Integers = NDArray[np.int64]
 
 
 class LevelSets:

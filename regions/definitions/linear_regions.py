@@ -18,9 +18,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import one_of
+from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.html_table import facts_table
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "checked_definition", "linear_regions"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 Definition = Literal["pattern", "activation", "convex", "open", "closed", "affine"]
 DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
@@ -65,7 +62,7 @@ class LinearRegions:
         return self.count
 
     @property
-    def polygons(self) -> NDArray[np.object_]:
+    def polygons(self) -> Objects:
         """Merged polygons of the linear regions that have labels: shapely geometries, object [labels].
 
         In chart coordinates, with the partition's stored vertices as corners, all of them that are on the outline. A

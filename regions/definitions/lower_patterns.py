@@ -18,8 +18,8 @@ from functools import cached_property
 from operator import mul
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.certified_values import CertifiedValues
 from regions.definitions.incidence import Corners, at_infinity
@@ -27,10 +27,6 @@ from regions.errors import InternalError
 from regions.partition import Partition
 
 __all__ = ["lower_patterns"]
-
-Bits = NDArray[np.bool_]
-Integers = NDArray[np.int64]
-Packed = NDArray[np.uint8]
 
 # Numbers per temporary array.
 CHUNK = 1 << 21

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.definitions.level_sets import components
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["Rings", "rings_around"]
-
-Integers = NDArray[np.int64]
 
 
 class Rings(NamedTuple):
@@ -97,7 +95,7 @@ def _across(partition: Partition) -> Integers:
     return np.where(partition.neighbors >= 0, sums[partition.cell_facets] - corners, corners)
 
 
-def _ways(partition: Partition, on_ring: NDArray[np.bool_]) -> list[list[int]]:
+def _ways(partition: Partition, on_ring: Bits) -> list[list[int]]:
     """The corners of each closed way, one after the other."""
     following, across = next_corners(partition.cell_offsets), _across(partition)
     starts = np.flatnonzero(on_ring)
@@ -138,7 +136,7 @@ def _simple(way: list[int], vertex_at: Integers) -> list[list[int]]:
     return [*rings, [c for c, _ in path]]
 
 
-def _entrances(partition: Partition, on_ring: NDArray[np.bool_], pieces: Integers) -> Integers:
+def _entrances(partition: Partition, on_ring: Bits, pieces: Integers) -> Integers:
     """For each piece a corner whose facet a path from outside of the domain crosses when it first enters the piece."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order

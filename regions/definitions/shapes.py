@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Exponents, Floats, Integers, Objects
 from regions.cells.folding import unit_exponents
 from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["merged_intervals", "merged_polygons"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 EPSILON = 2.0**-52
 
 
-def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object_]:
+def merged_polygons(partition: Partition, labels: Integers) -> Objects:
     """See `LinearRegions.polygons`."""
     import shapely
 
@@ -53,7 +50,7 @@ def merged_polygons(partition: Partition, labels: Integers) -> NDArray[np.object
     return result
 
 
-def _geometries(rings: Rings, vertices: Floats) -> NDArray[np.object_]:
+def _geometries(rings: Rings, vertices: Floats) -> Objects:
     """A Polygon for each label, or a MultiPolygon where it has several pieces."""
     import shapely
 
@@ -61,7 +58,7 @@ def _geometries(rings: Rings, vertices: Floats) -> NDArray[np.object_]:
         shapely.GeometryType.POLYGON, vertices[rings.vertices], (rings.ring_offsets, rings.piece_offsets)
     )
     counts = np.diff(rings.label_offsets)
-    result: NDArray[np.object_] = pieces[rings.label_offsets[:-1]]
+    result: Objects = pieces[rings.label_offsets[:-1]]
     several = np.flatnonzero(counts > 1)
     numbers = np.repeat(np.arange(several.size), counts[several])
     result[several] = shapely.multipolygons(pieces[np.repeat(counts > 1, counts)], indices=numbers)
@@ -94,7 +91,7 @@ class Frame(NamedTuple):
     """Coordinates of a polygon's own: seen from ``start``, over two to the ``exponents``; both [2]."""
 
     start: Floats
-    exponents: NDArray[np.intc]
+    exponents: Exponents
 
     def enter(self, points: Floats) -> Floats:
         """Exact for all points between those that the frame was made for."""
@@ -135,7 +132,7 @@ def _area_error(ring: Floats, errors: Floats) -> float:
     return float(moved + rounded) / 2
 
 
-def merged_intervals(partition: Partition, labels: Integers) -> list[NDArray[np.float64]]:
+def merged_intervals(partition: Partition, labels: Integers) -> list[Floats]:
     """See `LinearRegions.intervals`."""
     if partition.dimension == 2:
         raise DomainError("regions in a plane make no intervals: take `polygons`")

@@ -10,15 +10,13 @@ Cost: microseconds for a form that is known.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.passes.exact_forms import ExactForms, Form
 
 __all__ = ["SharedForms"]
-
-Bits = NDArray[np.bool_]
 
 
 class SharedForms(ExactForms):

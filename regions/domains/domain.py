@@ -19,16 +19,16 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import points_float64, refuse_overflow
+from regions.arithmetic.types import Exponents, Floats
 from regions.domains import exact
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 
 __all__ = ["WHOLE_PLANE", "Domain"]
 
-Floats = NDArray[np.float64]
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
 # The corners, in the limit of infinite M, of the square with corners (-M, -M), (M, -M), (M, M), (-M, M).
@@ -222,7 +222,7 @@ class Domain:
         return result
 
     @cached_property
-    def split_directions(self) -> tuple[Floats, NDArray[np.intc]]:
+    def split_directions(self) -> tuple[Floats, Exponents]:
         """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
         scaled = np.ldexp(self.directions, -exponents[:, np.newaxis])
@@ -231,7 +231,7 @@ class Domain:
         return scaled, exponents
 
     @cached_property
-    def length_factor(self) -> tuple[Floats, NDArray[np.intc]]:
+    def length_factor(self) -> tuple[Floats, Exponents]:
         """Takes chart vectors to vectors of the same length as in input space: float64 [d, d] and exponents, intc [d].
 
         Coordinates times two to the exponents, times the factor, which is upper triangular. Each of its entries is

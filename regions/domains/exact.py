@@ -14,8 +14,8 @@ from fractions import Fraction
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Objects
 from regions.errors import DegenerateDomainError, NotConvexError
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def dyadic(values: NDArray[np.float64]) -> tuple[NDArray[np.object_], int]:
+def dyadic(values: Floats) -> tuple[Objects, int]:
     """Return Python integers m, as small as can be, and one exponent e with ``values == m * 2**e``, exactly."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
     integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
@@ -44,7 +44,7 @@ def dyadic(values: NDArray[np.float64]) -> tuple[NDArray[np.object_], int]:
     return integers >> spare, lowest - 53 + spare
 
 
-def gram_matrix(directions: NDArray[np.float64]) -> list[list[Fraction]]:
+def gram_matrix(directions: Floats) -> list[list[Fraction]]:
     """Return ``directions @ directions.T`` for directions [d, n_in] as d x d fractions, exactly."""
     integers, exponent = dyadic(directions)
     power = Fraction(2) ** (2 * exponent)
@@ -67,7 +67,7 @@ def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
     return [[square_root(a), across if b > 0 else -across], [0.0, square_root(c - b * b / a)]]
 
 
-def independent(directions: NDArray[np.float64]) -> bool:
+def independent(directions: Floats) -> bool:
     """Say whether the one or two directions [d, n_in] are linearly independent, exactly."""
     if len(directions) == 1:
         return bool(directions.any())
@@ -97,7 +97,7 @@ def split_square_root(value: Fraction) -> tuple[float, int]:
     return square_root(value / Fraction(4) ** exponent), exponent
 
 
-def chart_volume(generators: NDArray[np.float64]) -> Fraction:
+def chart_volume(generators: Floats) -> Fraction:
     """Return the length or area, in the chart, of a bounded domain with generators [v, d + 1]."""
     points = [[Fraction(x) for x in row] for row in generators[:, 1:].tolist()]
     if len(points[0]) == 1:
@@ -117,7 +117,7 @@ def refuse_coincident(vertices: Sequence[Sequence[float]]) -> None:
             )
 
 
-def convex_corners(points: NDArray[np.float64]) -> list[int]:
+def convex_corners(points: Floats) -> list[int]:
     """Return the corners of the convex polygon with vertices ``points`` [v, 2], counter-clockwise from the
     first one.
 

@@ -9,15 +9,13 @@ span one plane at all; no count depends on them.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.domains import exact
 from regions.domains.points import difference
 from regions.errors import DegenerateDomainError, NotCoplanarError
 
 __all__ = ["orthonormal_chart", "plane_through"]
-
-Floats = NDArray[np.float64]
 
 # Corners computed in float32 miss their plane by some 1e-6 of the polygon's width; other points by about 1.
 COPLANAR = 1e-5

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of
+from regions.arithmetic.types import Floats
 from regions.domains.points import many_points
 from regions.errors import CheckpointError, DomainError, ShapeMismatchError
 from regions.files.ordinary_file import require_ordinary_file
@@ -39,7 +40,7 @@ def load_points(
     inputs: int | None = None,
     skip_columns: str | int | Sequence[str | int] = (),
     array: str | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Read points from a ``.npy``, ``.npz``, ``.csv`` or ``.tsv`` file.
 
     An array [n, n_in] holds n points, and [n_in] is one. Images are flattened in row-major order, as torch.nn.Flatten

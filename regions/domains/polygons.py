@@ -12,9 +12,10 @@ from __future__ import annotations
 from math import hypot, isfinite
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
+from regions.arithmetic.types import Floats
 from regions.domains import exact
 from regions.domains.domain import Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
@@ -28,8 +29,6 @@ from regions.errors import (
 )
 
 __all__ = ["Polygon", "Rectangle", "circumsquare"]
-
-Floats = NDArray[np.float64]
 
 
 class Polygon(Domain):

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions import _core
 from regions.arithmetic.arguments import checked_domain, checked_network, flag, shown
+from regions.arithmetic.types import Floats, Integers
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from regions.definitions import Definition
 
 __all__ = ["count", "enumerate"]
-
-Floats = NDArray[np.float64]
 
 _NO_LIMIT = 2**62
 
@@ -71,7 +69,7 @@ def count(
     limit: int | None = None,
     progress: Progress = None,
     certificate: Literal[False] = False,
-) -> NDArray[np.int64]: ...
+) -> Integers: ...
 @overload
 def count(
     network: Network,
@@ -81,7 +79,7 @@ def count(
     limit: int | None = None,
     progress: Progress = None,
     certificate: Literal[True],
-) -> tuple[NDArray[np.int64], list[Certificate]]: ...
+) -> tuple[Integers, list[Certificate]]: ...
 def count(
     network: Network,
     domain: Domain | Iterable[Domain],
@@ -90,7 +88,7 @@ def count(
     limit: int | None = None,
     progress: Progress = None,
     certificate: bool = False,
-) -> int | NDArray[np.int64] | tuple[int, Certificate] | tuple[NDArray[np.int64], list[Certificate]]:
+) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
     """Number of regions of a network in a domain, exactly.
 
     Parameters

@@ -21,8 +21,8 @@ from math import isfinite
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.printable import printable
 
@@ -50,7 +50,7 @@ def coordinate(word: str) -> float:
     return float(word)
 
 
-def load_table(file: Path, skip_columns: Sequence[str | int]) -> NDArray[np.float64]:
+def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
     """Read the numbers, float64 [row, column], without the columns that are left out.
 
     Parameters
@@ -84,7 +84,7 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> NDArray[np.floa
 
 def _numbers(
     file: Path, contents: list[tuple[int, str]], separator: str | None, skip_columns: Sequence[str | int]
-) -> NDArray[np.float64]:
+) -> Floats:
     table = _Table(
         file,
         separator,
@@ -158,7 +158,7 @@ class _Table:
             + (f"they are called {names}" if self.header else "it has no header, so give its number, from 0")
         )
 
-    def numbers(self, row: Row, kept: list[int]) -> NDArray[np.float64]:
+    def numbers(self, row: Row, kept: list[int]) -> Floats:
         number, content, words = row
         if len(words) != self.width:
             kept = list(range(len(words)))

@@ -18,17 +18,15 @@ from math import ulp
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import integer, positive
+from regions.arithmetic.types import Floats
 from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
 from regions.measures.measure_arguments import MOST_SAMPLES, generator
 
 __all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
-
-Floats = NDArray[np.float64]
 
 # How far apart doubles may be, relative to the size of a body: their rounding is far below the error of sampling.
 RESOLUTION = 2.0**-20

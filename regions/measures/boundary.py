@@ -18,8 +18,8 @@ from math import fsum, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error
 from regions.errors import NonFiniteError
 from regions.html_table import html_table
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["BoundaryVolume", "boundary_facets", "boundary_volume", "perimeter_errors", "perimeters", "switching_kinks"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Bits = NDArray[np.bool_]
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16
@@ -295,7 +291,7 @@ def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -
     return result
 
 
-def _good(network: Network, packed: NDArray[np.uint8], rows: Integers, kinks: Integers) -> Bits:
+def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> Bits:
     """Whether an open path leads to an output from kinks [m], each under one of the patterns: bool [m]."""
     order, good = np.argsort(rows, kind="stable"), np.zeros(len(rows), dtype=bool)
     step = max(1, NUMBERS // max(network.kinks, 1))

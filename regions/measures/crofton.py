@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.arguments import checked_network
+from regions.arithmetic.types import Floats
 from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import count
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
@@ -79,9 +80,7 @@ def crofton_density(
     return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name))
 
 
-def crossing_densities(
-    network: Network, body: Body, lines: int, rng: np.random.Generator, boundary: str
-) -> np.typing.NDArray[np.float64]:
+def crossing_densities(network: Network, body: Body, lines: int, rng: np.random.Generator, boundary: str) -> Floats:
     """Unbiased samples of the density, one for each of some random lines: float64 [lines]."""
     starts, ends, weights = body.chords(lines, rng)
     # A chord so short that its ends are one point crosses nothing.
@@ -93,7 +92,7 @@ def crossing_densities(
     else:
         crossings[long] = [gradient_jumps(enumerate_regions(network, segment)).sum() for segment in segments]
     with np.errstate(over="ignore"):
-        result: np.typing.NDArray[np.float64] = weights * crossings / mean_cosine(network.n_in)
+        result: Floats = weights * crossings / mean_cosine(network.n_in)
     if np.isinf(result).any():
         what = "the boundary's density along a line is beyond the largest double"
         raise BeyondDoublesError(f"{what}; scale up the body, together with the network's biases")

@@ -19,20 +19,17 @@ from dataclasses import dataclass
 from math import ulp
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import checked_network
 from regions.arithmetic.arrays import points_float64
+from regions.arithmetic.types import Bits, Floats
 from regions.measures.distance_bounds import Coordinates, KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
 from regions.networks.network import Network
 
 __all__ = ["BoundaryDistances", "distance_to_boundary"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Bits = NDArray[np.bool_]
 
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20

@@ -23,14 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats
 from regions.networks.layer import Layer
 from regions.networks.network import Network
 from regions.passes.certified_pattern import TINY, rounding_unit
 
 __all__ = ["Coordinates", "KinkIntervals", "kink_intervals"]
-
-Floats = NDArray[np.float64]
-Bits = NDArray[np.bool_]
 
 # The root of what is lost when squares underflow, for any number of them that fits into memory.
 ROOT_TINY = 1e-150

@@ -12,15 +12,13 @@ distances that are rounded like these, by 40 u M: together less than 128 u C M. 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.cells.cell_errors import TINY, UP, U
 from regions.measures.facet_distance import StraightFacets
 from regions.partition import Partition
 
 __all__ = ["distance_errors"]
-
-Floats = NDArray[np.float64]
 
 
 def distance_errors(partition: Partition, facets: StraightFacets, points: Floats, distances: Floats) -> Floats:

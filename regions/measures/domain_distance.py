@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import points_float64, refuse_overflow
+from regions.arithmetic.types import Floats, Integers
 from regions.measures.boundary import boundary_facets
 from regions.measures.distance_errors import distance_errors
 from regions.measures.facet_distance import StraightFacets
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["DomainDistances", "distance_in_domain"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

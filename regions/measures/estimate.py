@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from math import frexp, fsum, ldexp, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import real
 from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
 from regions.html_table import facts_table
 
@@ -46,7 +46,7 @@ class Estimate:
     (0.7008, 3.2992)
     """
 
-    samples: NDArray[np.float64]
+    samples: Floats
 
     def __post_init__(self) -> None:
         values = exact_float64(self.samples, "samples")
@@ -68,7 +68,7 @@ class Estimate:
         return ldexp(float(np.std(scaled, ddof=1)) / sqrt(len(scaled)), exponent)
 
     @property
-    def _scaled(self) -> tuple[NDArray[np.float64], int]:
+    def _scaled(self) -> tuple[Floats, int]:
         """The samples times 2**-exponent, so that their squares stay within the doubles; no digit changes."""
         _, exponent = frexp(float(np.abs(self.samples).max()))
         return np.ldexp(self.samples, -exponent), exponent

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.cells.exact_outline import ExactOutlines
 from regions.domains.exact import dyadic, nearest_float, square_root
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["exact_discs"]
 
-Floats = NDArray[np.float64]
 # A constraint c w + a x + b y - l r >= 0 on a point (w, x, y, r), as (c, a, b, l).
 Row = tuple[int, int, int, int]
 

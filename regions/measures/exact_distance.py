@@ -22,14 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats
 from regions.domains.exact import dyadic, square_root
 from regions.networks.network import Network
 from regions.passes.exact_pattern import Dyadic, exactly
 
 __all__ = ["ExactDistances", "NearestKink"]
-
-Floats = NDArray[np.float64]
-Bits = NDArray[np.bool_]
 
 
 class NearestKink(NamedTuple):

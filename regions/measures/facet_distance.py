@@ -17,8 +17,8 @@ from math import inf, ulp
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines
 from regions.domains.exact import nearest_float
 from regions.measures.lengths import length_vectors, scaled
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["StraightFacets"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class StraightFacets:

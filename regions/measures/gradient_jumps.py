@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from regions.arithmetic.types import Bits
 from regions.measures.measure_arguments import complete
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["gradient_jumps"]
 
 
-def gradient_jumps(partition: Partition) -> NDArray[np.bool_]:
+def gradient_jumps(partition: Partition) -> Bits:
     """Tell across which facets the gradient of the network jumps, exactly.
 
     These facets are the boundary B_N of linear regions; the others separate regions with one affine map. It is the
@@ -60,5 +58,5 @@ def gradient_jumps(partition: Partition) -> NDArray[np.bool_]:
     complete(partition)
     maps = partition.map_numbers
     first, second = partition.facet_regions.T
-    result: NDArray[np.bool_] = (second >= 0) & (maps[first] != maps[second])
+    result: Bits = (second >= 0) & (maps[first] != maps[second])
     return result

@@ -18,9 +18,9 @@ Cost of a sample: left, an enumeration; right, one for each kink, or a forward p
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import integer
+from regions.arithmetic.types import Floats
 from regions.bounds.bound_arguments import codimension_of
 from regions.domains import Rectangle
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
@@ -36,8 +36,6 @@ from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
 
 __all__ = ["hanin_rolnick_integral", "mean_boundary_density"]
-
-Floats = NDArray[np.float64]
 
 # Networks that have to count for a standard error.
 ENOUGH = 10

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
 from regions.measures.measure_arguments import bounded, complete
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["InscribedDiscs", "inscribed_discs"]
-
-Floats = NDArray[np.float64]
 
 # Beyond this part of the radius a bound is not good enough. Smaller, and generic partitions would pay for it: in one of
 # 66,795 regions, whose stored corners are off by up to 1e-10, none has a bound beyond 2^-12, and 170 beyond 2^-20.

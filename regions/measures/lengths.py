@@ -10,20 +10,17 @@ Invariant: points are subtracted in the chart, before anything else is rounded.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.domains import Domain
 
 __all__ = ["length_factor", "length_vectors", "scaled"]
-
-Floats = NDArray[np.float64]
-Exponents = NDArray[np.int64]
 
 # Of zero: so low that it is never the largest, and so little that sums of a few do not overflow.
 NO_EXPONENT = -(1 << 20)
 
 
-def length_factor(domain: Domain) -> tuple[Floats, Exponents]:
+def length_factor(domain: Domain) -> tuple[Floats, Integers]:
     """The factor, float64 [d, d], upper triangular, and the exponents [d] of the chart's axes.
 
     Chart coordinates times two to these exponents, times the factor, are coordinates with the lengths of input space.
@@ -32,7 +29,7 @@ def length_factor(domain: Domain) -> tuple[Floats, Exponents]:
     return factor, exponents.astype(np.int64)
 
 
-def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Exponents]:
+def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Integers]:
     """The way from some chart points [.., d] to others: vectors float64 [.., d], times two to the exponents [..].
 
     Not finite where one of the points is not.
@@ -50,7 +47,7 @@ def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, 
         return scaled(vectors, -shift[..., np.newaxis]), largest + shift
 
 
-def scaled(values: Floats, exponents: Exponents) -> Floats:
+def scaled(values: Floats, exponents: Integers) -> Floats:
     """Values times two to the exponents: exactly, but for over- and underflow."""
     with np.errstate(over="ignore"):
         return np.ldexp(values, exponents.astype(np.intc))

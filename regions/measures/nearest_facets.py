@@ -16,15 +16,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.lengths import length_vectors, scaled
 
 __all__ = ["nearest_facets"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Pairs of a point and a facet that are compared at a time: some 30 MB.
 CHUNK = 1 << 16

@@ -22,8 +22,8 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.measure_arguments import Boundary
@@ -33,10 +33,6 @@ from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
 
 __all__ = ["expected_crossings", "integrand"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Bits = NDArray[np.bool_]
 
 # Sets of kinks per point; if there are more, so many are drawn.
 SETS = 4096

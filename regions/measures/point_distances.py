@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import integer, is_sequence
 from regions.arithmetic.arrays import name_point, real_numbers, refuse_overflow
+from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
 
 __all__ = ["PointDistances"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,18 +14,16 @@ from math import pi, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import integer, one_of, positive, tuple_of
 from regions.arithmetic.arrays import real_numbers
+from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
 from regions.measures.measure_arguments import generator
 from regions.networks.named_activations import Activation, activation_per_layer
 from regions.networks.network import Network
 
 __all__ = ["RandomNetworks"]
-
-Floats = NDArray[np.float64]
 
 # Squares of numbers in units of it, and their inverses, are doubles.
 SMALLEST = 1e-150

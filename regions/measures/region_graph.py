@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Integers
 from regions.measures.measure_arguments import complete
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["degrees", "diameter", "diameter_bounds"]
-
-Integers = NDArray[np.int64]
 
 
 def degrees(partition: Partition) -> Integers:

@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.domains.exact import determinant, gram_matrix, nearest_float, square_root
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["RoundedDiscs", "rounded_discs"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Coordinates in which lengths are measured, relative to a corner, are off by less than 8 units of rounding times the
 # size of the region, distances and support values computed from them by less than 40, and those units are 2^-53.

@@ -16,10 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown, word
 from regions.arithmetic.arrays import as_numpy, exact_float64, real_numbers
+from regions.arithmetic.types import Floats, Indices
 from regions.domains.exact import nearest_float
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.printable import printable
@@ -61,9 +62,9 @@ class Activation:
     """
 
     name: str
-    breakpoints: NDArray[np.float64]
-    slopes: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
+    breakpoints: Floats
+    slopes: Floats
+    intercepts: Floats
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", word(self.name, "name"))
@@ -121,7 +122,7 @@ class Activation:
                         "compared exactly"
                     )
 
-    def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
+    def __call__(self, values: ArrayLike) -> Floats:
         """Apply the function to ``values`` [.., n], finite numbers; gives float64 [.., n].
 
         In floating point: each operation is rounded correctly, and infinite beyond the largest double.
@@ -129,12 +130,10 @@ class Activation:
         h = exact_float64(values, f"{self._label}: values")
         pieces = self.pieces(h)
         with np.errstate(over="ignore"):
-            result: NDArray[np.float64] = self._of_piece(self.slopes, pieces) * h + self._of_piece(
-                self.intercepts, pieces
-            )
+            result: Floats = self._of_piece(self.slopes, pieces) * h + self._of_piece(self.intercepts, pieces)
         return result
 
-    def pieces(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+    def pieces(self, values: Floats) -> Indices:
         """Index of the piece each value [.., n] falls in: the number of breakpoints strictly below it."""
         if type(values) is not np.ndarray or values.dtype != np.float64:
             values = real_numbers(values, "values")
@@ -142,15 +141,15 @@ class Activation:
             raise NonFiniteError("values: nan lies in no piece")
         return np.searchsorted(self.breakpoints, values, side="left")
 
-    def slopes_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+    def slopes_of(self, pieces: Indices) -> Floats:
         """Slope of the given piece [.., n] of each unit."""
         return self._of_piece(self.slopes, self._checked(pieces))
 
-    def intercepts_of(self, pieces: NDArray[np.intp]) -> NDArray[np.float64]:
+    def intercepts_of(self, pieces: Indices) -> Floats:
         """Intercept of the given piece [.., n] of each unit."""
         return self._of_piece(self.intercepts, self._checked(pieces))
 
-    def _checked(self, pieces: Any) -> NDArray[np.intp]:
+    def _checked(self, pieces: Any) -> Indices:
         """Numbers of pieces, one for each unit where units differ."""
         given = as_numpy(pieces, "pieces")
         if given.dtype.kind not in "iu":
@@ -162,8 +161,8 @@ class Activation:
         return given
 
     @staticmethod
-    def _of_piece(table: NDArray[np.float64], pieces: NDArray[np.intp]) -> NDArray[np.float64]:
-        result: NDArray[np.float64] = table[pieces] if table.ndim == 1 else table[np.arange(len(table)), pieces]
+    def _of_piece(table: Floats, pieces: Indices) -> Floats:
+        result: Floats = table[pieces] if table.ndim == 1 else table[np.arange(len(table)), pieces]
         return result
 
     def _content(self) -> tuple[Any, ...]:

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from regions.arithmetic.arguments import shown, word
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, ShapeMismatchError
 from regions.networks.named_activations import Activation
 from regions.printable import printable
 
 __all__ = ["Layer"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from regions.arithmetic.arguments import list_of, word
 from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, refuse_overflow
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.html_table import html_table
-from regions.networks.layer import Floats, Layer
+from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.printable import printable
 
@@ -139,13 +140,13 @@ class Network:
         return len(self.kink_layers)
 
     @cached_property
-    def kink_layers(self) -> NDArray[np.int64]:
+    def kink_layers(self) -> Integers:
         """Hidden layer (from 0) of each pattern bit, int64 [kinks]."""
         counts = [len(layer.biases) * layer.activation.breakpoints.size for layer in self.layers[:-1]]
         return _read_only(np.repeat(np.arange(len(counts), dtype=np.int64), counts))
 
     @cached_property
-    def kink_units(self) -> NDArray[np.int64]:
+    def kink_units(self) -> Integers:
         """Unit, within its layer, of each pattern bit, int64 [kinks]."""
         none = [np.zeros(0, dtype=np.int64)]  # so that a network without hidden layers has something to join
         units = [
@@ -193,7 +194,7 @@ class Network:
             result: Floats = values @ layer.weights.T + layer.biases
         return refuse_overflow(result, f"a value of layer {index}")
 
-    def pattern(self, x: ArrayLike) -> NDArray[np.bool_]:
+    def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
         preactivations = self.preactivations(x)
         bits = [np.zeros((*np.shape(x)[:-1], 0), dtype=bool)]
@@ -254,7 +255,7 @@ class Network:
             raise NonFiniteError("the affine map of this pattern is beyond the largest double")
         return a, c
 
-    def _bits(self, pattern: ArrayLike) -> NDArray[np.bool_]:
+    def _bits(self, pattern: ArrayLike) -> Bits:
         given = as_numpy(pattern, "pattern")
         if given.dtype == np.bool_ and given.shape == (self.kinks,):
             return given

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers, Objects
 from regions.errors import DomainError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["closed_rings", "require_bounded", "to_networkx", "to_shapely"]
 
 
-def closed_rings(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def closed_rings(partition: Partition) -> tuple[Integers, Integers]:
     """Vertices of each region, the first one again at the end: int64 [K + R]; and offsets int64 [R + 1]."""
     offsets = partition.cell_offsets + np.arange(len(partition) + 1)
     last = np.zeros(offsets[-1], dtype=bool)
@@ -31,7 +31,7 @@ def closed_rings(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.in
     return rings, offsets
 
 
-def to_shapely(partition: Partition) -> NDArray[np.object_]:
+def to_shapely(partition: Partition) -> Objects:
     """Regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
@@ -40,18 +40,16 @@ def to_shapely(partition: Partition) -> NDArray[np.object_]:
         return _polygons(partition, partition.vertices)
     flat = partition.vertices[partition.cell_vertices, 0]
     coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
-    result: NDArray[np.object_] = shapely.from_ragged_array(
-        shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,)
-    )
+    result: Objects = shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,))
     return result
 
 
-def _polygons(partition: Partition, vertices: NDArray[np.float64]) -> NDArray[np.object_]:
+def _polygons(partition: Partition, vertices: Floats) -> Objects:
     """One polygon for each region, with these vertices."""
     import shapely
 
     rings, offsets = closed_rings(partition)
-    result: NDArray[np.object_] = shapely.from_ragged_array(
+    result: Objects = shapely.from_ragged_array(
         shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(partition) + 1))
     )
     return result

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.html_table import facts_table
 from regions.pictures.colors import region_colors
 
@@ -66,7 +66,7 @@ def _drawing(partition: Partition) -> str:
     return _svg(width, height, polygons)
 
 
-def _in_proportion(partition: Partition) -> NDArray[np.float64]:
+def _in_proportion(partition: Partition) -> Floats:
     """Vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
 
     For the two directions of a chart can differ in length. By powers of two, so that nothing overflows on the way.
@@ -75,11 +75,11 @@ def _in_proportion(partition: Partition) -> NDArray[np.float64]:
     _, sizes = np.frexp(np.abs(partition.vertices).max(axis=0))
     exponents = exponents + sizes
     places = np.ldexp(partition.vertices, -sizes) * np.linalg.norm(directions, axis=1)
-    result: NDArray[np.float64] = np.ldexp(places, exponents - exponents.max())
+    result: Floats = np.ldexp(places, exponents - exponents.max())
     return result
 
 
-def _strip(partition: Partition, finite: NDArray[np.float64], colors: list[str]) -> str:
+def _strip(partition: Partition, finite: Floats, colors: list[str]) -> str:
     """Intervals side by side; an unbounded one gets a tenth of the width."""
     _, exponent = np.frexp(np.abs(finite).max())
     finite, vertices = np.ldexp(finite, -exponent), np.ldexp(partition.vertices[:, 0], -exponent)

@@ -14,13 +14,11 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.pictures.picture_files import trim_height
 
 __all__ = ["LINE", "arrange", "place_names"]
-
-Floats = NDArray[np.float64]
 
 # In points of 1/72 inch: from a point to its name, half of a mark with its edge, the halo of a name, and the nearest
 # distance from which a line leads to the point.

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import checked_indices
+from regions.arithmetic.types import Floats, Indices, Packed
 from regions.errors import NonFiniteError
 from regions.networks.network import Layer, Network
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["affine_maps", "pieces_of", "slopes_and_intercepts"]
-
-Floats = NDArray[np.float64]
 
 # Numbers per temporary array: 8 MB, enough for full-speed matrix products and small beside the result.
 CHUNK = 1 << 20
@@ -62,9 +61,7 @@ def affine_maps(partition: Partition, indices: ArrayLike | None, space: str) -> 
     return linear, constants
 
 
-def _from_outputs(
-    network: Network, packed: NDArray[np.uint8], matrix: Floats, constant: Floats
-) -> tuple[Floats, Floats]:
+def _from_outputs(network: Network, packed: Packed, matrix: Floats, constant: Floats) -> tuple[Floats, Floats]:
     """Multiply from the outputs; ``matrix`` and ``constant`` give the first layer's pre-activations."""
     gradients = np.broadcast_to(np.eye(network.n_out), (len(packed), network.n_out, network.n_out))
     offsets = np.zeros((len(packed), network.n_out))
@@ -77,7 +74,7 @@ def _from_outputs(
     return _times(gradients, matrix), offsets + gradients @ constant
 
 
-def _from_input(network: Network, packed: NDArray[np.uint8], matrix: Floats, constant: Floats) -> tuple[Floats, Floats]:
+def _from_input(network: Network, packed: Packed, matrix: Floats, constant: Floats) -> tuple[Floats, Floats]:
     """Multiply from the first layer's pre-activations; the last column is the constant one."""
     # [m, columns, units], so that the units of all regions and columns meet the weights in one product.
     forms = np.broadcast_to(np.vstack([matrix.T, constant]), (len(packed), matrix.shape[1] + 1, len(matrix)))
@@ -90,7 +87,7 @@ def _from_input(network: Network, packed: NDArray[np.uint8], matrix: Floats, con
     return forms[:, :-1].transpose(0, 2, 1), forms[:, -1]
 
 
-def slopes_and_intercepts(network: Network, packed: NDArray[np.uint8]) -> Iterator[tuple[Floats, Floats]]:
+def slopes_and_intercepts(network: Network, packed: Packed) -> Iterator[tuple[Floats, Floats]]:
     """Slopes and intercepts [m, units] of each hidden layer under patterns uint8 [m, bytes]."""
     bits = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little")
     start = 0
@@ -101,10 +98,10 @@ def slopes_and_intercepts(network: Network, packed: NDArray[np.uint8]) -> Iterat
         start = stop
 
 
-def pieces_of(layer: Layer, bits: NDArray[np.uint8]) -> NDArray[np.intp]:
+def pieces_of(layer: Layer, bits: Packed) -> Indices:
     """Piece of each unit of a layer, by its bits [m, kinks of the layer]: how many of its breakpoints it is above."""
     units, count = len(layer.biases), layer.activation.breakpoints.size
-    pieces: NDArray[np.intp] = bits.reshape(len(bits), units, count).sum(axis=2, dtype=np.intp)
+    pieces: Indices = bits.reshape(len(bits), units, count).sum(axis=2, dtype=np.intp)
     return pieces
 
 

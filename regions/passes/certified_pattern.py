@@ -16,15 +16,12 @@ operation: TINY is far more. What overflows on the way has an infinite bound, an
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Floats
 from regions.domains import Domain
 from regions.networks.network import Network
 
 __all__ = ["TINY", "CertifiedNetwork", "rounding_unit"]
-
-Floats = NDArray[np.float64]
-Bits = NDArray[np.bool_]
 
 TINY = 1e-300
 

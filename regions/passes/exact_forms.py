@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Indices
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.passes.exact_pattern import Dyadic, ExactNetwork, exactly
@@ -30,7 +31,7 @@ Form = tuple[int, ...]
 class _Outputs(NamedTuple):
     """What a layer gives on a region: the units that are not constantly zero, and their forms [units, 1 + d]."""
 
-    units: NDArray[np.intp]
+    units: Indices
     forms: Dyadic
 
 
@@ -54,7 +55,7 @@ class ExactForms:
         self.layer_of: list[int] = network.kink_layers.tolist()
         self.first_kink = np.searchsorted(network.kink_layers, np.arange(len(self.exact.layers) + 1)).tolist()
 
-    def enter(self, pattern: NDArray[np.bool_]) -> None:
+    def enter(self, pattern: Bits) -> None:
         """Go to the region with this pattern, bool [kinks]."""
         changed = np.flatnonzero(self.bits != pattern)
         if changed.size:

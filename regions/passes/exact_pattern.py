@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Objects
 from regions.domains import Domain
 from regions.domains.exact import dyadic
 from regions.networks.network import Network
@@ -29,7 +30,7 @@ BLOCK = 1 << 20
 class Dyadic(NamedTuple):
     """The numbers ``integers * 2**exponent``."""
 
-    integers: NDArray[np.object_]
+    integers: Objects
     exponent: int
 
     def __add__(self, other: Dyadic) -> Dyadic:  # type: ignore[override]
@@ -42,9 +43,9 @@ class Dyadic(NamedTuple):
     def matrix_times(self, other: Dyadic) -> Dyadic:
         return Dyadic(self.integers @ other.integers, self.exponent + other.exponent)
 
-    def over(self, exponent: int) -> NDArray[np.object_]:
+    def over(self, exponent: int) -> Objects:
         """The integers when the exponent is lowered to the given one."""
-        result: NDArray[np.object_] = self.integers * (1 << (self.exponent - exponent))
+        result: Objects = self.integers * (1 << (self.exponent - exponent))
         return result
 
     def at(self, index: Any) -> Dyadic:
@@ -54,7 +55,7 @@ class Dyadic(NamedTuple):
         return (self.integers > 0).astype(np.int8) - (self.integers < 0).astype(np.int8)
 
 
-def exactly(values: NDArray[np.float64]) -> Dyadic:
+def exactly(values: Floats) -> Dyadic:
     return Dyadic(*dyadic(values))
 
 
@@ -84,7 +85,7 @@ class ExactNetwork:
         self.weights = [exactly(layer.weights) for layer in self.layers[1:]]
         self.biases = [exactly(layer.biases) for layer in self.layers]
 
-    def signs(self, point: NDArray[np.float64]) -> NDArray[np.int8]:
+    def signs(self, point: Floats) -> NDArray[np.int8]:
         """Sign of pre-activation minus breakpoint at a chart point [d], for every kink: int8 [kinks] of -1,
         0, 1."""
         if not self.layers:

@@ -11,17 +11,15 @@ Cost: one pass backwards through the network for each pattern.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Bits, Packed
 from regions.networks.network import Network
 from regions.passes.affine import slopes_and_intercepts
 
 __all__ = ["bending_kinks", "leading_to_outputs"]
 
-Bits = NDArray[np.bool_]
 
-
-def leading_to_outputs(network: Network, packed: NDArray[np.uint8]) -> Bits:
+def leading_to_outputs(network: Network, packed: Packed) -> Bits:
     """Tell for each pattern and kink whether an open path leads from its unit to an output, be it open itself or not.
 
     Parameters

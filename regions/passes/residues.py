@@ -19,15 +19,13 @@ from functools import lru_cache
 from math import isqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.passes.affine import pieces_of
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
-
-Floats = NDArray[np.float64]
 
 # More and less than all exponents of doubles, so that they decide nothing.
 NO_EXPONENT = 1 << 20
@@ -73,7 +71,7 @@ class ResidueMaps:
         self.weights[-1] = self._combined(shares, self.weights[-1])
         self.biases[-1] = self._combined(shares, self.biases[-1])
 
-    def _combined(self, shares: NDArray[np.int64], rows: Floats) -> Floats:
+    def _combined(self, shares: Integers, rows: Floats) -> Floats:
         """The sum of rows, each times its share: [1, ..]."""
         centred = reduced(shares.astype(np.float64), self.prime)
         total = np.zeros_like(rows[:1])
@@ -86,7 +84,7 @@ class ResidueMaps:
         """Numbers that one region needs, at most, at a time."""
         return max(map(len, self.biases)) * len(self.first) + self.kinks
 
-    def values(self, packed: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def values(self, packed: Packed) -> Integers:
         """Values of the maps of patterns uint8 [m, bytes] at the chart points 0, e1 (and e2).
 
         Returns
@@ -111,7 +109,7 @@ class ResidueMaps:
         values = forms.reshape(len(leaders), -1) % self.prime
         return values.astype(np.int64)[np.searchsorted(leaders, rows, side="right") - 1]
 
-    def _activated(self, index: int, forms: Floats, pieces: NDArray[np.intp]) -> Floats:
+    def _activated(self, index: int, forms: Floats, pieces: Indices) -> Floats:
         """Apply to pre-activations [m, points, units] the pieces [m, units] of the activation."""
         slopes, intercepts = self.slopes[index], self.intercepts[index]
         units = np.arange(len(slopes))

@@ -17,17 +17,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.pattern_index import hash_patterns
+from regions.arithmetic.types import Floats, Integers
 
 if TYPE_CHECKING:
     from regions.partition import Partition
 
 __all__ = ["class_colors", "color_numbers", "layer_colors", "light_colors", "region_colors"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LIGHT = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#dddddd")
 CLASSES = (

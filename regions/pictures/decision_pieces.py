@@ -14,14 +14,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.partition import Partition
 
 __all__ = ["IntervalPieces", "PlanePieces", "largest_on_intervals", "largest_on_polygons", "outputs_at"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Numbers per temporary array.
 CHUNK = 1 << 22

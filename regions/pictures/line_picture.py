@@ -13,16 +13,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.pictures.colors import color_numbers, light_colors
 from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at
 from regions.pictures.picture_view import Panel, require_drawable
 from regions.pictures.plane_picture import BORDER, Palette
 
 __all__ = ["LinePicture"]
-
-Floats = NDArray[np.float64]
 
 CURVE = "#777777"
 # Pieces of the curve in which a colour for values is constant, where the curve has such colours.
@@ -68,7 +66,7 @@ class LinePicture(Panel):
         return largest_on_intervals(self.partition, self._ends)
 
     @cached_property
-    def _kinks(self) -> NDArray[np.int64]:
+    def _kinks(self) -> Integers:
         """Facets that are shown; on a line, a kink may lie beyond the largest double."""
         places = self.partition.vertices[self.partition.facet_vertices[:, 0], 0]
         shown = (self.view.low[0] <= places) & (places <= self.view.high[0])

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.cells.locate import distances_off
 from regions.domains import Domain
 from regions.domains.points import many_points
@@ -23,7 +23,6 @@ from regions.pictures.picture_view import View
 
 __all__ = ["Marks", "draw_marks", "named_points"]
 
-Floats = NDArray[np.float64]
 # Points of input space by name; those that nobody asked for may lie outside of the picture.
 Marks = dict[str, Floats]
 

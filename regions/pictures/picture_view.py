@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.pattern_index import PatternIndex
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.equal_maps import numbered
 from regions.definitions import LinearRegions
 from regions.domains import Polygon
@@ -25,9 +25,6 @@ from regions.errors import DomainError
 from regions.partition import Partition
 
 __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_drawable"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Beyond it, the differences and margins that matplotlib computes overflow.
 LARGEST_DRAWN = 1e300
@@ -60,10 +57,10 @@ class View:
     high: Floats
 
     @property
-    def shown_facets(self) -> NDArray[np.bool_]:
+    def shown_facets(self) -> Bits:
         """Facets that do not lie inside one merged region, bool [F]."""
         first, second = self.partition.facet_regions.T
-        shown: NDArray[np.bool_] = (second < 0) | (self.labels[first] != self.labels[second])
+        shown: Bits = (second < 0) | (self.labels[first] != self.labels[second])
         return shown
 
 

@@ -18,17 +18,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats, Integers
 from regions.partition import Partition
 from regions.pictures.colors import color_numbers, light_colors
 from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 
 __all__ = ["BORDER", "LIGHT", "Palette", "PlanePicture"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Above this many regions a vector file would be tens of megabytes: the regions become an image in it, axes stay sharp.
 MOST_VECTOR_REGIONS = 20_000

@@ -14,15 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, FileTooLargeError, ShapeMismatchError
 from regions.files import limits
 from regions.networks.named_activations import Activation, identity
 from regions.networks.network import Layer, Network
 from regions.read.scaling import Scaling
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
 from regions.networks.network import Network
 
@@ -62,7 +62,7 @@ def relative_difference(module: Any, network: Network) -> float | None:
     return float(np.max(beyond) / max(np.max(np.abs(expected)), np.finfo(float).tiny))
 
 
-def _rounding(network: Network, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rounding(network: Network, points: Floats) -> Floats:
     """How much of the outputs [n, n_out] may be rounding."""
     values, variances = points, np.zeros_like(points)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -72,5 +72,5 @@ def _rounding(network: Network, points: NDArray[np.float64]) -> NDArray[np.float
             variances = variances @ squares + ours
             values = layer.activation(values @ layer.weights.T + layer.biases)
             variances = variances * np.max(np.abs(layer.activation.slopes)) ** 2
-        result: NDArray[np.float64] = _ALLOWED_ERRORS * np.sqrt(variances)
+        result: Floats = _ALLOWED_ERRORS * np.sqrt(variances)
     return np.where(np.isfinite(result), result, 0.0)  # squares beyond the largest double excuse nothing

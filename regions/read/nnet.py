@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
@@ -38,8 +39,6 @@ from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
-
-Floats = NDArray[np.float64]
 
 # A line holds at most as many numbers as the widest layer. A million of them are a hundred megabytes as Python's own
 # objects, and networks that wide or that deep are out of reach.

@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.network import Layer, Network
 from regions.read.scaling import subtract_and_divide
@@ -59,7 +60,7 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     return Network.from_layers([Layer(weights, biases, first.activation, first.name), *others], [*network.notes, note])
 
 
-def _for_each_input(values: ArrayLike, n_in: int, name: str) -> NDArray[np.float64]:
+def _for_each_input(values: ArrayLike, n_in: int, name: str) -> Floats:
     given = exact_float64(values, f"normalize: {name}")
     if given.size == 1:
         return np.full(n_in, given.item())
@@ -79,6 +80,6 @@ def _for_each_input(values: ArrayLike, n_in: int, name: str) -> NDArray[np.float
     )
 
 
-def _shown(values: NDArray[np.float64]) -> str:
+def _shown(values: Floats) -> str:
     low, high = values.min(), values.max()
     return f"{low:.6g}" if low == high else f"{low:.6g} to {high:.6g}"

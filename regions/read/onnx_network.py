@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.types import Integers
 from regions.errors import (
     AmbiguousCheckpointError,
     ShapeMismatchError,
@@ -244,7 +245,7 @@ class _Chain:
             more = f" and {len(unused) - 8} more" if len(unused) > 8 else ""
             self.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
 
-    def _put_outputs_in_order(self, order: NDArray[np.int64]) -> None:
+    def _put_outputs_in_order(self, order: Integers) -> None:
         if (order == np.arange(len(order))).all():
             return
         last = self.steps[-1] if self.steps else None

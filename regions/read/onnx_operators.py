@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, NotACheckpointError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
@@ -29,7 +29,6 @@ from regions.read.scaling import Scaling, invert, multiply
 
 __all__ = ["OPERATORS"]
 
-Floats = NDArray[np.float64]
 Made = tuple[Sequence[Step], Flow]
 
 

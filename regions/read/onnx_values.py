@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Integers
 from regions.errors import NotACheckpointError, RegionsError, UnsupportedLayerError
 from regions.printable import printable
 from regions.read.onnx_graph import Node
@@ -41,7 +41,7 @@ class Flow:
         What makes it, for messages.
     """
 
-    array: NDArray[np.int64]
+    array: Integers
     element: int
     name: str
 
@@ -111,7 +111,7 @@ def integers(node: Node, attribute: str, values: list[Value | None], position: i
     return [int(number) for number in given.array.ravel()]
 
 
-def _reshape(node: Node, array: NDArray[np.int64], values: list[Value | None]) -> NDArray[np.int64] | None:
+def _reshape(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
     shape = integers(node, "shape", values, 1)
     if shape is None:
         return None
@@ -120,7 +120,7 @@ def _reshape(node: Node, array: NDArray[np.int64], values: list[Value | None]) -
     return array.reshape(shape) if min(shape, default=0) >= -1 else None
 
 
-def _flatten(node: Node, array: NDArray[np.int64], _: list[Value | None]) -> NDArray[np.int64] | None:
+def _flatten(node: Node, array: Integers, _: list[Value | None]) -> Integers | None:
     axis = node.attributes.get("axis", 1)
     if not -array.ndim <= axis <= array.ndim:
         return None
@@ -128,25 +128,25 @@ def _flatten(node: Node, array: NDArray[np.int64], _: list[Value | None]) -> NDA
     return array.reshape(math.prod(array.shape[:axis]), math.prod(array.shape[axis:]))
 
 
-def _squeeze(node: Node, array: NDArray[np.int64], values: list[Value | None]) -> NDArray[np.int64] | None:
+def _squeeze(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
     axes = integers(node, "axes", values, 1)
     return array.squeeze() if axes is None else array.squeeze(tuple(axes))
 
 
-def _unsqueeze(node: Node, array: NDArray[np.int64], values: list[Value | None]) -> NDArray[np.int64] | None:
+def _unsqueeze(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
     axes = integers(node, "axes", values, 1)
     return None if axes is None else np.expand_dims(array, tuple(axes))
 
 
-def _transpose(node: Node, array: NDArray[np.int64], _: list[Value | None]) -> NDArray[np.int64] | None:
+def _transpose(node: Node, array: Integers, _: list[Value | None]) -> Integers | None:
     return array.transpose(node.attributes.get("perm"))
 
 
-def _same(node: Node, array: NDArray[np.int64], values: list[Value | None]) -> NDArray[np.int64] | None:
+def _same(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
     return array
 
 
-def _dropout(node: Node, array: NDArray[np.int64], values: list[Value | None]) -> NDArray[np.int64] | None:
+def _dropout(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
     training = values[2] if len(values) > 2 else None
     if node.version < 7:
         off = bool(node.attributes.get("is_test", 0))
@@ -157,7 +157,7 @@ def _dropout(node: Node, array: NDArray[np.int64], values: list[Value | None]) -
     return array
 
 
-_Rearrangement = Callable[[Node, NDArray[np.int64], list["Value | None"]], "NDArray[np.int64] | None"]
+_Rearrangement = Callable[[Node, Integers, list["Value | None"]], "Integers | None"]
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
 REARRANGING: dict[str, tuple[_Rearrangement, int]] = {

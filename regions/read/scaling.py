@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError, ShapeMismatchError
-
-Floats = NDArray[np.float64]
 
 # Cuts a significand of 53 bits into two halves whose products are exact (Veltkamp).
 _SPLITTER = 2.0**27 + 1.0

@@ -20,10 +20,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import checked_domain, list_of, path_of, real, shown
 from regions.arithmetic.arrays import points_float64
+from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
 from regions.domains import Domain
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
@@ -206,7 +207,7 @@ class TrainingRecord:
                 )
         return row
 
-    def columns(self) -> dict[str, NDArray[np.float64]]:
+    def columns(self) -> dict[str, Floats]:
         """The table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
         return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in _names()}
 
@@ -294,7 +295,7 @@ def checked_step(value: Any, name: str) -> float:
     return int(value) if isinstance(value, Integral) else result
 
 
-def _mean_and_error(network: Network, points: NDArray[np.float64]) -> tuple[float, float]:
+def _mean_and_error(network: Network, points: Floats) -> tuple[float, float]:
     """Mean distance and its standard error, nan where there is none."""
     distances = mean_distance(network, points)
     return (nan, nan) if distances is None else (distances.value, distances.standard_error)
