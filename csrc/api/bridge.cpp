@@ -68,21 +68,23 @@ struct Norms {
   double spectral = 0;       // no better than sqrt(|W|_1 |W|_inf), or the Frobenius norm
 };
 
-Norms norms_of(const double* weights, std::size_t rows, std::size_t columns) {
+Norms norms_of(const LinearOperator& weights, int rows, int columns) {
   Norms norms;
-  norms.rows.resize(rows);
-  std::vector<double> sums(columns, 0.0);
-  for (std::size_t i = 0; i < rows; ++i) {
+  norms.rows.resize(std::size_t(rows));
+  std::vector<double> sums(std::size_t(columns), 0.0);
+  RowRoom room;
+  for (int i = 0; i < rows; ++i) {
+    const double* row = weights.row(i, room);
     double sum = 0;
     double squares = 0;
-    for (std::size_t j = 0; j < columns; ++j) {
-      const double weight = std::fabs(weights[i * columns + j]);
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      const double weight = std::fabs(row[j]);
       const double floored = weight == 0 ? 0 : std::fmax(weight, floor_of_sizes);
       sum += floored;
       squares += floored * floored;
       sums[j] += floored;
     }
-    norms.rows[i] = std::sqrt(squares) * slack;
+    norms.rows[std::size_t(i)] = std::sqrt(squares) * slack;
     norms.largest_sum = at_least(norms.largest_sum, sum * slack);
     norms.total += squares;
   }
@@ -109,13 +111,13 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   Layer layer;
   layer.units = units;
   layer.inputs = network_.layers.back().units;
-  layer.weights = weights;
+  layer.weights = LinearOperator(weights, layer.inputs);
   layer.biases = biases;
   layer.kinks = kinks;
   layer.breakpoints = breakpoints;
   layer.slopes = slopes;
   layer.intercepts = intercepts;
-  Norms norms = norms_of(weights, std::size_t(units), std::size_t(layer.inputs));
+  Norms norms = norms_of(layer.weights, units, layer.inputs);
   double steepest = 0;
   for (std::int64_t i = 0; i < std::int64_t(units) * (kinks + 1); ++i)
     steepest = at_least(steepest, std::fabs(slopes[i]));

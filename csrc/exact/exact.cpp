@@ -42,7 +42,8 @@ const Exact::Form& Exact::form(int layer, int unit) {
   } else {
     const Layer& layer_here = network_.layers[std::size_t(layer)];
     const Layer& below = network_.layers[std::size_t(layer) - 1];
-    const double* weights = layer_here.weights + std::size_t(unit) * std::size_t(layer_here.inputs);
+    RowRoom room;
+    const double* weights = layer_here.weights.row(unit, room);
     for (int input = 0; input < below.units; ++input) {
       const int piece = pieces_[below.first_unit + input];
       if (weights[input] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);

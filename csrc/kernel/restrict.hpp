@@ -197,9 +197,10 @@ class Restriction {
     int* own_units = arena_.take<int>(std::size_t(own));
     for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
     residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
-    const auto weights_of = [&here](int unit) { return here.weights + std::size_t(unit) * std::size_t(here.inputs); };
+    const double* of_four[4];
     for (int unit = 0; unit < here.units; ++unit) {
-      const double* weights = weights_of(unit);
+      const double* weights = here.weights.row(unit, rooms_[unit % 4]);
+      of_four[unit % 4] = weights;
       Row<D>& row = rows[unit];
       row.unit = unit;
       row.lowest_piece = 0;
@@ -215,10 +216,10 @@ class Restriction {
       if (index == 1)
         chart_rows_.read(row, weights, here.doubled);
       else if (unit % 4 == 3)  // while their weights are at hand
-        folding_.fold_four_rows(rows + unit - 3, weights_of(unit - 3), std::size_t(here.inputs), child_.folds);
+        folding_.fold_four_rows(rows + unit - 3, of_four, child_.folds);
     }
     for (int unit = index == 1 ? here.units : here.units / 4 * 4; unit < here.units; ++unit)
-      folding_.fold(rows[unit], weights_of(unit), nullptr, child_.folds, child_.folds.size());
+      folding_.fold(rows[unit], of_four[unit % 4], nullptr, child_.folds, child_.folds.size());
     deciding_.decide_rows(index, rows, here.units, -1);
   }
 
@@ -233,6 +234,7 @@ class Restriction {
   ResidualBounds<D> residuals_;
   Deciding<Cell> deciding_;
   Folding<D> folding_;
+  RowRoom rooms_[4];  // for the weights of four rows that are brought in together
 };
 
 }  // namespace REGIONS_TARGET

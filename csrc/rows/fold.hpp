@@ -140,11 +140,11 @@ class Folding {
     if (any_columns) fold_columns<1>(&row.coefficients, weights_.data(), folds.data(), count);
   }
 
-  // The same for four neighbouring rows of a layer's weights at once, and all units.
-  void fold_four_rows(Row<D>* rows, const double* weights, std::size_t stride, const std::vector<Fold<D>>& folds) {
+  // The same for four rows of a layer's weights at once, and all units.
+  void fold_four_rows(Row<D>* rows, const double* const* weights, const std::vector<Fold<D>>& folds) {
     gather(4 * folds.size());
     for (std::size_t f = 0; f < folds.size(); ++f)
-      for (std::size_t r = 0; r < 4; ++r) weights_[f * 4 + r] = weights[r * stride + std::size_t(folds[f].column)];
+      for (std::size_t r = 0; r < 4; ++r) weights_[f * 4 + r] = weights[r][folds[f].column];
     for (std::size_t i = 0; i < 4 * folds.size(); ++i) magnitudes_[i] = floored_magnitude(weights_[i]);
     AffineLanes<D> value[4];
     AffineLanes<D> size[4];

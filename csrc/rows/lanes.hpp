@@ -44,7 +44,7 @@ constexpr double slack = 1 + 0x1p-20;
 // The larger one, and NaN where either is no number. Numbers, or vectors lane by lane.
 template <class Number>
 REGIONS_INLINE Number at_least(Number bound, Number value) {
-  return value <= bound ? bound : value;
+  return (value <= bound) | (bound != bound) ? bound : value;
 }
 
 // Short vectors from and to memory, whatever its alignment and the type that it is declared with.

@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "task/operator.hpp"
+
 namespace regions {
 
 struct Layer {
   int units = 0;
   int inputs = 0;
-  const double* weights = nullptr;  // [units, inputs]
+  LinearOperator weights;           // [units, inputs]
   const double* biases = nullptr;   // [units]
   int kinks = 0;                    // breakpoints of the activation; its pieces are kinks + 1
   const double* breakpoints = nullptr;  // [kinks], increasing
