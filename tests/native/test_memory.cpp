@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Does memory stay where it is, and is it known when it is given back?
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "memory/arena.hpp"
+#include "memory/growing.hpp"
+
+using namespace regions;
+
+TEST_CASE("an arena gives aligned memory that does not move") {
+  Arena arena;
+  std::vector<std::uint64_t*> taken;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    std::uint64_t* memory = arena.take<std::uint64_t>(1 + i % 100);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory) % 64 == 0);
+    memory[0] = memory[i % 100] = i;
+    taken.push_back(memory);
+  }
+  for (std::uint64_t i = 0; i < 3000; ++i) CHECK(taken[i][i % 100] == i);
+}
+
+TEST_CASE("after a release, the same memory is given out again") {
+  Arena arena;
+  arena.take<double>(10);
+  const Arena::Mark mark = arena.mark();
+  double* first = arena.take<double>(100);
+  arena.take<double>(1 << 20);  // larger than a block, and in one of its own
+  arena.take<double>(1000);
+  arena.release(mark);
+  CHECK(arena.take<double>(100) == first);
+  arena.reset();
+  CHECK(arena.take<double>(1) != nullptr);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+TEST_CASE("the sanitizer sees what was given back, and the gap behind everything") {
+  Arena arena;
+  char* kept = arena.take<char>(64);
+  const Arena::Mark mark = arena.mark();
+  char* released = arena.take<char>(100);
+  char* elsewhere = arena.take<char>(1 << 21);
+  CHECK_FALSE(__asan_address_is_poisoned(kept + 63));
+  CHECK(__asan_address_is_poisoned(kept + 64));
+  CHECK(__asan_address_is_poisoned(released + 100));
+  CHECK_FALSE(__asan_address_is_poisoned(elsewhere + (1 << 21) - 1));
+  arena.release(mark);
+  CHECK_FALSE(__asan_address_is_poisoned(kept));
+  CHECK(__asan_address_is_poisoned(released));
+  CHECK(__asan_address_is_poisoned(elsewhere));
+}
+#endif
+
+TEST_CASE("a growing array keeps its elements, also where it changes from blocks to mappings") {
+  GrowingArray<std::int64_t> array;
+  CHECK(array.size() == 0);
+  const std::int64_t count = std::int64_t(3 * mapped_from / sizeof(std::int64_t));
+  for (std::int64_t next = 0; next < count;) {
+    const std::int64_t more = std::min<std::int64_t>(1 + next % 1000, count - next);
+    std::int64_t* added = array.extend(std::size_t(more));
+    for (std::int64_t i = 0; i < more; ++i) added[i] = next + i;
+    next += more;
+  }
+  CHECK(array.size() == std::size_t(count));
+  bool same = true;
+  for (std::int64_t i = 0; i < count; ++i) same = same && array[i] == i;
+  CHECK(same);
+  CHECK(array.extend(0) == array.end());
+}

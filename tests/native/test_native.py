@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+"""Do the parts of the core pass their own tests?
+
+Those are the .cpp files here; `native_tests.py` says what they need.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from native_tests import compile_and_run, has_framework
+
+# Where there is no doctest, there is no such test; `.ci/run` installs it.
+if has_framework():
+
+    @pytest.mark.slow
+    def test_the_parts_of_the_core(tmp_path: Path) -> None:
+        assert compile_and_run(tmp_path) == 0
