@@ -39,6 +39,26 @@ def test_numbers_of_what_was_once_hard(path: Path) -> None:
     assert list(coordinates_judge.findings(regions.enumerate(*read(path)))) == []
 
 
+@pytest.mark.parametrize(
+    ("ring", "simple"),
+    [
+        ([[0, 0], [4, 0], [4, 4], [0, 4]], True),
+        ([[0, 0], [4, 0], [1, 1], [0, 4]], True),
+        ([[0, 0], [4, 4], [4, 0], [0, 4]], False),
+        ([[0, 0], [4, 0], [2, 0], [0, 4]], False),
+        ([[0, 0], [4, 0], [4, 4], [2, 0]], False),
+        ([[0, 0], [4, 0], [4, 4], [0, 0]], False),
+        ([[0, 0], [6, 0], [6, 1], [4, 1], [4, 0], [2, 0], [2, 2]], False),
+        ([[0, 0], [2, 0], [0, 0]], False),
+    ],
+)
+def test_which_rings_are_simple(ring: list[list[int]], simple: bool) -> None:
+    for shift in range(len(ring)):
+        turned = ring[shift:] + ring[:shift]
+        assert shapes_judge.is_simple(turned) is simple
+        assert shapes_judge.is_simple(turned[::-1]) is simple
+
+
 def test_cases_take_turns() -> None:
     todo = cases(2 * len(NEAR) + 2, 5)
     assert [case.family for case in todo[: len(NEAR)]] == list(NEAR)
