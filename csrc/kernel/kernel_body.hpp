@@ -14,16 +14,14 @@ struct TypeOf {
 
 // The one place that knows which types of cells there are.
 template <class Work>
-void with_type_of_cells(const Chart& chart, Work work) {
-  switch (chart.dimension) {
-    case 1: return work(TypeOf<Interval>());
-    case 2: return work(TypeOf<Polygon>());
-  }
+void with_type_of_cells(const Task& task, Work work) {
+  if (task.chart.dimension == 1) return work(TypeOf<Interval>());
+  if (task.chart.dimension == 2) return work(TypeOf<Polygon>());
   throw std::invalid_argument("there are no cells of this dimension");
 }
 
 inline void count(const Task& task) {
-  with_type_of_cells(task.chart, [&](auto type) {
+  with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Counter<Cell> counter;
     Subdivision<Cell, Counter<Cell>>(task, counter).run();
@@ -31,7 +29,7 @@ inline void count(const Task& task) {
 }
 
 inline void enumerate(const Task& task, Collected& collected) {
-  with_type_of_cells(task.chart, [&](auto type) {
+  with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Complex<Cell> complex(collected, std::size_t(task.network.total_kinks + 7) / 8);
     Subdivision<Cell, Complex<Cell>>(task, complex).run();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -145,10 +146,12 @@ class Subdivision {
     const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
     const int breakpoint = network.lines.breakpoints[line];
     int* signs = arena_.take<int>(std::size_t(cell.count));
-    for (int i = 0; i < cell.count; ++i)
-      signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
-    frame.cut.signs = signs;
     const Layer& here = network_.layers[std::size_t(layer)];
+    for (int i = 0; i < cell.count; ++i) {
+      signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
+      assert(here.inputs > 32 || signs[i] == exact_.sign(layer, row.unit, breakpoint, cell.vertices[i]->name));
+    }
+    frame.cut.signs = signs;
     Facet<D>* facet = arena_.template take<Facet<D>>(1);
     *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
     Cell::cut(cell, *facet, exact_, arena_, collector_, frame.cut);
