@@ -26,7 +26,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.layer import Layer
 from regions.networks.network import Network
-from regions.passes.exact_pattern import Dyadic, exactly
+from regions.passes.exact import Dyadic, exactly
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import any_domain, checked_network, shown
-from regions.arithmetic.arrays import read_only
+from regions.arithmetic.arguments import SPACES, any_domain, checked_network, one_of, shown
+from regions.arithmetic.arrays import checked_indices, read_only
 from regions.arithmetic.types import Bits, Floats, Integers, Objects, Packed
 from regions.cells import cell_geometry, sizes
 from regions.cells.exact_outline import points_inside
@@ -329,9 +329,11 @@ class Partition:
         NonFiniteError
             A map with entries beyond the largest double.
         """
-        from regions.passes.affine import affine_maps
+        from regions.passes.rounded import affine_maps
 
-        return affine_maps(self, indices, space)
+        chosen = checked_indices(indices, len(self), "region")
+        chart = self.domain if one_of(space, SPACES, "space") == "chart" else None
+        return affine_maps(self.network.graph, chart, self.packed_patterns, chosen)
 
     def locate(self, points: ArrayLike, *, space: Space = "input") -> Integers:
         """Find the region each point lies in, exactly.

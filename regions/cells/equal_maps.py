@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which regions have the same affine map, exactly?
 
-Regions are sorted into classes by residues of their maps (`residues.py`). First by one number each, which puts nearly
-all regions of different maps into different classes; then, where several share a class, by all that a map is made of,
-modulo one prime after the other until only equal maps can be left.
+Regions are sorted into classes by residues of their maps (`passes/modular.py`). First by one number each, which puts
+nearly all regions of different maps into different classes; then, where several share a class, by all that a map is
+made of, modulo one prime after the other until only equal maps can be left.
 Maps are those of the network on the domain, functions of the chart point with all outputs: along a plane through a
 larger input space two different functions of the input can be the same.
 Nothing is rounded, no tolerance decides.
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.types import Integers, Packed
 from regions.errors import InternalError
-from regions.networks.network import Network
+from regions.networks.graph import Graph
+from regions.passes.modular import ResidueMaps, difference_bits, primes
 from regions.passes.open_paths import leading_to_outputs
-from regions.passes.residues import ResidueMaps, difference_bits, primes
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -58,13 +58,13 @@ def equal_maps(partition: Partition) -> Integers:
     """
     if len(partition) < 2:
         return np.zeros(len(partition), dtype=np.int64)
-    network, packed = partition.network, partition.packed_patterns
-    quick = ResidueMaps(network, partition.domain, next(primes(network)))
+    graph, packed = partition.network.graph, partition.packed_patterns
+    quick = ResidueMaps(graph, partition.domain, next(primes(graph)))
     quick.shortened(np.random.default_rng(0))  # any numbers do: they decide how much work is left, and nothing else
     classes = numbered(_in_steps(quick.values, packed, quick.size))
     shared = _shared(classes)
     if shared.size:
-        reduced = _in_steps(partial(_reaching, network), packed[shared], 2 * network.kinks + max(network.widths))
+        reduced = _in_steps(partial(_reaching, graph), packed[shared], 2 * graph.kinks + max(graph.widths))
         alike = numbered(reduced)
         _, first = np.unique(alike, return_index=True)
         classes[shared] = _refined(partition, shared[first], classes)[alike] + len(classes)
@@ -83,19 +83,19 @@ def numbered(keys: NDArray[np.integer]) -> Integers:
 
 def _refined(partition: Partition, regions: Integers, classes: Integers) -> Integers:
     """Split the classes of some regions until only regions with equal maps share one: int64 [m]."""
-    network, domain, packed = partition.network, partition.domain, partition.packed_patterns
+    graph, domain, packed = partition.network.graph, partition.domain, partition.packed_patterns
     result = classes[regions]
-    missing = 1 << difference_bits(network, domain)
-    for prime in primes(network):
+    missing = 1 << difference_bits(graph, domain)
+    for prime in primes(graph):
         shared = _shared(result)
         if shared.size == 0 or missing <= 1:
             return result
-        maps = ResidueMaps(network, domain, prime)
+        maps = ResidueMaps(graph, domain, prime)
         values = _in_steps(maps.values, packed[regions[shared]], maps.size)
         result[shared] = numbered(np.column_stack([result[shared], values])) + (result.max() + 1)
         result = numbered(result)
         missing = -(-missing // prime)
-    raise InternalError(f"no primes are left to tell affine maps of {network!r} apart: please report this")
+    raise InternalError(f"no primes are left to tell affine maps of {partition.network!r} apart: please report this")
 
 
 def _shared(classes: Integers) -> Integers:
@@ -103,9 +103,9 @@ def _shared(classes: Integers) -> Integers:
     return np.flatnonzero(np.bincount(classes)[classes] > 1)
 
 
-def _reaching(network: Network, packed: Packed) -> Packed:
+def _reaching(graph: Graph, packed: Packed) -> Packed:
     """Set to 0 the bits of units from which no open path leads to an output: the map does not depend on them."""
-    return packed & np.packbits(leading_to_outputs(network, packed), axis=1, bitorder="little")
+    return packed & np.packbits(leading_to_outputs(graph, packed), axis=1, bitorder="little")
 
 
 def _in_steps(function: Callable[[Packed], NDArray[Value]], packed: Packed, size: int) -> NDArray[Value]:

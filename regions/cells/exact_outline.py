@@ -2,7 +2,7 @@
 """Where, exactly, are the corners of a region, and where is a point inside one without end?
 
 A corner is where two facets of the region meet. Each lies on a kink or on an edge of the domain, and these are affine
-forms with integer coefficients (`exact_forms.py`), so the corner is their cross product: a point (w, w x, w y) with
+forms with integer coefficients (`passes/exact.py`), so the corner is their cross product: a point (w, w x, w y) with
 integers for coordinates. On a line it is where one form is zero. Nothing is rounded, and nothing is divided.
 The edges of a whole plane are those of a square from -M to M for a symbolic M (csrc/README.md). Where a line meets
 them it is at infinity, and its direction is all that is left. With a number for M it is at a finite point; once M is
@@ -23,7 +23,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.domains.exact import dyadic, nearest_float
 from regions.errors import CheckpointError
-from regions.passes.exact_forms import ExactForms, Form
+from regions.passes.exact import ExactForms, Form
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -48,7 +48,7 @@ class ExactOutlines:
 
     def __init__(self, partition: Partition) -> None:
         self.partition, self.domain = partition, partition.domain
-        self.forms = ExactForms(partition.network, partition.domain)
+        self.forms = ExactForms(partition.network.graph, partition.domain)
         self.generators: list[Point] = [tuple(dyadic(row)[0].tolist()) for row in partition.domain.generators]
         self.kinks: list[int] = partition.facet_kinks[partition.cell_facets].tolist()
         self.owners: list[int] = np.repeat(np.arange(len(partition)), partition.corner_counts).tolist()
@@ -111,8 +111,7 @@ class ExactOutlines:
 
     def _enter(self, region: int) -> None:
         packed = self.partition.packed_patterns[region]
-        bits = np.unpackbits(packed, count=self.partition.network.kinks, bitorder="little")
-        self.forms.enter(bits.view(np.bool_))
+        self.forms.enter(self.partition.network.graph.bits(packed).view(np.bool_))
 
     def _line(self, kink: int, corners: list[Point]) -> Form:
         """The form that is zero on a kink, or on an edge (stored as -1 - e) of the domain with these corners."""

@@ -23,8 +23,8 @@ from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
 from regions.domains.exact import dyadic
 from regions.errors import DomainError, InternalError, NonFiniteError
-from regions.passes.certified_pattern import CertifiedNetwork
-from regions.passes.exact_pattern import ExactNetwork
+from regions.passes.bounded import BoundedPatterns
+from regions.passes.exact import ExactSigns
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -55,8 +55,8 @@ class Locator:
             ever, always = np.full((2, partition.packed_patterns.shape[1]), [[255], [0]], dtype=np.uint8)
         self.varies = np.unpackbits(ever & ~always, count=kinks, bitorder="little").view(bool)
         self.always_on = np.unpackbits(always, count=kinks, bitorder="little").view(bool)
-        self.certified = CertifiedNetwork(self.network, self.domain, ~self.varies & ~self.always_on, self.always_on)
-        self.exact: ExactNetwork | None = None
+        self.bounded = BoundedPatterns(self.network.graph, self.domain, ~self.varies & ~self.always_on, self.always_on)
+        self.exact: ExactSigns | None = None
 
     def locate(self, points: ArrayLike, space: str) -> Integers:
         """Region of each point; see `Partition.locate`."""
@@ -93,7 +93,7 @@ class Locator:
         return chart
 
     def _locate_inside(self, chart: Floats) -> Integers:
-        bits, decided = self.certified.patterns(chart)
+        bits, decided = self.bounded.at(chart)
         result = np.full(len(chart), -1, dtype=np.int64)
         result[decided] = self.index.find(np.packbits(bits[decided], axis=1, bitorder="little"))
         for undecided in np.flatnonzero(~decided):
@@ -107,8 +107,8 @@ class Locator:
 
     def _locate_exactly(self, point: Floats) -> int:
         if self.exact is None:
-            self.exact = ExactNetwork(self.network, self.domain)
-        signs = self.exact.signs(point)
+            self.exact = ExactSigns(self.network.graph, self.domain)
+        signs = self.exact.at(point)
         free = np.flatnonzero((signs == 0) & self.varies)
         return self.index.find_lowest(np.where(self.varies, signs > 0, self.always_on), free)
 

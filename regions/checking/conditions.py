@@ -11,14 +11,13 @@ import numpy as np
 
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.bounds.registry import Bound
-from regions.checking.layers import cut_off
 from regions.domains import Domain
 from regions.domains.exact import gram_matrix, independent
 from regions.measures.boundary import switching_kinks
 from regions.networks.layer import Layer
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.passes.exact_pattern import ExactNetwork
+from regions.passes.exact import ExactForms
 
 __all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"]
 
@@ -73,8 +72,7 @@ def why_not_generic(partition: Partition) -> str:
         degrees = _vertex_degrees(partition)
         if (degrees[degrees > 0] != 4).any():
             return "is for neurons in general position; here some vertices do not have four facets"
-    first_layer = cut_off(partition.network, 1)  # the weights of the others are many, and would be made integers too
-    linear = ExactNetwork(first_layer, partition.domain).rows.integers[:, 1:]
+    linear = ExactForms(partition.network.graph, partition.domain).preactivations(0).integers[1:].T
     if _rank(linear) < min(linear.shape):
         return "is for neurons in general position; the first layer is parallel, or constant, on the domain"
     return ""

@@ -3,7 +3,7 @@
 
 Across a facet the kink that it names has to switch: bits are compared. At a corner of a region no kink can be on and
 below its breakpoint, or off and above it: values are computed with proven bounds on their errors
-(`regions/definitions/certified_values.py`), and what these do not prove wrong is let pass: where kinks meet, and in
+(`regions/definitions/bounded_values.py`), and what these do not prove wrong is let pass: where kinks meet, and in
 deep networks, whose bounds are wide. `regions.certify` decides exactly.
 Beginnings: in the order of their bits, patterns that begin alike follow each other; so the first kink in which each
 differs from the one before says how many begin differently up to any layer.
@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Integers, Packed
 from regions.checking.items import Invariant
-from regions.definitions.certified_values import CertifiedValues
+from regions.definitions.bounded_values import BoundedValues
 from regions.measures.boundary import switching_kinks
 from regions.partition import Partition
 
@@ -70,12 +69,14 @@ def pattern_item(partition: Partition) -> Invariant:
         owners = np.repeat(np.arange(count), partition.corner_counts)
         errors = partition.vertex_errors[partition.cell_vertices]
         corners = np.lexsort([errors, owners])[partition.cell_offsets[:-1]]
-        vertices, values = partition.cell_vertices[corners], CertifiedValues(partition)
+        vertices, values = partition.cell_vertices[corners], BoundedValues(partition)
         step = max(1, CHUNK // values.size)
         for start in range(0, count, step):
             part = slice(start, start + step)
-            right, wrong[part] = _signs(values, partition, vertices[part], partition.packed_patterns[part])
-            proven += right
+            distances, bounds = values.at_kinks(vertices[part], partition.packed_patterns[part])
+            above = np.where(network.graph.bits(partition.packed_patterns[part]), distances, -distances)
+            proven += int((above > bounds).sum())
+            wrong[part] = (-above > bounds).any(axis=1)
     note = f"{proven:,} of {count * network.kinks:,} signs are proven"
     if wrong.any():
         note = f"in region {wrong.argmax()}, for one; {note}"
@@ -87,19 +88,3 @@ def pattern_item(partition: Partition) -> Invariant:
         "0",
         note,
     )
-
-
-def _signs(values: CertifiedValues, partition: Partition, vertices: Integers, packed: Packed) -> tuple[int, Bits]:
-    """How many bits of patterns uint8 [m, bytes] are proven to be right, at vertices [m], and which patterns wrong."""
-    network = partition.network
-    on = np.unpackbits(packed, axis=1, count=network.kinks, bitorder="little").view(np.bool_)
-    right, wrong, start = 0, np.zeros(len(vertices), dtype=bool), 0
-    for layer, (h, errors) in zip(network.layers[:-1], values.at(vertices, packed), strict=False):
-        # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
-        distances = h[:, :, np.newaxis] - layer.activation.breakpoints
-        bits = on[:, start : start + distances[0].size].reshape(distances.shape)
-        above = np.where(bits, distances, -distances)
-        right += int((above > errors[:, :, np.newaxis]).sum())
-        wrong |= (-above > errors[:, :, np.newaxis]).any(axis=(1, 2))
-        start += distances[0].size
-    return right, wrong

@@ -3,8 +3,8 @@
 
 One of several things. `linear_regions.py` has the published definitions, all derived from a partition into activation
 regions. Two of them take geometry: `lower_patterns.py` decides from the signs of units at vertices
-(`certified_values.py`), `level_sets.py` from differences of affine maps there (`differences.py`; in floating point
-`certified_maps.py`, exactly `exact_differences.py` and `shared_forms.py`). `incidence.py` says what meets where;
+(`bounded_values.py`), `level_sets.py` from differences of affine maps there (`differences.py`; in floating point
+`bounded_maps.py`, exactly `exact_differences.py` and `shared_forms.py`). `incidence.py` says what meets where;
 `shapes.py` has the merged polygons.
 """
 

@@ -2,7 +2,7 @@
 """What is f - g at vertices, for a network f and affine maps g that it has on regions?
 
 The map of a region around a vertex minus g, evaluated there: a vector with an entry for each output. First in floating
-point, with bounds that prove most of these vectors not to be zero (`certified_maps.py`). Exact arithmetic decides the
+point, with bounds that prove most of these vectors not to be zero (`bounded_maps.py`). Exact arithmetic decides the
 others (`exact_differences.py`); they are rounded to 53 bits, up to a positive factor, on which nothing depends.
 Cost: a few operations for each vertex and g, beside the maps; microseconds where exact arithmetic is needed.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers, Objects
-from regions.definitions.certified_maps import CertifiedMaps
+from regions.definitions.bounded_maps import BoundedMaps
 from regions.definitions.exact_differences import ExactDifferences
 from regions.definitions.incidence import Corners
 from regions.partition import Partition
@@ -23,7 +23,7 @@ __all__ = ["Bounded", "Differences"]
 
 # Numbers per temporary array.
 CHUNK = 1 << 20
-# Room for the rounding of a few operations, and for underflow in products, as in `certified_pattern.py`.
+# Room for the rounding of a few operations, and for underflow in products, as in `passes/bounded.py`.
 ROUNDING = 2.0**-50
 TINY = 1e-300
 # More than what rounding can take away from a bound that is made of a few sums and products.
@@ -83,7 +83,7 @@ class Differences:
     def __init__(self, partition: Partition, maps: Integers, corners: Corners) -> None:
         self.partition, self.maps = partition, maps
         _, firsts = np.unique(maps, return_index=True)
-        self.certified = CertifiedMaps(partition, firsts)
+        self.bounded = BoundedMaps(partition, firsts)
         self.exact = ExactDifferences(partition, maps, firsts)
         self.corner_at = corners.by_vertex[corners.offsets[:-1]]
         self.map_at = maps[corners.regions[self.corner_at]]
@@ -105,8 +105,8 @@ class Differences:
 
     def _evaluated(self, vertices: Integers, levels: Integers) -> tuple[Floats, Floats]:
         """The same in floating point, with bounds on the errors."""
-        f, f_errors = self.certified.of(self.map_at[vertices])
-        g, g_errors = self.certified.of(levels)
+        f, f_errors = self.bounded.of(self.map_at[vertices])
+        g, g_errors = self.bounded.of(levels)
         points, off = self.partition.vertices[vertices], self.partition.vertex_errors[vertices]
         # In homogeneous coordinates, [m, 1, 3].
         x = np.insert(points, 0, 1.0, axis=1)[:, np.newaxis]

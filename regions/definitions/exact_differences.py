@@ -13,10 +13,9 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Integers, Objects
 from regions.cells.exact_outline import ExactOutlines
-from regions.definitions.certified_maps import with_outputs_as_layer
 from regions.definitions.shared_forms import SharedForms
 from regions.partition import Partition
-from regions.passes.exact_forms import ExactForms
+from regions.passes.exact import ExactForms
 
 __all__ = ["ExactDifferences"]
 
@@ -41,11 +40,11 @@ class ExactDifferences:
         self.partition, self.firsts = partition, firsts
         self.map_at = np.repeat(maps, partition.corner_counts)
         self.outlines = ExactOutlines(partition)
-        self.outlines.forms = SharedForms(partition.network, partition.domain)
+        self.outlines.forms = SharedForms(partition.network.graph, partition.domain)
         self.points = np.empty((len(partition.vertices), 3), dtype=np.object_)
         self.point_known = np.zeros(len(partition.vertices), dtype=bool)
         # Maps are ``forms * 2**exponents``.
-        self.network_forms = ExactForms(with_outputs_as_layer(partition.network), partition.domain)
+        self.network_forms = ExactForms(partition.network.graph, partition.domain)
         self.forms = np.empty((len(firsts), partition.network.n_out, 3), dtype=np.object_)
         self.exponents = np.zeros(len(firsts), dtype=np.int64)
         self.map_known = np.zeros(len(firsts), dtype=bool)
@@ -82,12 +81,11 @@ class ExactDifferences:
 
     def _maps(self, numbers: Integers) -> tuple[Objects, Integers]:
         """Maps as forms [m, outputs, 3], times two to the power of exponents [m]."""
-        network = self.partition.network
+        graph = self.partition.network.graph
         for number in np.unique(numbers[~self.map_known[numbers]]).tolist():
-            packed = self.partition.packed_patterns[self.firsts[number]]
-            self.network_forms.enter(np.unpackbits(packed, count=network.kinks, bitorder="little").view(np.bool_))
-            forms = self.network_forms.preactivations(len(network.widths), np.arange(network.n_out))
-            self.forms[number], self.exponents[number] = forms
+            self.network_forms.enter(graph.bits(self.partition.packed_patterns[self.firsts[number]]).view(np.bool_))
+            forms, self.exponents[number] = self.network_forms.preactivations(len(graph.hidden))
+            self.forms[number] = forms.T
             self.map_known[number] = True
         return self.forms[numbers], self.exponents[numbers]
 

@@ -5,7 +5,7 @@ Inside a facet every pre-activation is above, at or below its breakpoint through
 By continuity its sign there, and at a vertex, is that of the regions around, or zero. So a kink's bit is 1 at a vertex
 iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one of its ends.
 That a kink vanishes which is on all around is a coincidence (units that read |x| do it at 0): floating point proves of
-nearly all that they do not (`certified_values.py`), and exact arithmetic decides the others. An edge without end has
+nearly all that they do not (`bounded_values.py`), and exact arithmetic decides the others. An edge without end has
 no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
 A pattern is held on a convex set, the solution of affine inequalities: if that has an interior, it is a region around
 each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
@@ -21,7 +21,7 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
-from regions.definitions.certified_values import CertifiedValues
+from regions.definitions.bounded_values import BoundedValues
 from regions.definitions.incidence import Corners, at_infinity
 from regions.errors import InternalError
 from regions.partition import Partition
@@ -69,7 +69,7 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
     """Patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
     kinks, packed = partition.network.kinks, partition.packed_patterns
     result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
-    values = CertifiedValues(partition)
+    values = BoundedValues(partition)
     exact = _ExactZeros(partition)
     step = max(1, CHUNK // values.size)
     for start in range(0, len(vertices), step):
@@ -79,21 +79,12 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
         on_around = np.bitwise_and.reduceat(packed[corners.regions[found]], firsts, axis=0)
         on = np.unpackbits(on_around, axis=1, count=kinks, bitorder="little").view(np.bool_)
         corner = found[firsts]
-        open_ = on & ~_above(values, part, packed[corners.regions[corner]])
+        distances, errors = values.at_kinks(part, packed[corners.regions[corner]])
+        open_ = on & ~(distances > errors)
         for row, kink in np.argwhere(open_).tolist():
             on[row, kink] = not exact.vanishes_at(int(corner[row]), kink)
         result[part] = np.packbits(on, axis=1, bitorder="little")
     return result
-
-
-def _above(values: CertifiedValues, vertices: Integers, packed: Packed) -> Bits:
-    """Which kinks are proven to be on at vertices [m] of regions with patterns uint8 [m, bytes]: bool [m, kinks]."""
-    proven = []
-    for layer, (h, errors) in zip(values.layers, values.at(vertices, packed), strict=True):
-        # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
-        distance = h[:, :, np.newaxis] - layer.activation.breakpoints
-        proven.append((distance > errors[:, :, np.newaxis]).reshape(len(vertices), -1))
-    return np.concatenate(proven, axis=1)
 
 
 def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Packed:

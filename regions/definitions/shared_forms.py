@@ -13,8 +13,9 @@ import numpy as np
 
 from regions.arithmetic.types import Bits
 from regions.domains import Domain
-from regions.networks.network import Network
-from regions.passes.exact_forms import ExactForms, Form
+from regions.networks.graph import Graph
+from regions.passes.exact import ExactForms, Form
+from regions.passes.open_paths import kinks_read
 
 __all__ = ["SharedForms"]
 
@@ -24,13 +25,13 @@ class SharedForms(ExactForms):
 
     Parameters
     ----------
-    network : Network
+    graph : Graph
     domain : Domain
         Only its chart is used.
     """
 
-    def __init__(self, network: Network, domain: Domain) -> None:
-        super().__init__(network, domain)
+    def __init__(self, graph: Graph, domain: Domain) -> None:
+        super().__init__(graph, domain)
         self.pattern = self.bits
         self.read: dict[int, Bits] = {}
         self.shared: dict[tuple[int, bytes], Form] = {}
@@ -42,21 +43,9 @@ class SharedForms(ExactForms):
     def kink(self, kink: int) -> Form:
         """The form that is zero on a kink: pre-activation minus breakpoint."""
         if kink not in self.read:
-            self.read[kink] = self._kinks_read(kink)
+            self.read[kink] = kinks_read(self.graph, kink)
         key = kink, np.packbits(self.pattern & self.read[kink]).tobytes()
         if key not in self.shared:
             super().enter(self.pattern)
             self.shared[key] = super().kink(kink)
         return self.shared[key]
-
-    def _kinks_read(self, kink: int) -> Bits:
-        """The kinks of all units that the unit of a kink reads, directly or through others."""
-        result = np.zeros(self.network.kinks, dtype=np.bool_)
-        layers = self.network.layers
-        units = np.array([self.network.kink_units[kink]])
-        for layer in range(self.layer_of[kink], 0, -1):
-            reads = (layers[layer].weights[units] != 0.0).any(axis=0)
-            bits = np.repeat(reads, layers[layer - 1].activation.breakpoints.size)
-            result[self.first_kink[layer - 1] : self.first_kink[layer]] = bits
-            units = np.flatnonzero(reads)
-        return result

@@ -280,7 +280,7 @@ def perimeter_errors(partition: Partition) -> Floats:
 def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
     """Of kinks that switch across facets, whether the network can bend for them: bool [m]."""
     network, (first, second) = partition.network, partition.facet_regions[facets].T
-    result = bending_kinks(network)[kinks]
+    result = bending_kinks(network.graph)[kinks]
     # A kink that is alone is what bends it, if anything does.
     together = np.flatnonzero(result & (np.bincount(facets)[facets] > 1)) if facets.size else facets
     good = np.zeros(len(together), dtype=bool)
@@ -298,7 +298,7 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
     for start in range(0, len(packed), step):
         low, high = np.searchsorted(rows[order], [start, start + step])
         part = order[low:high]
-        good[part] = leading_to_outputs(network, packed[start : start + step])[rows[part] - start, kinks[part]]
+        good[part] = leading_to_outputs(network.graph, packed[start : start + step])[rows[part] - start, kinks[part]]
     return good
 
 

@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import checked_network
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Bits, Floats
-from regions.measures.distance_bounds import Coordinates, KinkIntervals, kink_intervals
+from regions.measures.distance_bounds import KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
 from regions.networks.network import Network
+from regions.passes.bounded_gradients import Coordinates
 
 __all__ = ["BoundaryDistances", "distance_to_boundary"]
 
@@ -92,12 +93,12 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))
     kinks, nearest = np.full(len(flat), -1, dtype=np.int64), np.full(flat.shape, np.nan)
-    exact, coordinates = ExactDistances(network), Coordinates(network.layers[0].weights)
+    exact, coordinates = ExactDistances(network.graph), Coordinates(network.graph)
     largest = max(len(coordinates.gradients) * max(network.widths, default=1), network.n_in, network.kinks)
     step = max(1, CHUNK // largest)
     for start in range(0, len(flat) if network.kinks else 0, step):
         part = flat[start : start + step]
-        around = kink_intervals(network, coordinates, part)
+        around = kink_intervals(network.graph, coordinates, part)
         candidates, least = _candidates(around, exact), around.highest.min(axis=1)
         counts = candidates.sum(axis=1)
         settled = np.flatnonzero(around.decided & (counts == 1) & np.isfinite(least))
@@ -128,7 +129,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
 def _settle(exact: ExactDistances, coordinates: Coordinates, point: Floats) -> NearestKink | None:
     """The nearest kink by exact arithmetic: of its signs, and of the few kinks that can be the nearest with these."""
     signs = exact.signs(point)
-    around = kink_intervals(exact.network, coordinates, point[np.newaxis], signs)
+    around = kink_intervals(exact.graph, coordinates, point[np.newaxis], signs)
     return exact.nearest(point, signs > 0, np.flatnonzero(_candidates(around, exact)[0]).tolist())
 
 

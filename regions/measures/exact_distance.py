@@ -2,7 +2,7 @@
 """How far is a point of input space from each kink of its region, exactly?
 
 Weights and points are doubles, so everything is integers with one exponent per array, as in
-`regions/passes/exact_pattern.py`, here in the full input space. A forward pass gives signs. With them, hence with a
+`regions/passes/exact.py`, here in the full input space. A forward pass gives signs. With them, hence with a
 piece for every unit, the pre-activation of a kink is an affine form, found from its row of weights backwards through
 the layers. The distance is |h - t| over the length of the form's gradient: its square is a fraction, fractions are
 compared, and only the root is rounded. Forms depend on the pieces of the layers below alone, and are kept until these
@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.types import Bits, Floats
 from regions.domains.exact import dyadic, square_root
-from regions.networks.network import Network
-from regions.passes.exact_pattern import Dyadic, exactly
+from regions.networks.graph import Graph
+from regions.passes.exact import Dyadic, ExactRows, ExactSigns, exactly
+from regions.passes.walk import asked
 
 __all__ = ["ExactDistances", "NearestKink"]
 
@@ -51,34 +52,21 @@ class ExactDistances:
 
     Parameters
     ----------
-    network : Network
+    graph : Graph
     """
 
-    def __init__(self, network: Network) -> None:
-        self.network = network
-        self.layers = network.layers[:-1]
-        self.weights: list[Dyadic | None] = [None] * len(self.layers)
-        self.layer_of: list[int] = network.kink_layers.tolist()
-        self.first_kink = np.searchsorted(network.kink_layers, np.arange(len(self.layers) + 1))
-        self.above = np.zeros(network.kinks, dtype=bool)
-        self.forms: list[dict[int, _Form]] = [{} for _ in self.layers]
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.at_points = graph, ExactSigns(graph, None)
+        self.arithmetic = self.at_points.arithmetic
+        self.node_of: list[int] = graph.kink_nodes.tolist()
+        self.above = np.zeros(graph.kinks, dtype=bool)
+        self.forms: list[dict[int, _Form]] = [{} for _ in graph.hidden]
         self.hyperplanes: dict[tuple[int, ...], int] = {}
         self.hyperplane_of: dict[int, int] = {}
 
     def signs(self, point: Floats) -> NDArray[np.int8]:
         """The sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
-        values, result = exactly(point), [np.zeros(0, dtype=np.int8)]
-        for index, layer in enumerate(self.layers):
-            reads = np.flatnonzero(values.integers != 0)
-            h = self._weights(index).at((slice(None), reads)).matrix_times(values.at(reads)) + exactly(layer.biases)
-            signs = [(h + exactly(np.array([-t]))).signs() for t in layer.activation.breakpoints]
-            layer_signs = np.stack(signs, axis=1) if signs else np.zeros((len(layer.biases), 0), dtype=np.int8)
-            # On a breakpoint both pieces have the same value, and 0 counts as below: the pattern is that of the point.
-            pieces = (layer_signs > 0).sum(axis=1)
-            slopes, intercepts = layer.activation.slopes_of(pieces), layer.activation.intercepts_of(pieces)
-            values = exactly(slopes).times(h) + exactly(intercepts)
-            result.append(layer_signs.ravel())
-        return np.concatenate(result)
+        return self.at_points.at(point)
 
     def distinct(self, kinks: list[int]) -> list[int]:
         """Of some kinks, ascending, the first on each hyperplane, as far as single rows of weights tell."""
@@ -104,7 +92,7 @@ class ExactDistances:
         for kink in kinks:
             form = self._form(kink)
             if form.squared_length:
-                offset = _dot(form.gradient, place) + form.constant
+                offset = form.gradient.dot(place) + form.constant
                 squared = offset**2 / form.squared_length
                 if best is None or squared < best[0]:
                     best = squared, kink, offset
@@ -120,66 +108,41 @@ class ExactDistances:
         changed = np.flatnonzero(above != self.above)
         if changed.size:
             self.above = above.copy()
-            for forms in self.forms[self.layer_of[int(changed[0])] + 1 :]:
+            for forms in self.forms[self.node_of[int(changed[0])] + 1 :]:
                 forms.clear()
 
     def _form(self, kink: int) -> _Form:
         """Pre-activation minus breakpoint where the pattern is that of the point."""
-        layer = self.layer_of[kink]
-        known = self.forms[layer].get(kink)
-        if known is not None:
-            return known
-        row, constant = exactly(self._row(kink)), self._threshold(kink)
-        for below in range(layer - 1, -1, -1):
-            slopes, intercepts = self._pieces(below)
-            constant += _dot(row, exactly(intercepts))
-            reads = np.flatnonzero((row.integers != 0) & (slopes != 0.0))
-            row = row.at(reads).times(exactly(slopes[reads]))
-            constant += _dot(row, exactly(self.layers[below].biases[reads]))
-            row = row.matrix_times(self._weights(below).at(reads))
-        self.forms[layer][kink] = form = _Form(row, constant, _dot(row, row))
-        return form
-
-    def _pieces(self, layer: int) -> tuple[Floats, Floats]:
-        """Slopes and intercepts of the units of a layer around the point."""
-        activation, count = self.layers[layer].activation, len(self.layers[layer].biases)
-        above = self.above[self.first_kink[layer] : self.first_kink[layer + 1]]
-        pieces = above.reshape(count, activation.breakpoints.size).sum(axis=1, dtype=np.intp)
-        return activation.slopes_of(pieces), activation.intercepts_of(pieces)
-
-    def _weights(self, layer: int) -> Dyadic:
-        known = self.weights[layer]
+        number = self.node_of[kink]
+        known = self.forms[number].get(kink)
         if known is None:
-            known = self.weights[layer] = exactly(self.layers[layer].weights)
+            known = self.forms[number][kink] = self._new_form(kink)
         return known
 
-    def _row(self, kink: int) -> Floats:
-        """The weights of a kink's unit."""
-        row: Floats = self.layers[self.layer_of[kink]].weights[self.network.kink_units[kink]]
-        return row
-
-    def _threshold(self, kink: int) -> Fraction:
-        """Bias minus breakpoint."""
-        bias = self.layers[self.layer_of[kink]].biases[self.network.kink_units[kink]]
-        return Fraction(float(bias)) - Fraction(float(self.network.kink_values[kink]))
+    def _new_form(self, kink: int) -> _Form:
+        number, unit = self.node_of[kink], int(self.graph.kink_units[kink])
+        asking = ExactRows(self.graph, self.arithmetic, self.above)
+        one = exactly(np.eye(1, self.graph.widths[number], unit)[0])
+        asking.add_biases(number, one)
+        *_, (_, row) = asked(self.graph, asking, number, one)
+        constant = asking.constant - Fraction(float(self.graph.kink_values[kink]))
+        return _Form(row, constant, row.dot(row))
 
     def _hyperplane(self, kink: int) -> int:
         """The same number for kinks whose rows, with the threshold, are multiples of each other."""
         known = self.hyperplane_of.get(kink)
         if known is None:
-            integers, exponent = dyadic(self._row(kink))
-            threshold = self._threshold(kink) / Fraction(2) ** exponent
+            node, unit = self.graph.nodes[self.node_of[kink]], int(self.graph.kink_units[kink])
+            row = np.concatenate([read.operator.weights[unit] for read in node.reads])
+            integers, exponent = dyadic(row)
+            threshold = Fraction(float(node.biases[unit])) - Fraction(float(self.graph.kink_values[kink]))
+            threshold /= Fraction(2) ** exponent
             numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
             sign = 1 if next(filter(None, numbers), 1) > 0 else -1
             divisor = sign * (gcd(*numbers) or 1)
-            key = (self.layer_of[kink], *(x // divisor for x in numbers))
+            key = (self.node_of[kink], *(x // divisor for x in numbers))
             known = self.hyperplane_of[kink] = self.hyperplanes.setdefault(key, len(self.hyperplanes))
         return known
-
-
-def _dot(a: Dyadic, b: Dyadic) -> Fraction:
-    result: Fraction = int((a.integers * b.integers).sum()) * Fraction(2) ** (a.exponent + b.exponent)
-    return result
 
 
 def _moved(point: Dyadic, form: _Form, offset: Fraction) -> Floats:

@@ -198,7 +198,7 @@ def _refuse_too_few(values: Floats, random: RandomNetworks) -> None:
     """
     largest = values.max()
     effective = (values / largest).sum() ** 2 / ((values / largest) ** 2).sum() if largest > 0.0 else 0.0
-    if effective < ENOUGH and bending_kinks(random.draw(np.random.default_rng(0))).sum() > 1:
+    if effective < ENOUGH and bending_kinks(random.draw(np.random.default_rng(0)).graph).sum() > 1:
         raise ValueError(
             f"the integral comes from the equivalent of {effective:.0f} of {len(values)} networks, so that its error "
             f"is unknown: with bias_std={random.bias_std:g} few random points count; take more networks or places, or "

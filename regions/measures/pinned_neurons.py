@@ -30,7 +30,7 @@ from regions.measures.measure_arguments import Boundary
 from regions.measures.random_networks import RandomNetworks
 from regions.networks.layer import Layer
 from regions.networks.network import Network
-from regions.passes.open_paths import bending_kinks
+from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
 __all__ = ["expected_crossings", "integrand"]
 
@@ -57,7 +57,7 @@ def expected_crossings(
         return 0.0
     segment, total = Segment(start, end), 0.0
     own, last = _pieces(network, segment), len(network.layers) - 2
-    for kink in np.flatnonzero(bending_kinks(network) | (boundary == "activation")).tolist():
+    for kink in np.flatnonzero(bending_kinks(network.graph) | (boundary == "activation")).tolist():
         index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
         breakpoint_, pinned, pieces = network.kink_values[kink], network, own
         if boundary == "gradient" and index < last:
@@ -67,7 +67,8 @@ def expected_crossings(
         needed = np.sort(breakpoint_ - z, axis=1)
         probabilities = random.bias_probability(needed[:, 0], needed[:, 1])
         if boundary == "gradient":
-            probabilities[~_reaches_output(pinned, pieces.mean(axis=1), index, unit)] = 0.0
+            patterns = np.packbits(pinned.pattern(pieces.mean(axis=1)), axis=1, bitorder="little")
+            probabilities[~leading_to_outputs(pinned.graph, patterns)[:, kink]] = 0.0
         total += float(probabilities.sum())
     return total
 
@@ -86,17 +87,6 @@ def _with_constant_unit(network: Network, index: int, unit: int, value: float) -
     weights[unit], biases[unit] = 0.0, value
     layers[index] = Layer(weights, biases, layer.activation, layer.name)
     return Network.from_layers(layers)
-
-
-def _reaches_output(network: Network, points: Floats, index: int, unit: int) -> Bits:
-    """Whether a path of open neurons leads from a unit to the output at points [m, n_in]: bool [m]."""
-    reached = np.zeros((len(points), len(network.layers[index].biases)), dtype=bool)
-    reached[:, unit] = True
-    preactivations = network.preactivations(points)
-    for layer, h in zip(network.layers[index + 1 : -1], preactivations[index + 1 :], strict=True):
-        slopes = layer.activation.slopes_of(layer.activation.pieces(h))
-        reached = _next(reached, layer) & (slopes != 0.0)
-    return np.asarray(_next(reached, network.layers[-1]).any(axis=1))
 
 
 def _next(reached: Bits, layer: Layer) -> Bits:
@@ -130,7 +120,7 @@ def integrand(
     # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
     terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) * random.bias_density(pinned.biases).prod(axis=1)
     if boundary == "gradient":
-        terms[~(pinned.good & bending_kinks(network)[sets]).all(axis=1)] = 0.0
+        terms[~(pinned.good & bending_kinks(network.graph)[sets]).all(axis=1)] = 0.0
     return float(weight * terms.sum())
 
 

@@ -26,6 +26,7 @@ from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, r
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.html_table import html_table
+from regions.networks.graph import Graph
 from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.printable import printable
@@ -137,29 +138,27 @@ class Network:
     @property
     def kinks(self) -> int:
         """Number of pattern bits: breakpoints, summed over hidden units. For ReLU the same as ``hidden``."""
-        return len(self.kink_layers)
+        return self.graph.kinks
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The same network as nodes that read each other; what computes with networks reads this."""
+        return Graph.chain(self.layers)
 
     @cached_property
     def kink_layers(self) -> Integers:
         """Hidden layer (from 0) of each pattern bit, int64 [kinks]."""
-        counts = [len(layer.biases) * layer.activation.breakpoints.size for layer in self.layers[:-1]]
-        return _read_only(np.repeat(np.arange(len(counts), dtype=np.int64), counts))
+        return _read_only(self.graph.kink_nodes)
 
     @cached_property
     def kink_units(self) -> Integers:
         """Unit, within its layer, of each pattern bit, int64 [kinks]."""
-        none = [np.zeros(0, dtype=np.int64)]  # so that a network without hidden layers has something to join
-        units = [
-            np.repeat(np.arange(len(layer.biases), dtype=np.int64), layer.activation.breakpoints.size)
-            for layer in self.layers[:-1]
-        ]
-        return _read_only(np.concatenate(none + units))
+        return _read_only(self.graph.kink_units)
 
     @cached_property
     def kink_values(self) -> Floats:
         """Breakpoint of each pattern bit, float64 [kinks]."""
-        values = [np.tile(layer.activation.breakpoints, len(layer.biases)) for layer in self.layers[:-1]]
-        return _read_only(np.concatenate([np.zeros(0), *values]))
+        return _read_only(self.graph.kink_values)
 
     @cached_property
     def fingerprint(self) -> str:

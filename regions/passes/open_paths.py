@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""From which units does an open path lead to the outputs?
+"""From which units does an open path lead to the outputs, and which ones does a unit read?
 
 A unit is open under a pattern if the piece that it is on has a slope other than 0, and a path is open if all units on
 it are, and all weights between them are other than 0. Hanin and Rolnick (2019) call the units at whose end of an open
 path the outputs are *good*: the others do not matter there, whatever their values.
-Products of zeros and ones, so nothing is rounded.
+Sums and products of zeros and ones, so nothing is rounded.
 Cost: one pass backwards through the network for each pattern.
 """
 
@@ -13,18 +13,49 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Bits, Packed
-from regions.networks.network import Network
-from regions.passes.affine import slopes_and_intercepts
+from regions.networks.graph import Dense, Graph, Read
+from regions.passes import walk
 
-__all__ = ["bending_kinks", "leading_to_outputs"]
+__all__ = ["bending_kinks", "kinks_read", "leading_to_outputs", "wired"]
 
 
-def leading_to_outputs(network: Network, packed: Packed) -> Bits:
+def wired(read: Read) -> Dense:
+    """The operator of a read with 1 for each weight other than 0; as many ones as there are weights add up exactly."""
+    return Dense((read.operator.weights != 0).astype(np.float32))
+
+
+class _OpenPaths:
+    """Whether units [m, units] are reached, past units that are on a piece with a slope."""
+
+    def __init__(self, graph: Graph, bits: Packed) -> None:
+        self.nodes = list(graph.pieces(bits))
+
+    def of_units(self, number: int, reached: Bits) -> Bits:
+        node, pieces = self.nodes[number]
+        result: Bits = reached & (node.units.on_pieces(pieces)[0] != 0)
+        return result
+
+    def of_sources(self, read: Read, reached: Bits) -> Bits:
+        if read.node < 0:
+            return reached[:, :0]  # inputs have no kinks
+        return np.asarray(wired(read).apply_transposed(reached.astype(np.float32)) > 0)
+
+
+class _AllPaths(_OpenPaths):
+    """Whether units are reached, whatever the pieces."""
+
+    def __init__(self) -> None: ...
+
+    def of_units(self, number: int, reached: Bits) -> Bits:
+        return reached
+
+
+def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
     """Tell for each pattern and kink whether an open path leads from its unit to an output, be it open itself or not.
 
     Parameters
     ----------
-    network : Network
+    graph : Graph
     packed : uint8 [m, bytes]
         Patterns.
 
@@ -36,30 +67,34 @@ def leading_to_outputs(network: Network, packed: Packed) -> Bits:
     --------
     Two units side by side, and one after them that reads them, which is off, and then on:
 
+    >>> from regions import Network
     >>> chain = Network([([[1.0], [1.0]], [0.0, 0.0]), ([[1.0, 0.0]], [-1.0]), ([[1.0]], None)])
-    >>> leading_to_outputs(chain, np.array([[0b011], [0b111]], dtype=np.uint8))
+    >>> leading_to_outputs(chain.graph, np.array([[0b011], [0b111]], dtype=np.uint8))
     array([[False, False,  True],
            [ True, False,  True]])
     """
-    result = np.zeros((len(packed), network.kinks), dtype=bool)
-    slopes = [slopes for slopes, _ in slopes_and_intercepts(network, packed)]
-    leads: Bits = np.ones((len(packed), network.n_out), dtype=bool)
-    stop = network.kinks
-    for layer, reader, own in zip(network.layers[-2::-1], network.layers[:0:-1], reversed(slopes), strict=True):
-        leads = leads.astype(np.float32) @ (reader.weights != 0).astype(np.float32) > 0
-        count = layer.activation.breakpoints.size
-        start = stop - count * len(layer.biases)
-        result[:, start:stop] = np.repeat(leads, count, axis=1)
-        leads &= own != 0
-        stop = start
+    outputs = np.ones((len(packed), graph.n_out), dtype=bool)
+    return _at_kinks(graph, _OpenPaths(graph, graph.bits(packed)), len(graph.hidden), outputs)
+
+
+def kinks_read(graph: Graph, kink: int) -> Bits:
+    """The kinks of all units that the unit of a kink reads, directly or through others: bool [kinks]."""
+    number = int(graph.kink_nodes[kink])
+    unit = np.arange(graph.widths[number]) == graph.kink_units[kink]
+    return _at_kinks(graph, _AllPaths(), number, unit[np.newaxis]).ravel()
+
+
+def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, units: Bits) -> Bits:
+    """The kinks of units that are reached from those of a node, bool [m, units]: bool [m, kinks]."""
+    result = np.zeros((len(units), graph.kinks), dtype=bool)
+    for below, reached in walk.asked(graph, arithmetic, number, units):
+        if below >= 0:
+            node = graph.nodes[below]
+            result[:, node.kinks] = node.units.at_kinks(reached)
     return result
 
 
-def bending_kinks(network: Network) -> Bits:
+def bending_kinks(graph: Graph) -> Bits:
     """Tell at which kinks the slope of the unit changes, bool [kinks]; Leaky ReLU with a slope of 1 does not bend."""
-    changes = [
-        np.broadcast_to(np.diff(activation.slopes) != 0.0, (len(layer.biases), activation.breakpoints.size)).ravel()
-        for layer in network.layers[:-1]
-        for activation in [layer.activation]
-    ]
+    changes = [(np.diff(node.units.tables()[0]) != 0.0).ravel() for node in graph.hidden]
     return np.concatenate([np.zeros(0, dtype=bool), *changes])

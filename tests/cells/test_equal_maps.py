@@ -21,7 +21,7 @@ from regions import reference
 from regions.cells.equal_maps import equal_maps, numbered
 from regions.domains import Domain, Line, Segment
 from regions.networks.network import Network
-from regions.passes.residues import ResidueMaps, difference_bits, primes, reduced, residues
+from regions.passes.modular import ResidueMaps, difference_bits, primes, reduced, residues
 
 LINE = Line([0.0], [1.0])
 
@@ -58,8 +58,8 @@ def test_residues_are_those_of_the_reference(family: str, dimension: int) -> Non
     network, domain = draw(family, dimension, seed=4)
     found = reference.enumerate(network, domain)
     packed = np.packbits(np.array([region.pattern for region in found]), axis=1, bitorder="little")
-    for prime in islice(primes(network), 2):
-        maps = ResidueMaps(network, domain, prime)
+    for prime in islice(primes(network.graph), 2):
+        maps = ResidueMaps(network.graph, domain, prime)
         if network.kinks:
             expected = [[x.numerator * pow(x.denominator, -1, prime) % prime for x in values(r.output)] for r in found]
             assert maps.values(packed).tolist() == expected
@@ -69,7 +69,7 @@ def test_residues_are_those_of_the_reference(family: str, dimension: int) -> Non
 def test_bound_on_differences_holds(family: str, dimension: int) -> None:
     network, domain = draw(family, dimension, seed=5)
     found = reference.enumerate(network, domain)
-    limit = 1 << difference_bits(network, domain)
+    limit = 1 << difference_bits(network.graph, domain)
     for one, other in combinations(found[:12], 2):
         for a, b in zip(values(one.output), values(other.output), strict=True):
             assert abs((a - b).numerator) < limit
@@ -78,7 +78,7 @@ def test_bound_on_differences_holds(family: str, dimension: int) -> None:
 def test_products_of_residues_do_not_round() -> None:
     rng = np.random.default_rng(0)
     network = Network([(rng.standard_normal((700, 2)), None), (rng.standard_normal((3, 700)), None)])
-    prime = next(primes(network))
+    prime = next(primes(network.graph))
     a, b = rng.integers(-(prime // 2) - 2, prime // 2 + 3, (2, 50, 700)).astype(float)
     a[0], b[0] = prime // 2 + 2, prime // 2 + 2
     exact = (a.astype(np.int64).astype(object) * b.astype(np.int64).astype(object)).sum(axis=1)
@@ -110,7 +110,7 @@ def test_constants_alone_can_differ() -> None:
 
 def test_maps_that_agree_modulo_the_first_primes() -> None:
     shape = two_units(1.0, 1.0)
-    first, second, third = islice(primes(shape), 3)
+    first, second, third = islice(primes(shape.graph), 3)
     assert first * second * third > 2**60
     # Slopes 0 and p; 0 and p q; 0 and p q r: each a product of doubles.
     assert maps_on_line(two_units(float(first), 0.0)) == [0, 1]
@@ -118,7 +118,7 @@ def test_maps_that_agree_modulo_the_first_primes() -> None:
         layers = [
             ([[float(p)], [1.0]] if not i else [[float(p), 0.0], [0.0, 1.0]], None) for i, p in enumerate(factors)
         ]
-        assert next(primes(network := Network([*layers, ([[1.0, 0.0]], None)]))) == first
+        assert next(primes((network := Network([*layers, ([[1.0, 0.0]], None)])).graph)) == first
         assert maps_on_line(network) == [0, 1]
 
 

@@ -22,8 +22,8 @@ from regions.domains import Domain, Line, Polygon, Rectangle, Segment
 from regions.errors import DegenerateDomainError, DomainError, InternalError, NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.passes.certified_pattern import CertifiedNetwork
-from regions.passes.exact_pattern import ExactNetwork
+from regions.passes.bounded import BoundedPatterns
+from regions.passes.exact import ExactSigns
 from regions.reference.subdivision import ReferenceRegion
 
 
@@ -110,17 +110,17 @@ def test_inside_is_exact_along_a_slanted_edge() -> None:
 def test_certified_bits_are_right(family: str, dimension: int) -> None:
     network, domain = drawn(family, dimension, seed=2)
     nothing_known = np.zeros(network.kinks, dtype=bool)
-    certified = CertifiedNetwork(network, domain, nothing_known, nothing_known)
+    bounded = BoundedPatterns(network.graph, domain, nothing_known, nothing_known)
     points = awkward_points(partition_from_reference(network, domain))
-    bits, decided = certified.patterns(points)
-    exact = ExactNetwork(network, domain)
+    bits, decided = bounded.at(points)
+    exact = ExactSigns(network.graph, domain)
     for point, found in zip(points[decided], bits[decided], strict=True):
-        assert (found == (exact.signs(point) > 0)).all()
+        assert (found == (exact.at(point) > 0)).all()
 
 
 def test_generic_points_are_decided_in_floating_point() -> None:
     partition = partition_from_reference(random_network([2, 10, 10, 1], 8), SQUARE)
-    assert partition._locator.certified.patterns(partition.interior_points)[1].all()
+    assert partition._locator.bounded.at(partition.interior_points)[1].all()
     partition.locate(partition.interior_points)
     assert partition._locator.exact is None
 
@@ -142,7 +142,7 @@ def test_dead_units_need_no_exact_arithmetic() -> None:
 
 def test_exact_signs_are_those_of_fractions() -> None:
     network, domain = random_network([3, 5, 4, 1], 11, "hard_tanh"), Line([0.1, 0.2, 0.3], [1, -1, 0.5])
-    exact = ExactNetwork(network, domain)
+    exact = ExactSigns(network.graph, domain)
     for p in (0.0, 1.0, -0.37, 1e-300, 2.0**80):
         values = [
             Fraction(o) + Fraction(p) * Fraction(d)
@@ -155,15 +155,15 @@ def test_exact_signs_are_those_of_fractions() -> None:
             h = [x + Fraction(bias) for x, bias in zip(h, biases, strict=True)]
             expected += [(x > t) - (x < t) for x in h for t in (-1, 1)]
             values = [min(max(x, Fraction(-1)), Fraction(1)) for x in h]
-        assert exact.signs(np.array([p])).tolist() == expected
+        assert exact.at(np.array([p])).tolist() == expected
 
 
 def test_the_first_layer_is_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     network, domain = CASES["rectangle"]
     point = np.array([0.25, 0.5])
-    whole = ExactNetwork(network, domain).signs(point)
-    monkeypatch.setattr("regions.passes.exact_pattern.BLOCK", 2 * network.n_in)
-    assert (ExactNetwork(network, domain).signs(point) == whole).all()
+    whole = ExactSigns(network.graph, domain).at(point)
+    monkeypatch.setattr("regions.passes.exact.BLOCK", 2 * network.n_in)
+    assert (ExactSigns(network.graph, domain).at(point) == whole).all()
 
 
 # Looking up patterns.

@@ -33,7 +33,7 @@ from regions.export import export, to_columns
 from regions.networks.network import Network
 from regions.output import html
 from regions.partition import ARRAYS, Partition, raw_arrays
-from regions.passes import affine
+from regions.passes import rounded
 from regions.pictures.plot import plot
 
 # The arrays.
@@ -151,7 +151,7 @@ def test_affine_maps_are_those_of_the_reference(network: Network, domain: Domain
 
 @everywhere
 def test_affine_maps_in_input_space(network: Network, domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine, "CHUNK", 20)  # several chunks, of one region or a few
+    monkeypatch.setattr(rounded, "CHUNK", 20)  # several chunks, of one region or a few
     partition = partition_from_reference(network, domain)
     indices = np.arange(len(partition))[::-1]
     matrices, constants = partition.affine_maps(indices, space="input")

@@ -27,7 +27,7 @@ from regions.domains import Plane
 from regions.errors import DomainError
 from regions.export import to_columns, write_csv, write_geojson
 from regions.partition import Partition
-from regions.passes.exact_pattern import ExactNetwork
+from regions.passes.exact import ExactSigns
 
 
 @pytest.mark.slow
@@ -79,8 +79,8 @@ class TestPartition:
         rng = np.random.default_rng(2)
         points = rng.standard_normal((300, 2)) * 10.0 ** rng.integers(-3, 12, (300, 1))
         found = partition.locate(points, space="chart")
-        signs = ExactNetwork(partition.network, partition.domain)
-        assert (partition.patterns[found] == [signs.signs(point) > 0 for point in points]).all()
+        signs = ExactSigns(partition.network.graph, partition.domain)
+        assert (partition.patterns[found] == [signs.at(point) > 0 for point in points]).all()
 
     def test_saved_and_pickled(self, partition: Partition, tmp_path: Path) -> None:
         partition.save(tmp_path / "plane.npz")

@@ -20,15 +20,15 @@ from generators import FAMILIES
 from partition_cases import drawn
 from raw_from_reference import partition_from_reference, raw_from_reference, sorted_regions
 from regions.cells.equal_maps import equal_maps
-from regions.definitions.certified_maps import CertifiedMaps
-from regions.definitions.certified_values import CertifiedValues
+from regions.definitions.bounded_maps import BoundedMaps
+from regions.definitions.bounded_values import BoundedValues
 from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity
 from regions.definitions.shared_forms import SharedForms
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.passes.exact_forms import ExactForms
+from regions.passes.exact import ExactForms
 
 vertices_off = pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
 
@@ -78,7 +78,7 @@ def test_values_are_within_their_bounds(family: str, moved: float) -> None:
     corners = np.arange(len(partition.cell_vertices))[:60]
     owners = np.repeat(np.arange(len(partition)), partition.corner_counts)[corners]
     chosen = partition.cell_vertices[corners]
-    found = CertifiedValues(partition).at(chosen, partition.packed_patterns[owners])
+    found = BoundedValues(partition).at(chosen, partition.packed_patterns[owners])
     for row, vertex in enumerate(chosen.tolist()):
         for exact, (values, errors) in zip(exact_values(network, domain, vertices[vertex]), found, strict=True):
             for x, value, error in zip(exact, values[row].tolist(), errors[row].tolist(), strict=True):
@@ -91,7 +91,7 @@ def test_maps_are_within_their_bounds(family: str, dimension: int) -> None:
     network, domain = drawn(family, dimension, seed=6)
     partition = partition_from_reference(network, domain)
     chosen = np.random.default_rng(0).permutation(len(partition))[:40]
-    maps = CertifiedMaps(partition, chosen)
+    maps = BoundedMaps(partition, chosen)
     known = [maps.of(np.array(part)) for part in ([0], [*range(len(chosen))])]
     values, errors = (np.concatenate(each) for each in zip(*known, strict=True))
     true = [region.output for region in sorted_regions(network, domain)]
@@ -138,7 +138,7 @@ def test_differences_of_maps(family: str, moved: float) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_forms_are_shared_where_they_are_the_same(family: str) -> None:
     network, domain = drawn(family, 2, seed=6)
-    shared, own = SharedForms(network, domain), ExactForms(network, domain)
+    shared, own = SharedForms(network.graph, domain), ExactForms(network.graph, domain)
     for pattern in partition_from_reference(network, domain).patterns[::-1][:30]:
         for forms in (shared, own):
             forms.enter(pattern)
@@ -152,7 +152,7 @@ def test_a_form_of_a_unit_that_reads_few_others_is_computed_once() -> None:
     first = np.repeat(np.eye(2), 3, axis=0), [0, -1, -2] * 2
     network = Network([first, (np.repeat(np.eye(2), 3, axis=1), [-0.5, -0.5]), ([[1, 1]], None)])
     partition = regions.enumerate(network, regions.Plane([0, 0], [1, 0], [0, 1]))
-    forms = SharedForms(network, partition.domain)
+    forms = SharedForms(network.graph, partition.domain)
     for pattern in partition.patterns:
         forms.enter(pattern)
         for kink in range(network.kinks):

@@ -14,7 +14,7 @@ the passes through the layers in which their patterns agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import isqrt
 
@@ -22,8 +22,8 @@ import numpy as np
 
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
-from regions.networks.network import Network
-from regions.passes.affine import pieces_of
+from regions.networks.graph import Dense, Graph, Node
+from regions.passes.walk import Forward
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
 
@@ -36,40 +36,34 @@ class ResidueMaps:
 
     Parameters
     ----------
-    network : Network
+    graph : Graph
     domain : Domain
         Only its chart is used.
     prime : int
-        One of ``primes(network)``.
+        One of ``primes(graph)``.
     """
 
-    def __init__(self, network: Network, domain: Domain, prime: int) -> None:
-        self.prime, self.hidden, self.kinks = prime, network.layers[:-1], network.kinks
-        self.weights = [residues(layer.weights, prime) for layer in network.layers]
-        self.biases = [residues(layer.biases, prime) for layer in network.layers]
-        shapes = [(len(layer.biases), layer.activation.breakpoints.size + 1) for layer in self.hidden]
-        activations = [layer.activation for layer in self.hidden]
-        self.slopes = [
-            residues(np.broadcast_to(act.slopes, shape), prime) for act, shape in zip(activations, shapes, strict=True)
-        ]
-        self.intercepts = [
-            residues(np.broadcast_to(act.intercepts, shape), prime)
-            for act, shape in zip(activations, shapes, strict=True)
-        ]
-        # The inputs at the chart points 0, e1 (and e2), [n_in, d + 1].
+    def __init__(self, graph: Graph, domain: Domain, prime: int) -> None:
+        self.graph, self.prime = graph, prime
+        self.operators = {
+            read: Dense(residues(read.operator.weights, prime)) for node in graph.nodes for read in node.reads
+        }
+        self.biases = {node: residues(node.biases, prime) for node in graph.nodes}
+        self.tables = {node: [residues(table, prime) for table in node.units.tables()] for node in graph.hidden}
+        # The inputs at the chart points 0, e1 (and e2), [1, d + 1, n_in].
         origin, *others = residues(np.vstack([domain.origin, domain.directions]), prime)
-        inputs = reduced(np.stack([origin, *(origin + other for other in others)], axis=1), prime)
-        # First pre-activations there, [d + 1, units].
-        self.first = reduced(self.weights[0] @ inputs + self.biases[0][:, np.newaxis], prime).T
+        self.inputs = reduced(np.stack([origin, *(origin + other for other in others)]), prime)[np.newaxis]
 
     def shortened(self, rng: np.random.Generator) -> None:
         """Look, from now on, at one random combination of outputs at one random chart point."""
-        shares = rng.integers(1, self.prime, size=len(self.first) - 1)
+        shares = rng.integers(1, self.prime, size=self.inputs.shape[1] - 1)
         shares = np.append((1 - shares.sum()) % self.prime, shares)
-        self.first = self._combined(shares, self.first)
-        shares = rng.integers(1, self.prime, size=len(self.biases[-1]))
-        self.weights[-1] = self._combined(shares, self.weights[-1])
-        self.biases[-1] = self._combined(shares, self.biases[-1])
+        self.inputs = self._combined(shares, self.inputs[0])[np.newaxis]
+        shares = rng.integers(1, self.prime, size=self.graph.n_out)
+        last = self.graph.nodes[-1]
+        for read in last.reads:
+            self.operators[read] = Dense(self._combined(shares, self.operators[read].weights))
+        self.biases[last] = self._combined(shares, self.biases[last])
 
     def _combined(self, shares: Integers, rows: Floats) -> Floats:
         """The sum of rows, each times its share: [1, ..]."""
@@ -82,7 +76,7 @@ class ResidueMaps:
     @property
     def size(self) -> int:
         """Numbers that one region needs, at most, at a time."""
-        return max(map(len, self.biases)) * len(self.first) + self.kinks
+        return int(max(map(len, self.biases.values())) * self.inputs.shape[1] + self.graph.kinks)
 
     def values(self, packed: Packed) -> Integers:
         """Values of the maps of patterns uint8 [m, bytes] at the chart points 0, e1 (and e2).
@@ -92,26 +86,26 @@ class ResidueMaps:
         int64 [m, (d + 1) * outputs], or [m, 1] if `shortened`
             From 0 to the prime, without it.
         """
-        rows = np.arange(len(packed))
-        bits = np.unpackbits(packed, axis=1, count=self.kinks, bitorder="little")
+        rows, bits = np.arange(len(packed)), self.graph.bits(packed)
         # Before this bit each pattern is the same as the one before it.
         same_until = 8 * np.argmax(packed[1:] != packed[:-1], axis=1)
-        leaders, forms, start = rows[:1], self.first[np.newaxis], 0
-        for index, layer in enumerate(self.hidden):
-            stop = start + self.slopes[index].shape[0] * (self.slopes[index].shape[1] - 1)
-            parents, leaders = leaders, rows[np.append(True, same_until < stop)]
-            forms = forms[np.searchsorted(parents, leaders, side="right") - 1]
-            forms = self._activated(index, forms, pieces_of(layer, bits[leaders, start:stop]))
-            weights, biases = self.weights[index + 1], self.biases[index + 1]
-            flat = forms.reshape(-1, forms.shape[2]) @ weights.T + biases
-            forms = reduced(flat, self.prime).reshape(len(leaders), -1, len(biases))
-            start = stop
-        values = forms.reshape(len(leaders), -1) % self.prime
+        leaders, walk = rows[:1], Forward(self.graph, self, self.inputs)
+        for node in self.graph.hidden:
+            forms = walk.preactivations(node)
+            parents, leaders = leaders, rows[np.append(True, same_until < node.kinks.stop)]
+            again = np.searchsorted(parents, leaders, side="right") - 1
+            walk.live = {number: each[again] for number, each in walk.live.items()}
+            walk.leave(node, forms[again], node.units.pieces_of(bits[leaders, node.kinks]))
+        values = walk.preactivations(self.graph.nodes[-1]).reshape(len(leaders), -1) % self.prime
         return values.astype(np.int64)[np.searchsorted(leaders, rows, side="right") - 1]
 
-    def _activated(self, index: int, forms: Floats, pieces: Indices) -> Floats:
-        """Apply to pre-activations [m, points, units] the pieces [m, units] of the activation."""
-        slopes, intercepts = self.slopes[index], self.intercepts[index]
+    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
+        """Residues [m, points, units]."""
+        reads = zip(node.reads, sources, strict=True)
+        return reduced(sum((self.operators[read].apply(each) for read, each in reads), self.biases[node]), self.prime)
+
+    def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
+        slopes, intercepts = self.tables[node]
         units = np.arange(len(slopes))
         forms = forms * slopes[units, pieces][:, np.newaxis, :]
         if intercepts.any():
@@ -142,10 +136,10 @@ def reduced(values: Floats, prime: int) -> Floats:
     return result
 
 
-def primes(network: Network) -> Iterator[int]:
+def primes(graph: Graph) -> Iterator[int]:
     """Primes for which no sum of products of two residues rounds in this network, the largest first."""
     # Residues are at most p/2 + 2 in size, and with n terms n (p/2 + 2)^2, with room for a bias, must stay below 2^53.
-    terms = max(network.n_in, network.n_out, *network.widths, 1)
+    terms = max(graph.n_out, *(node.terms - 1 for node in graph.nodes))
     prime = 2 * isqrt(2**53 // terms) - 5
     while prime := _prime_below(prime):
         yield prime
@@ -160,14 +154,15 @@ def _prime_below(bound: int) -> int:
     return 0
 
 
-def difference_bits(network: Network, domain: Domain) -> int:
+def difference_bits(graph: Graph, domain: Domain) -> int:
     """Maps are equal if their values agree modulo primes whose product is at least two to this power."""
     # All values are multiples of 2^low, and below 2^high.
     low, high = _exponents(np.vstack([domain.origin, domain.directions]))
-    high += 1
-    for layer in network.layers:
-        low, high = _through(low, high, layer.weights, layer.biases, layer.weights.shape[1])
-        low, high = _through(low, high, layer.activation.slopes, layer.activation.intercepts, 1)
+    given = {-1: (low, high + 1)}
+    for number, node in enumerate(graph.nodes):
+        found = [_through(*given[read.node], read.operator.weights, node.biases, node.terms - 1) for read in node.reads]
+        low, high = min(low for low, _ in found), max(high for _, high in found)
+        given[number] = low, high = _through(low, high, *node.units.tables(), 1)
     return max(0, high + 1 - low)
 
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What are the values of units at the vertices of regions, as far as floating point can prove?
+
+A unit's pre-activation is an affine form on a region, and by continuity also on its corners. So the form of a region
+is evaluated at its corners under its pattern: no sign has to be known. It is the forward pass of `passes/bounded.py`,
+with its bounds; the vertex, which is stored rounded, adds what it is off times the slopes of the first layer.
+What overflows, or is stored as infinite, has a bound that is no number, so that it is never below anything.
+Cost: two forward passes per point.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Integers, Packed
+from regions.networks.graph import Node
+from regions.partition import Partition
+from regions.passes.bounded import Bounded, Known
+from regions.passes.walk import preactivations
+
+__all__ = ["BoundedValues"]
+
+# More than what rounding can take away from a bound that is made of a few sums and products.
+ROOM = 1 + 2.0**-40
+
+
+class _AtVertices(Bounded):
+    """Values at points that are known up to errors [m]."""
+
+    def _first(self, node: Node, points: Known) -> tuple[Floats, Floats]:
+        values, errors = super()._first(node, points)
+        rows, row_errors = self.rows[node]
+        slopes_of_chart = (np.abs(rows[:, 1:]) + row_errors[:, 1:]).sum(axis=1)
+        return values, (errors + points.errors[:, np.newaxis] * slopes_of_chart) * ROOM
+
+
+class BoundedValues:
+    """Units of a network at the vertices of a partition.
+
+    Parameters
+    ----------
+    partition : Partition
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        self.graph = partition.network.graph
+        self.arithmetic = _AtVertices(self.graph, partition.domain)
+        self.vertices, self.vertex_errors = partition.vertices, partition.vertex_errors
+
+    @property
+    def size(self) -> int:
+        """Numbers that one vertex needs, at most."""
+        return 4 * (sum(self.graph.widths) + self.graph.kinks)
+
+    def at(self, vertices: Integers, packed: Packed) -> list[tuple[Floats, Floats]]:
+        """Evaluate the forms of patterns uint8 [m, bytes] at vertices int64 [m].
+
+        Returns
+        -------
+        list of (float64 [m, units], float64 [m, units])
+            Pre-activations of each hidden node, with bounds on their errors.
+        """
+        with np.errstate(all="ignore"):
+            inputs = self.arithmetic.inputs(self.vertices[vertices], self.vertex_errors[vertices])
+            found = preactivations(self.graph, self.arithmetic, inputs, self.graph.bits(packed))
+            return list(islice(found, len(self.graph.hidden)))
+
+    def at_kinks(self, vertices: Integers, packed: Packed) -> tuple[Floats, Floats]:
+        """How far above its breakpoint each kink is there, and bounds on the errors: float64 [m, kinks] each."""
+        distances, errors = np.empty((2, len(vertices), self.graph.kinks))
+        for node, (values, bounds) in zip(self.graph.hidden, self.at(vertices, packed), strict=True):
+            # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
+            distances[:, node.kinks] = node.units.at_kinks(values) - node.units.kink_values
+            errors[:, node.kinks] = node.units.at_kinks(bounds)
+        return distances, errors

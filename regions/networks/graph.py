@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""What is a network, as that which its values travel through?
+
+Nodes in topological order. What each unit of a node gets, its pre-activation, is its bias plus a sum of *reads*; a read
+is a linear operator applied to a list of *sources*, numbers in one table of all outputs, which begins with the inputs
+of the network. What each unit gives is a piecewise-linear function of one variable of that, a function of its own.
+The last node has the outputs of the network; its units give what they get.
+Invariant: a node reads what comes before it in the table, and each read takes all outputs of one node (or all inputs),
+in order: dense operators can leave out and reorder by themselves. A chain of layers is the simplest case, in which
+each node reads the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats, Indices, Integers, Packed
+from regions.networks.activation import Activation
+from regions.networks.layer import Layer
+
+__all__ = ["Dense", "Graph", "Node", "Read", "Units"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """A linear operator with a weight for each input and output.
+
+    Parameters
+    ----------
+    weights : [outputs, inputs]
+        Doubles, or whatever an arithmetic makes of them: integers of any size, residues, zeros and ones.
+    """
+
+    weights: NDArray[Any]
+
+    @property
+    def inputs(self) -> int:
+        return int(self.weights.shape[1])
+
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., inputs] to [.., outputs], in one large product."""
+        return self._times(values, self.weights.T)
+
+    def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
+        return self._times(values, self.weights)
+
+    def part(self, outputs: Any, inputs: Any) -> Dense:
+        """The operator from some of the inputs to some of the outputs."""
+        return Dense(self.weights[np.ix_(outputs, inputs)])
+
+    @staticmethod
+    def _times(values: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:
+        flat = values.reshape(-1, values.shape[-1]) if values.ndim > 2 else values
+        result: NDArray[Any] = (flat @ matrix).reshape(*values.shape[:-1], matrix.shape[1])
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A linear operator and what it is applied to.
+
+    Parameters
+    ----------
+    operator : Dense
+    sources : range
+        Numbers in the table of all outputs.
+    node : int
+        Of the node that they are the outputs of, in `Graph.nodes`; -1 for the inputs of the network.
+    """
+
+    operator: Dense
+    sources: range
+    node: int
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of a node, each a piecewise-linear function of one variable.
+
+    Parameters
+    ----------
+    count : int
+    activation : Activation
+        With slopes for all units, or for each of them.
+    """
+
+    count: int
+    activation: Activation
+
+    @property
+    def kinks(self) -> int:
+        """Breakpoints, summed over units."""
+        return self.count * self.activation.breakpoints.size
+
+    @cached_property
+    def kink_units(self) -> Integers:
+        """Unit of each kink, int64 [kinks]: unit by unit, breakpoint ascending."""
+        return self.at_kinks(np.arange(self.count, dtype=np.int64))
+
+    @cached_property
+    def kink_values(self) -> Floats:
+        """Breakpoint of each kink, float64 [kinks]."""
+        return np.tile(self.activation.breakpoints, self.count)
+
+    def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
+        """What each unit has, [.., units], for each of its kinks, [.., kinks]."""
+        each = self.activation.breakpoints.size
+        return values if each == 1 else np.repeat(values, each, axis=-1)
+
+    def pieces_of(self, bits: NDArray[Any]) -> Indices:
+        """Piece of each unit, intp [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
+        if self.activation.breakpoints.size == 1:
+            return bits.astype(np.intp)
+        shape = (*bits.shape[:-1], self.count, self.activation.breakpoints.size)
+        pieces: Indices = bits.reshape(shape).sum(axis=-1, dtype=np.intp)
+        return pieces
+
+    def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
+        """Slopes and intercepts of units on pieces [.., units]."""
+        return self.activation.slopes_of(pieces), self.activation.intercepts_of(pieces)
+
+    def tables(self) -> tuple[Floats, Floats]:
+        """Slopes and intercepts of all pieces, float64 [units, pieces] each."""
+        shape = (self.count, self.activation.breakpoints.size + 1)
+        return np.broadcast_to(self.activation.slopes, shape), np.broadcast_to(self.activation.intercepts, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """Some units, and what they read.
+
+    Parameters
+    ----------
+    biases : float64 [units]
+    reads : tuple of Read
+    units : Units
+    kinks : slice
+        Where the bits of its units are in a pattern.
+    """
+
+    biases: Floats
+    reads: tuple[Read, ...]
+    units: Units
+    kinks: slice
+
+    @property
+    def terms(self) -> int:
+        """How many numbers a unit adds up, with its bias."""
+        return sum(read.operator.inputs for read in self.reads) + 1
+
+
+class Graph:
+    """Nodes in topological order.
+
+    Parameters
+    ----------
+    n_in : int
+    nodes : iterable of Node
+
+    Attributes
+    ----------
+    hidden : tuple of Node
+        All but the last one, which has the outputs.
+    """
+
+    def __init__(self, n_in: int, nodes: Iterable[Node]) -> None:
+        self.n_in, self.nodes = n_in, tuple(nodes)
+        self.hidden = self.nodes[:-1]
+        self.n_out, self.widths = self.nodes[-1].units.count, tuple(node.units.count for node in self.hidden)
+        self.kinks = sum(node.units.kinks for node in self.hidden)
+
+    @classmethod
+    def chain(cls, layers: Iterable[Layer]) -> Graph:
+        """The graph of a network in which each layer reads the one before it."""
+        nodes, first_source, first_kink = [], 0, 0
+        for number, layer in enumerate(layers):
+            units = Units(len(layer.biases), layer.activation)
+            operator = Dense(layer.weights)
+            read = Read(operator, range(first_source, first_source + operator.inputs), number - 1)
+            nodes.append(Node(layer.biases, (read,), units, slice(first_kink, first_kink + units.kinks)))
+            first_source, first_kink = first_source + operator.inputs, first_kink + units.kinks
+        return cls(nodes[0].reads[0].operator.inputs, nodes)
+
+    @cached_property
+    def kink_nodes(self) -> Integers:
+        """Hidden node, from 0, of each pattern bit, int64 [kinks]."""
+        return np.repeat(np.arange(len(self.hidden), dtype=np.int64), [node.units.kinks for node in self.hidden])
+
+    @cached_property
+    def kink_units(self) -> Integers:
+        """Unit, within its node, of each pattern bit, int64 [kinks]."""
+        return np.concatenate([np.zeros(0, dtype=np.int64), *(node.units.kink_units for node in self.hidden)])
+
+    @cached_property
+    def kink_values(self) -> Floats:
+        """Breakpoint of each pattern bit, float64 [kinks]."""
+        return np.concatenate([np.zeros(0), *(node.units.kink_values for node in self.hidden)])
+
+    def bits(self, packed: Packed) -> Packed:
+        """Bits [.., kinks] of patterns uint8 [.., bytes]."""
+        return np.unpackbits(packed, axis=-1, count=self.kinks, bitorder="little")
+
+    def pieces(self, bits: NDArray[Any]) -> Iterator[tuple[Node, Indices]]:
+        """Each hidden node and the pieces [.., units] that its units are on under patterns, bits [.., kinks]."""
+        for node in self.hidden:
+            yield node, node.units.pieces_of(bits[..., node.kinks])

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""What are the pre-activations of units, and on which side of their kinks are they, as far as floating point can prove?
+
+A forward pass in float64 together with a bound on its error, carried from node to node. A sign counts as
+known when the value is further from the breakpoint than the bound. A point all of whose signs are known is
+*decided*, and its pattern is right; `exact.py` settles the others.
+
+The bound. With u = 2^-53 a computed inner product of n terms, summed in any order, with or without fused
+multiply-add, is within g(n) * sum |x_i y_i| of the true one, g(n) = n u / (1 - n u) (Higham, Accuracy and
+Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. The bounds are
+themselves computed in floating point, from non-negative terms only, so they are too small by a relative g(n)
+at most: `rounding_unit(n)`, four times as large as g(n + 8), leaves room for it. Underflow adds at most 2^-1074 per
+operation: TINY is far more. What overflows on the way has an infinite bound, and is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Floats, Indices
+from regions.domains import Domain
+from regions.networks.graph import Dense, Graph, Node, Read
+from regions.passes.open_paths import wired
+from regions.passes.walk import Forward
+
+__all__ = ["TINY", "Bounded", "BoundedPatterns", "BoundedSlopes", "Known", "magnitudes", "rounding_unit"]
+
+# Values and bounds on their errors, [.., units] each.
+Values = tuple[Floats, Floats]
+
+TINY = 1e-300
+
+
+def rounding_unit(terms: int) -> float:
+    """Factor on the sum of magnitudes that bounds the error of an inner product of this many terms, and of
+    its bound."""
+    return 4 * (terms + 8) * 2.0**-53
+
+
+def magnitudes(read: Read) -> Dense:
+    """The operator of a read with the magnitudes of its weights."""
+    return Dense(np.abs(read.operator.weights))
+
+
+class Known(NamedTuple):
+    """What a node gives, up to errors, and the magnitudes of what was added up: [.., units] each."""
+
+    values: Floats
+    magnitudes: Floats
+    errors: Floats
+
+
+class Bounded:
+    """Values at points of a domain's chart.
+
+    Parameters
+    ----------
+    graph : Graph
+        Nodes that read the inputs read nothing else.
+    domain : Domain
+        Only its chart is used.
+    """
+
+    def __init__(self, graph: Graph, domain: Domain) -> None:
+        self.magnitudes = cache(magnitudes)
+        chart = np.vstack([domain.origin, domain.directions]).T
+        # What nodes that read the inputs have, [units, 1 + d], and bounds on the errors.
+        self.rows: dict[Node, Values] = {}
+        for node in graph.nodes:
+            for read in node.reads:
+                if read.node < 0:
+                    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what overflows is not decided
+                        sizes = self.magnitudes(read).apply(np.abs(chart.T)).T
+                        rows = read.operator.weights @ chart
+                        self.rows[node] = rows, rounding_unit(graph.n_in) * sizes + TINY
+
+    @staticmethod
+    def inputs(points: Floats, errors: Floats | float = 0.0) -> Known:
+        """Chart points [m, d]."""
+        return Known(points, np.abs(points), np.asarray(errors))
+
+    def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
+        if node in self.rows:
+            return self._first(node, sources[0])
+        return self._next(node, sources, node.biases)
+
+    def _first(self, node: Node, points: Known) -> Values:
+        rows, row_errors = self.rows[node]
+        values = rows[:, 0] + points.values @ rows[:, 1:].T + node.biases
+        sums = np.abs(rows[:, 0]) + points.magnitudes @ np.abs(rows[:, 1:]).T + np.abs(node.biases)
+        errors = row_errors[:, 0] + points.magnitudes @ row_errors[:, 1:].T
+        unit = rounding_unit(points.values.shape[1] + 2)
+        return values, (errors + unit * sums) * (1 + unit) + TINY
+
+    def _next(self, node: Node, sources: Sequence[Known], biases: Floats | float) -> Values:
+        unit = rounding_unit(node.terms)
+        values, errors = biases, unit * np.abs(biases)
+        for read, source in zip(node.reads, sources, strict=True):
+            # Errors that the values carry and errors that the inner products add both go through the weights'
+            # magnitudes: one product for both.
+            values = read.operator.apply(source.values) + values
+            errors = self.magnitudes(read).apply(source.errors + 2 * unit * source.magnitudes) + errors
+        errors = errors * (1 + unit) + TINY
+        # One term can overflow while the true value, and the bound, are doubles.
+        return np.asarray(values), np.where(np.isfinite(values), errors, np.inf)
+
+    def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
+        """A piece of slope 0 carries no error, it is its intercept."""
+        slopes, intercepts = node.units.on_pieces(pieces)
+        products = slopes * before[0]
+        return Known(products + intercepts, np.abs(products) + np.abs(intercepts), np.abs(slopes) * before[1])
+
+
+class BoundedSlopes(Bounded):
+    """The slopes of pre-activations along the axes of the chart: [m, d, units], constants left out."""
+
+    def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
+        if node in self.rows:
+            rows, errors = (each[np.newaxis, :, 1:].transpose(0, 2, 1) for each in self.rows[node])
+            return rows, errors
+        return self._next(node, sources, 0.0)
+
+    def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
+        slopes = node.units.on_pieces(pieces)[0][:, np.newaxis]
+        products = slopes * before[0]
+        return Known(products, np.abs(products), np.abs(slopes) * before[1])
+
+
+class BoundedPatterns:
+    """The patterns of a network on a domain, in floating point with error bounds.
+
+    Parameters
+    ----------
+    graph : Graph
+    domain : Domain
+        Only its chart is used.
+    always_off, always_on : bool [kinks]
+        Kinks known to have this bit all over the domain: where their sign is not known, their side still is.
+    """
+
+    def __init__(self, graph: Graph, domain: Domain, always_off: Bits, always_on: Bits) -> None:
+        self.graph, self.arithmetic = graph, Bounded(graph, domain)
+        self.known_off, self.known_on = always_off, always_on
+
+    def at(self, points: Floats) -> tuple[Bits, Bits]:
+        """Patterns of chart points [m, d].
+
+        Returns
+        -------
+        bits : bool [m, kinks]
+            Activation patterns, meaningless where not decided.
+        decided : bool [m]
+            Whether all bits of a point are proven.
+        """
+        decided = np.ones(len(points), dtype=bool)
+        bits = np.zeros((len(points), self.graph.kinks), dtype=bool)
+        # Which units are off, strictly.
+        silent: list[Bits] = []
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            walk = Forward(self.graph, self.arithmetic, self.arithmetic.inputs(points))
+            for node in self.graph.hidden:
+                values, errors = before = walk.preactivations(node)
+                # The subtraction is correctly rounded: its sign is right and its error below u * |distance|,
+                # for which the bound has room as well.
+                distance = node.units.at_kinks(values) - node.units.kink_values
+                above = np.abs(distance) > node.units.at_kinks(errors)
+                known = above | self.known_on[node.kinks] | self.known_off[node.kinks]
+                bits[:, node.kinks] = on = np.where(above, distance > 0, self.known_on[node.kinks])
+                if node not in self.arithmetic.rows:
+                    _know_silent_units(node, silent, known)
+                decided &= known.all(axis=1)
+                if node is self.graph.hidden[-1]:
+                    break
+                pieces = node.units.pieces_of(on)
+                slopes, intercepts = node.units.on_pieces(pieces)
+                silent.append((slopes == 0) & (intercepts == 0))
+                walk.leave(node, before, pieces)
+        return bits, decided
+
+
+def _know_silent_units(node: Node, silent: Sequence[Bits], known: Bits) -> None:
+    """Mark, in known [m, kinks of the node], what is exactly zero all around the point, not just there.
+
+    A unit that reads only units which are off, strictly, keeps the value of its bias next to the point.
+    If that is the breakpoint itself, the unit is off in every region there. In sparse networks without
+    biases this is common, and distances can not tell it.
+    """
+    rows = np.flatnonzero(~known.all(axis=1))
+    if rows.size:
+        reads = [wired(read).apply((~silent[read.node][rows]).astype(np.float32)) != 0 for read in node.reads]
+        at_breakpoint = node.units.at_kinks(node.biases) == node.units.kink_values
+        known[rows] |= node.units.at_kinks(~np.any(reads, axis=0)) & at_breakpoint

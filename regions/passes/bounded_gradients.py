@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""What are the pre-activations of units and their gradients around points of input space, up to proven bounds?
+
+A forward pass in float64 that carries gradients along, and with values and gradients bounds on their errors. For values
+they are those of `bounded.py`. A gradient is a sum of gradients of the nodes below times weights, and its error a
+vector whose length is at most the sum of their errors' lengths, plus a rounding of each term: so one number per unit
+bounds it, and one more product with the weights' magnitudes carries it on.
+A unit is *live* where its gradient can be other than 0: where it reads, with weights that are not 0, a live unit that
+is not on a constant piece. The others are constant around the point, exactly. A unit that reads only zeros is its
+bias, exactly.
+When the first layer has fewer units than there are inputs, gradients lie in the span of its weights, and are carried in
+coordinates Q there, of as many numbers as there are units. Q is orthonormal up to rounding, and how far it is from that
+is measured, and proven, once.
+Invariant: all bounds hold with under- and overflow.
+Cost: a product with the weights for each point, and each input or unit of the first layer, whichever are fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Floats, Indices
+from regions.networks.graph import Graph, Node, Read
+from regions.passes.bounded import TINY, magnitudes, rounding_unit
+from regions.passes.open_paths import wired
+
+__all__ = ["BoundedGradients", "Coordinates"]
+
+# The root of what is lost when squares underflow, for any number of them that fits into memory.
+ROOT_TINY = 1e-150
+
+
+class Coordinates:
+    """In which coordinates the gradients of a network are carried.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Attributes
+    ----------
+    basis : float64 [n_in, r] or None
+        Coordinates times the basis are vectors of input space; None for the input's own.
+    gradients : float64 [r, n_1]
+        The gradients of the units that read the inputs.
+    errors : float64 [n_1]
+        Bounds on the lengths of their errors.
+    places : dict of slice
+        Where among these the units are that have a read.
+    stretch : float
+        The length of a vector of input space is, relative to that of its coordinates, within this of 1.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        reads = [read for node in graph.nodes for read in node.reads if read.node < 0]
+        ends = np.cumsum([0, *(len(read.operator.weights) for read in reads)]).tolist()
+        self.places = {read: slice(*pair) for read, pair in zip(reads, pairwise(ends), strict=True)}
+        weights = np.concatenate([read.operator.weights for read in reads])
+        units, n_in = weights.shape
+        self.basis: Floats | None = None
+        self.gradients, self.errors, self.stretch = weights.T, np.zeros(units), 0.0
+        if units < n_in:
+            unit = rounding_unit(n_in)
+            with np.errstate(all="ignore"):
+                self.basis, self.gradients = np.linalg.qr(weights.T)
+                sizes = np.abs(self.basis)
+                residual = np.abs(weights.T - self.basis @ self.gradients)
+                residual += unit * (np.abs(weights.T) + sizes @ np.abs(self.gradients)) + TINY
+                self.errors = np.linalg.norm(residual, axis=0) * (1.0 + unit) + ROOT_TINY
+                # Singular values of the basis are within this of 1, since their squares are.
+                defect = np.abs(self.basis.T @ self.basis - np.eye(units)) + unit * (sizes.T @ sizes) + TINY
+                stretch = float(np.linalg.norm(defect)) * (1.0 + unit) + ROOT_TINY
+                self.stretch = stretch if stretch < 0.5 else np.nan  # for nothing is known then
+
+    def to_input(self, vectors: Floats) -> Floats:
+        """Vectors of input space float64 [m, n_in] from their coordinates [m, r], rounded."""
+        if self.basis is None:
+            return vectors
+        with np.errstate(all="ignore"):
+            return vectors @ self.basis.T
+
+
+class Given(NamedTuple):
+    """What a node gives at m points."""
+
+    values: Floats  # [m, units]
+    errors: Floats
+    live: Bits
+    gradients: Floats | None  # [m, r, units] in coordinates; None for the inputs of the network themselves
+    gradient_errors: Floats  # [m, units]
+    lengths: Floats  # [m, units]: upper bounds on the lengths of the gradients
+
+
+class Units(NamedTuple):
+    """The pre-activations of a node at m points."""
+
+    values: Floats
+    errors: Floats
+    live: Bits
+    gradients: Floats
+    gradient_errors: Floats
+    lengths: Floats  # of the gradients as computed, rounded
+    shortest: Floats  # bounds on the lengths of the true ones
+    longest: Floats
+
+
+class BoundedGradients:
+    """Values with gradients, at points of input space.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+        Those of the graph.
+    """
+
+    def __init__(self, coordinates: Coordinates) -> None:
+        self.coordinates = coordinates
+
+    @staticmethod
+    def inputs(points: Floats) -> Given:
+        """Points float64 [m, n_in]."""
+        nothing = np.zeros_like(points)
+        return Given(points, nothing, np.ones(points.shape, dtype=bool), None, nothing, nothing)
+
+    def preactivations(self, node: Node, sources: Sequence[Given]) -> Units:
+        unit, reading = rounding_unit(node.terms), zip(node.reads, sources, strict=True)
+        first, *others = [self._term(read, source, unit) for read, source in reading]
+        for more in others:
+            first = tuple(a + b for a, b in zip(first, more, strict=True))  # type: ignore[assignment, operator]
+        values, errors, reads, live, gradients, gradient_errors = first
+        values = values + node.biases
+        errors = (errors + unit * np.abs(node.biases)) * (1.0 + unit) + TINY
+        # One term can overflow while the true value, and the bound, are doubles.
+        errors = np.where(np.isfinite(values), errors, np.inf)
+        lengths = np.sqrt(np.einsum("mij,mij->mj", gradients, gradients))
+        slack = (rounding_unit(gradients.shape[1]) + self.coordinates.stretch) * lengths + gradient_errors + ROOT_TINY
+        finite = np.isfinite(lengths) & np.isfinite(slack)
+        shortest = np.where(finite, np.maximum(lengths - slack, 0.0), 0.0)
+        longest = np.where(finite, lengths + slack, np.inf)
+        errors = np.where(reads, errors, 0.0)
+        return Units(values, errors, live, gradients, gradient_errors, lengths, shortest, longest)
+
+    def _term(self, read: Read, source: Given, unit: float) -> tuple[Floats, Floats, Bits, Bits, Floats, Floats]:
+        """Values, errors, whether anything is read, and that is live, gradients and their errors."""
+        sizes, ones = magnitudes(read), wired(read)
+        values = read.operator.apply(source.values)
+        errors = sizes.apply(source.errors + unit * np.abs(source.values))
+        reads = ones.apply(((source.values != 0.0) | (source.errors != 0.0)).astype(np.float32)) > 0.0
+        live = ones.apply(source.live.astype(np.float32)) > 0.0
+        if source.gradients is None:
+            place = self.coordinates.places[read]
+            own = self.coordinates.gradients[:, place]
+            gradients = np.broadcast_to(own, (len(values), *own.shape))
+            gradient_errors = np.broadcast_to(self.coordinates.errors[place], values.shape)
+            return values, errors, reads, live, gradients, gradient_errors
+        gradient_errors = sizes.apply(source.gradient_errors + unit * source.lengths) * (1.0 + unit) + TINY
+        return values, errors, reads, live, read.operator.apply(source.gradients), gradient_errors
+
+    def outputs(self, node: Node, before: Units, pieces: Indices) -> Given:
+        slopes, intercepts = node.units.on_pieces(pieces)
+        unit, constant, sizes = rounding_unit(2), slopes == 0.0, np.abs(slopes)
+        products = slopes * before.values
+        errors = sizes * before.errors + unit * (np.abs(products) + np.abs(intercepts)) + TINY
+        gradient_errors = sizes * (before.gradient_errors + unit * before.longest) + TINY
+        return Given(
+            np.where(constant, intercepts, products + intercepts),
+            np.where(constant, 0.0, errors),
+            before.live & ~constant,
+            before.gradients * slopes[:, np.newaxis, :],
+            np.where(constant, 0.0, gradient_errors),
+            np.where(constant, 0.0, sizes * before.longest * (1.0 + unit)),
+        )

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""How does something travel through a network?
+
+Forwards, from the inputs to the outputs: what nodes read becomes their pre-activations, and these become, on the pieces
+that their units are on, their outputs. Backwards, from what is asked of a node to what that asks of all that it reads.
+What travels (values, bounds, forms, zeros and ones), and what adding and multiplying mean, says an *arithmetic*: one
+file for each (`rounded.py`, `bounded.py`, `bounded_gradients.py`, `exact.py`, `modular.py`, `open_paths.py`).
+Invariant: a node is entered once all that it reads is known, and what no later node reads is let go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Indices
+from regions.networks.graph import Graph, Node, Read
+
+__all__ = ["Arithmetic", "Asking", "Forward", "asked", "preactivations"]
+
+# What a node has before its activation, and after it.
+Before = TypeVar("Before")
+After = TypeVar("After")
+# What is asked of a node; more of it is added by +.
+Asked = TypeVar("Asked")
+
+
+class Arithmetic(Protocol[Before, After]):
+    """What travels from the inputs to the outputs, and how."""
+
+    def preactivations(self, node: Node, sources: Sequence[After]) -> Before:
+        """What a node has, given what it reads."""
+
+    def outputs(self, node: Node, before: Before, pieces: Indices) -> After:
+        """What a node gives when its units are on these pieces."""
+
+
+class Forward(Generic[Before, After]):
+    """One walk from the inputs to the outputs: for each node in order, `preactivations`, then `leave`.
+
+    Parameters
+    ----------
+    graph : Graph
+    arithmetic : Arithmetic
+    inputs
+        What stands for the outputs of the node -1.
+
+    Attributes
+    ----------
+    live : dict
+        The outputs of the nodes that are still to be read.
+    """
+
+    def __init__(self, graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After) -> None:
+        self.arithmetic, self.entered, self.live = arithmetic, -1, {-1: inputs}
+        self.last_reader = {read.node: number for number, node in enumerate(graph.nodes) for read in node.reads}
+
+    def preactivations(self, node: Node) -> Before:
+        """What the next node has."""
+        self.entered += 1
+        before = self.arithmetic.preactivations(node, [self.live[read.node] for read in node.reads])
+        for number in {read.node for read in node.reads if self.last_reader[read.node] == self.entered}:
+            del self.live[number]
+        return before
+
+    def leave(self, node: Node, before: Before, pieces: Indices) -> None:
+        """Take along what that node gives on these pieces."""
+        self.live[self.entered] = self.arithmetic.outputs(node, before, pieces)
+
+
+def preactivations(
+    graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After, bits: NDArray[Any]
+) -> Iterator[Before]:
+    """What each node has where patterns have these bits [.., kinks]; the last node has the outputs of the network."""
+    walk = Forward(graph, arithmetic, inputs)
+    for node, pieces in graph.pieces(bits):
+        before = walk.preactivations(node)
+        yield before
+        walk.leave(node, before, pieces)
+    yield walk.preactivations(graph.nodes[-1])
+
+
+class Asking(Protocol[Asked]):
+    """What travels from the outputs to the inputs, and how."""
+
+    def of_units(self, number: int, asked: Asked) -> Asked:
+        """What a hidden node is asked for before its activation, by what it is asked for after it."""
+
+    def of_sources(self, read: Read, asked: Asked) -> Asked:
+        """What a read asks for, by what its node is asked for before its activation."""
+
+
+def asked(graph: Graph, arithmetic: Asking[Asked], number: int, first: Asked) -> Iterator[tuple[int, Asked]]:
+    """What each node below one is asked for, from the last to the first; and the inputs, which have the number -1."""
+    wanted: dict[int, Asked] = {}
+    for below in range(number, -2, -1):
+        if below < number:
+            if below not in wanted:
+                continue
+            yield below, wanted[below]
+            if below < 0:
+                return
+            first = arithmetic.of_units(below, wanted.pop(below))
+        for read in graph.nodes[below].reads:
+            more = arithmetic.of_sources(read, first)
+            wanted[read.node] = wanted[read.node] + more if read.node in wanted else more  # type: ignore[operator]
