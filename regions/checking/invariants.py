@@ -14,17 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import fsum, inf, isfinite
+from math import inf, isfinite
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.certification.rounding import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
 from regions.domains.exact import gram_matrix, nearest_float, square_root
-from regions.measures.boundary import BoundaryVolume, perimeters, switching_kinks
+from regions.measures.boundary import BoundaryVolume, correct_sum, perimeters, switching_kinks
 from regions.partition import Partition
 
 __all__ = ["definitions_item", "invariant_items"]
@@ -106,8 +105,8 @@ def _volume(partition: Partition) -> Invariant:
     claim = f"the {size} of the regions add up to that of the domain"
     if not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
-    found, expected = _sum(partition.volumes), partition.domain.volume
-    error = _sum(partition.volume_errors) + 16 * U * expected
+    found, expected = correct_sum(partition.volumes), partition.domain.volume
+    error = correct_sum(partition.volume_errors) + 16 * U * expected
     return _close("volume", claim, found, expected, error, expected)
 
 
@@ -131,10 +130,10 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     if partition.dimension == 2 and not domain.bounded:
         return Invariant("perimeters", claim, "not decided", note="the domain is unbounded")
     with np.errstate(over="ignore"):
-        around, outline = _sum(perimeters(partition)), _outline(domain)
+        around, outline = correct_sum(perimeters(partition)), _outline(domain)
     error = 0.0
     if partition.dimension == 2:
-        border = _sum(partition.facet_volume_errors[partition.facet_kinks < 0])
+        border = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
         error = border + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
@@ -146,12 +145,15 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     facets, kinks = switching_kinks(partition)
     if not np.isfinite(volumes).all():
         return Invariant("neurons", claim, "not decided", note="the boundary is unbounded")
-    neurons = np.cumsum([0, *partition.network.widths])[partition.network.kink_layers[kinks]]
-    pairs = np.unique(np.stack([facets, neurons + partition.network.kink_units[kinks]]), axis=1)
-    times = np.bincount(pairs[0], minlength=len(volumes))
+    network = partition.network
+    first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
+    neurons = (first_neuron[network.kink_layers] + network.kink_units)[kinks]
+    # Facets ascend, and the kinks of each: those of one neuron follow each other.
+    again = (np.diff(facets, prepend=-1) == 0) & (np.diff(neurons, prepend=-1) == 0)
+    times = np.bincount(facets[~again], minlength=len(volumes))
     with np.errstate(over="ignore"):
-        more = _sum(volumes * np.maximum(times - 1, 0))
-    found = _sum(boundary.neurons)
+        more = correct_sum(volumes * np.maximum(times - 1, 0))
+    found = correct_sum(boundary.neurons)
     return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
 
 
@@ -165,15 +167,7 @@ def _outline(domain: Domain) -> float:
     for (a, b), (c, d) in zip(corners, [*corners[1:], corners[0]], strict=True):
         x, y = c - a, d - b
         lengths.append(square_root(x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]))
-    return _sum(np.array(lengths))
-
-
-def _sum(values: Floats) -> float:
-    """Correctly rounded; infinite where a summand is, or the sum."""
-    try:
-        return fsum(values.tolist()) if np.isfinite(values).all() else inf
-    except OverflowError:
-        return inf
+    return correct_sum(np.array(lengths))
 
 
 def _close(name: str, claim: str, found: float, expected: float, error: float, size: float = inf) -> Invariant:

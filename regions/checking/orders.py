@@ -22,7 +22,7 @@ from regions.arithmetic.types import Floats
 from regions.checking.items import OrderItem
 from regions.domains import Domain
 from regions.errors import NonFiniteError
-from regions.measures.boundary import BoundaryVolume, boundary_volume
+from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
@@ -51,8 +51,8 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
     network, domain = partition.network, partition.domain
     if network.kinks == 0 or not domain.bounded:
         return no_orders("the network has no kink" if network.kinks == 0 else "the domain is unbounded")
-    both = (boundary, boundary_volume(partition, "gradient"))
-    densities = [_density(name, each.total, domain, network.kinks) for name, each in zip(NAMES, both, strict=False)]
+    totals = (boundary.total, correct_sum(partition.facet_volumes[boundary_facets(partition, "gradient")]))
+    densities = [_density(name, total, domain, network.kinks) for name, total in zip(NAMES, totals, strict=False)]
     distance = _distance(network, domain) if distances else OrderItem(NAMES[-1], None, None, "", "left out, as asked")
     return (*densities, distance)
 

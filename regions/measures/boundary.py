@@ -153,26 +153,27 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     of_layer = network.kink_layers[kinks]
     repeated = (np.diff(facets, prepend=-1) == 0) & (np.diff(of_layer, prepend=-1) == 0)
     first_neuron = np.concatenate([[0], np.cumsum(network.widths, dtype=np.int64)])
-    neurons = first_neuron[of_layer] + network.kink_units[kinks]
     together = np.bincount(facets, minlength=len(chosen)) > 1
     once = facets[~repeated]
-    total, total_error = _sum(volumes[chosen].tolist()), sum_error(volumes[chosen], errors[chosen])
+    total, total_error = correct_sum(volumes[chosen]), sum_error(volumes[chosen], errors[chosen])
     in_layers = _sums(volumes[once], errors[once], of_layer[~repeated], layers)
-    in_neurons = _sums(volumes[facets], errors[facets], neurons, network.hidden)
-    in_kinks = _sums(volumes[facets], errors[facets], kinks, network.kinks)
+    kink_neurons = first_neuron[network.kink_layers] + network.kink_units
+    in_neurons = _sums(volumes[facets], errors[facets], kink_neurons[kinks], network.hidden)
+    alone = np.array_equal(kink_neurons, np.arange(network.hidden))  # each neuron has one kink
+    in_kinks = in_neurons if alone else _sums(volumes[facets], errors[facets], kinks, network.kinks)
     return BoundaryVolume(
         partition,
         name,
         total,
         in_layers[0],
         in_neurons[0],
-        in_kinks[0],
-        _sum(volumes[together].tolist()),
+        in_kinks[0].copy(),
+        correct_sum(volumes[together]),
         np.array([total, float(_crossings(partition, chosen))][: partition.dimension]),
         total_error,
         in_layers[1],
         in_neurons[1],
-        in_kinks[1],
+        in_kinks[1].copy(),
         sum_error(volumes[together], errors[together]),
     )
 
@@ -315,13 +316,13 @@ def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups, minlength=count))[:-1]
     parts, bounds = (np.split(numbers[order], ends) if count else [] for numbers in (values, errors))
-    sums = [_sum(part.tolist()) for part in parts]
+    sums = [correct_sum(part) for part in parts]
     return np.array(sums), np.array([sum_error(*each) for each in zip(parts, bounds, strict=True)])
 
 
-def _sum(lengths: list[float]) -> float:
-    """The sum, correctly rounded; infinite beyond the largest double."""
+def correct_sum(lengths: Floats) -> float:
+    """The sum of sizes, correctly rounded; infinite where one of them is, or the sum beyond the largest double."""
     try:
-        return fsum(lengths)
+        return fsum(lengths.tolist()) if np.isfinite(lengths).all() else inf
     except OverflowError:
         return inf
