@@ -97,7 +97,7 @@ def _item(
 def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
     """The bound after each layer, None where it does not apply, and why it does not at the last one."""
     widths = partition.network.widths
-    breakpoints = [layer.activation.breakpoints.size for layer in partition.network.layers[:-1]]
+    breakpoints = [activation.breakpoints.size for activation in partition.network.activations]
     values: list[Value | None] = [None] * len(widths)
     reason = ""
     for layers in range(1, depth + 1):

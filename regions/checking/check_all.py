@@ -94,7 +94,7 @@ def _report(network: Network, partition: Partition, distances: bool) -> CheckRep
         LayerItem(
             index + 1,
             network.widths[index],
-            network.layers[index].activation.name,
+            network.activations[index].name,
             counted[index] or begin[index],
             float(boundary.layers[index]),
             by_layer[index],

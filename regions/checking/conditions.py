@@ -14,7 +14,7 @@ from regions.bounds.registry import Bound
 from regions.domains import Domain
 from regions.domains.exact import gram_matrix, independent
 from regions.measures.boundary import switching_kinks
-from regions.networks.layer import Layer
+from regions.networks.activation import Activation
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.passes.exact import ExactForms
@@ -25,9 +25,9 @@ __all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"
 def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
     """How many of the first hidden layers have activations that a bound is for, and why not all of them."""
     wanted = bound.activations
-    for depth, layer in enumerate(network.layers[:-1]):
-        if not _is(layer, wanted):
-            return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {layer.activation.name}"
+    for depth, activation in enumerate(network.activations):
+        if not _is(activation, wanted):
+            return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
     return len(network.widths), ""
 
 
@@ -45,8 +45,8 @@ def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
 
 def why_not_linear(network: Network, domain: Domain) -> str:
     """Why the first layer does not cut the domain by hyperplanes through the origin, or nothing."""
-    first = network.layers[0]
-    if first.biases.any() or first.activation.breakpoints.any():
+    first = network.graph.nodes[0]
+    if first.biases.any() or first.units.kink_values.any():
         return "is for layers without biases"
     origin = domain.origin
     if not origin.any():
@@ -86,8 +86,7 @@ _DESCRIPTIONS = {
 }
 
 
-def _is(layer: Layer, wanted: str) -> bool:
-    activation = layer.activation
+def _is(activation: Activation, wanted: str) -> bool:
     count = activation.breakpoints.size
     return {
         "any": True,

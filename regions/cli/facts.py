@@ -49,11 +49,11 @@ def network_facts(network: Network) -> dict[str, Any]:
         "pattern_bits": network.kinks,
         "layers": [
             {
-                "inputs": layer.weights.shape[1],
-                "units": len(layer.biases),
-                "activation": layer.activation.name,
+                "inputs": node.terms - 1,
+                "units": node.units.count,
+                "activation": node.units.activation.name,
             }
-            for layer in network.layers
+            for node in network.graph.nodes
         ],
         "notes": list(network.notes),
         "fingerprint": network.fingerprint,
@@ -102,15 +102,15 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
 def print_network(network: Network) -> None:
     """Print the layers of a network as a table."""
     table = _table("layer", "inputs", "units", "activation", "pattern bits", text=("activation",))
-    for index, layer in enumerate(network.layers, start=1):
-        hidden = index < len(network.layers)
-        bits = len(layer.biases) * layer.activation.breakpoints.size
+    nodes = network.graph.nodes
+    for index, node in enumerate(nodes, start=1):
+        hidden = index < len(nodes)
         table.add_row(
             str(index) if hidden else "output",
-            f"{layer.weights.shape[1]:,}",
-            f"{len(layer.biases):,}",
-            layer.activation.name if hidden else "",
-            f"{bits:,}" if hidden else "",
+            f"{node.terms - 1:,}",
+            f"{node.units.count:,}",
+            node.units.activation.name if hidden else "",
+            f"{node.units.kinks:,}" if hidden else "",
         )
     _print(table)
 

@@ -24,6 +24,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.errors import LimitReached, ShapeMismatchError
+from regions.networks.lowering import lowered
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting, share_of
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["count", "enumerate"]
 
 _NO_LIMIT = 2**62
-
-# From so many hidden layers on, the core gets good bounds on the spectral norms; until then its own, crude ones do.
-_DEEP = 5
 
 
 @overload
@@ -261,16 +259,8 @@ def certified(
 
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
-    layers = []
-    hidden = checked_network(network).layers[:-1]
-    for layer in hidden:
-        activation = layer.activation
-        pieces = (len(layer.biases), activation.breakpoints.size + 1)
-        slopes = np.broadcast_to(activation.slopes, pieces)
-        intercepts = np.broadcast_to(activation.intercepts, pieces)
-        norm = layer.norm_bound if len(hidden) >= _DEEP else np.inf
-        layers.append((layer.weights, layer.biases, activation.breakpoints, slopes, intercepts, norm))
-    return _core.CompiledNetwork(network.n_in, layers)
+    graph = checked_network(network).graph
+    return _core.CompiledNetwork(graph.n_in, lowered(graph))
 
 
 def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:

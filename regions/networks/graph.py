@@ -22,44 +22,10 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.activation import Activation
+from regions.networks.dense import Dense
 from regions.networks.layer import Layer
 
-__all__ = ["Dense", "Graph", "Node", "Read", "Units"]
-
-
-@dataclass(frozen=True, eq=False)
-class Dense:
-    """A linear operator with a weight for each input and output.
-
-    Parameters
-    ----------
-    weights : [outputs, inputs]
-        Doubles, or whatever an arithmetic makes of them: integers of any size, residues, zeros and ones.
-    """
-
-    weights: NDArray[Any]
-
-    @property
-    def inputs(self) -> int:
-        return int(self.weights.shape[1])
-
-    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., inputs] to [.., outputs], in one large product."""
-        return self._times(values, self.weights.T)
-
-    def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
-        return self._times(values, self.weights)
-
-    def part(self, outputs: Any, inputs: Any) -> Dense:
-        """The operator from some of the inputs to some of the outputs."""
-        return Dense(self.weights[np.ix_(outputs, inputs)])
-
-    @staticmethod
-    def _times(values: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:
-        flat = values.reshape(-1, values.shape[-1]) if values.ndim > 2 else values
-        result: NDArray[Any] = (flat @ matrix).reshape(*values.shape[:-1], matrix.shape[1])
-        return result
+__all__ = ["Graph", "Node", "Read", "Units"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +148,7 @@ class Graph:
         nodes, first_source, first_kink = [], 0, 0
         for number, layer in enumerate(layers):
             units = Units(len(layer.biases), layer.activation)
-            operator = Dense(layer.weights)
+            operator = layer.operator
             read = Read(operator, range(first_source, first_source + operator.inputs), number - 1)
             nodes.append(Node(layer.biases, (read,), units, slice(first_kink, first_kink + units.kinks)))
             first_source, first_kink = first_source + operator.inputs, first_kink + units.kinks

@@ -13,9 +13,9 @@ from typing import Any
 
 from regions.arithmetic.arguments import shown, word
 from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation
 from regions.printable import printable
 
@@ -78,9 +78,9 @@ class Layer:
             object.__setattr__(self, field, values)
 
     @cached_property
-    def norm_bound(self) -> float:
-        """An upper bound on the spectral norm of the weights."""
-        return spectral_norm_bound(self.weights)
+    def operator(self) -> Dense:
+        """The weights as a linear operator."""
+        return Dense(self.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Layer, (self.weights, self.biases, self.activation, self.name)

@@ -92,6 +92,10 @@ class Network:
         )
         return network
 
+    def with_notes(self, *notes: str) -> Network:
+        """The same network with more notes."""
+        return Network.from_layers(self.layers, [*self.notes, *notes])
+
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         if not layers:
             raise EmptyLayerError("a network needs at least one layer (W, b)")
@@ -129,6 +133,11 @@ class Network:
     def widths(self) -> tuple[int, ...]:
         """Units in each hidden layer."""
         return tuple(len(layer.biases) for layer in self.layers[:-1])
+
+    @property
+    def activations(self) -> tuple[Activation, ...]:
+        """Of each hidden layer."""
+        return tuple(layer.activation for layer in self.layers[:-1])
 
     @property
     def hidden(self) -> int:
@@ -281,7 +290,7 @@ class Network:
 
     def __repr__(self) -> str:
         sizes = "-".join(_run(size, run) for size, run in _runs((self.n_in, *self.widths, self.n_out)))
-        names = list(dict.fromkeys(layer.activation.name for layer in self.layers[:-1])) or ["affine"]
+        names = list(dict.fromkeys(activation.name for activation in self.activations)) or ["affine"]
         neurons = f"{self.hidden} hidden neuron{'' if self.hidden == 1 else 's'}"
         kinks = "" if self.kinks == self.hidden else f", {self.kinks} kinks"
         return f"Network({sizes}, {' + '.join(names)}, {neurons}{kinks})"
@@ -293,7 +302,7 @@ class Network:
 def architecture(network: Network) -> str:
     """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
     sizes = [_run(width, run) for width, run in _runs(network.widths)]
-    names = list(dict.fromkeys(layer.activation.name for layer in network.layers[:-1])) or ["affine"]
+    names = list(dict.fromkeys(activation.name for activation in network.activations)) or ["affine"]
     return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {printable(' + '.join(names))}"
 
 

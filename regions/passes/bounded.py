@@ -23,7 +23,8 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.domains import Domain
-from regions.networks.graph import Dense, Graph, Node, Read
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read
 from regions.passes.open_paths import wired
 from regions.passes.walk import Forward
 

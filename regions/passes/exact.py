@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from regions.arithmetic.types import Bits, Floats, Indices, Objects
 from regions.domains import Domain
 from regions.domains.exact import dyadic
-from regions.networks.graph import Dense, Graph, Node, Read
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read
 from regions.passes.walk import Forward
 
 __all__ = ["Dyadic", "Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "exactly"]

@@ -22,7 +22,8 @@ import numpy as np
 
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
-from regions.networks.graph import Dense, Graph, Node
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node
 from regions.passes.walk import Forward
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Bits, Packed
-from regions.networks.graph import Dense, Graph, Read
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Read
 from regions.passes import walk
 
 __all__ = ["bending_kinks", "kinks_read", "leading_to_outputs", "wired"]

@@ -77,7 +77,7 @@ def refuse_other_activation(network: Network, activation: ActivationChoice, sour
     """
     if activation is None:
         return
-    found = [layer.activation for layer in network.layers[:-1]]
+    found = list(network.activations)
     names = ", ".join(dict.fromkeys(one.name for one in found))
     named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
     if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:

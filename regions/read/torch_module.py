@@ -151,7 +151,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
         raise AmbiguousCheckpointError(f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)")
     _refuse_difference(difference, f"its only child {name}")
     note = f"{name} was read; the module gives the same values at {POINTS} random points"
-    return Network.from_layers(network.layers, [*network.notes, note])
+    return network.with_notes(note)
 
 
 def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm_eps: float) -> Network:
@@ -174,7 +174,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
         )
     _refuse_difference(difference, f"a chain of its layers with activation {activation!r}")
     note = f"read as a state dict; the module gives the same values at {POINTS} random points"
-    return Network.from_layers(network.layers, [*network.notes, *_training_note(module), note])
+    return network.with_notes(*_training_note(module), note)
 
 
 def _refuse_difference(difference: float, what: str) -> None:

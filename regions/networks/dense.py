@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What is a linear operator with a weight for each input and output?
+
+Its weights are numbers of any kind: doubles, or what an arithmetic makes of them, integers of any size, residues, zeros
+and ones. All that computes with networks asks operators to be applied, and sees no matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from numpy.typing import NDArray
+
+from regions.arithmetic.spectral_norm import spectral_norm_bound
+
+__all__ = ["Dense"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """A dense matrix.
+
+    Parameters
+    ----------
+    weights : [outputs, inputs]
+    """
+
+    weights: NDArray[Any]
+
+    @property
+    def inputs(self) -> int:
+        return int(self.weights.shape[1])
+
+    @cached_property
+    def norm_bound(self) -> float:
+        """An upper bound on the spectral norm, for weights that are doubles."""
+        return spectral_norm_bound(self.weights)
+
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., inputs] to [.., outputs], in one large product."""
+        return _times(values, self.weights.T)
+
+    def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
+        return _times(values, self.weights)
+
+    def part(self, outputs: NDArray[Any], inputs: NDArray[Any]) -> Dense:
+        """The operator from some of the inputs to some of the outputs."""
+        return Dense(self.weights[outputs[:, None], inputs])
+
+
+def _times(values: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:
+    flat = values.reshape(-1, values.shape[-1]) if values.ndim > 2 else values
+    result: NDArray[Any] = (flat @ matrix).reshape(*values.shape[:-1], matrix.shape[1])
+    return result

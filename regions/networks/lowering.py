@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""What does the core read of a network?
+
+A chain of layers: flat arrays for each hidden node, in which every unit has slopes and intercepts of its own. Arrays of
+weights are those of the graph, not copies.
+"""
+
+from __future__ import annotations
+
+from regions.arithmetic.types import Floats
+from regions.networks.graph import Graph
+
+__all__ = ["lowered"]
+
+# From so many hidden nodes on, the core gets good bounds on the spectral norms; until then its own, crude ones do.
+DEEP = 5
+
+
+def lowered(graph: Graph) -> list[tuple[Floats, Floats, Floats, Floats, Floats, float]]:
+    """Weights [units, inputs], biases [units], breakpoints [k], slopes and intercepts [units, k + 1] of each hidden
+    node, and an upper bound on the spectral norm of its weights."""
+    layers = []
+    for node in graph.hidden:
+        (read,) = node.reads
+        norm = read.operator.norm_bound if len(graph.hidden) >= DEEP else float("inf")
+        arrays = read.operator.weights, node.biases, node.units.activation.breakpoints
+        layers.append((*arrays, *node.units.tables(), norm))
+    return layers
