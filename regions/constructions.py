@@ -20,12 +20,12 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import checked_network, integer, tuple_of
+from regions.arithmetic.arguments import integer, tuple_of
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.layer import Layer
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 from regions.passes.exact import Dyadic, exactly
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
@@ -181,7 +181,7 @@ def product(*networks: Network) -> Network:
     >>> product(serra_fold([3, 4]), sawtooth(2))
     Network(2-5-6-2, relu, 11 hidden neurons)
     """
-    if len({len(checked_network(network).layers) for network in networks}) != 1:
+    if len({len(require_network(network).layers) for network in networks}) != 1:
         raise NetworkError("product: give at least one network, and all of the same depth")
     layers = []
     for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
@@ -214,7 +214,7 @@ def compose(first: Network, second: Network) -> Network:
     >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
     True
     """
-    if checked_network(second).n_in != checked_network(first).n_out:
+    if require_network(second).n_in != require_network(first).n_out:
         raise ShapeMismatchError(f"compose: {first!r} gives {first.n_out} values, {second!r} takes {second.n_in}")
     output, reads = first.layers[-1], second.layers[0]
     weights = exactly(reads.weights)

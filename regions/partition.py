@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import SPACES, any_domain, checked_network, one_of, shown
-from regions.arithmetic.arrays import checked_indices, read_only
+from regions.arithmetic.arguments import SPACES, one_of, shown
+from regions.arithmetic.arrays import indices_of, read_only
 from regions.arithmetic.types import Bits, Floats, Integers, Objects, Packed
 from regions.cells import cell_geometry, sizes
 from regions.cells.exact_outline import points_inside
@@ -30,7 +30,8 @@ from regions.cells.partition_arrays import ARRAYS, own_arrays, raw_arrays, same_
 from regions.cells.region import Region
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
-from regions.networks.network import Network, architecture
+from regions.domains.domain import require_domain
+from regions.networks.network import Network, architecture, require_network
 from regions.version import __version__
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from regions.cells.locate import Locator
 
-__all__ = ["ARRAYS", "Partition", "raw_arrays", "require_partition"]
+__all__ = ["ARRAYS", "Partition", "raw_arrays", "require_complete", "require_partition"]
 
 Space = Literal["chart", "input"]
 
@@ -117,8 +118,8 @@ class Partition:
         arrays, stats = own_arrays(raw)
         self.__dict__.update(
             arrays,
-            network=checked_network(network),
-            domain=any_domain(domain),
+            network=require_network(network),
+            domain=require_domain(domain),
             _stats=stats,
             complete=bool(raw.get("complete", True)),
             version=str(raw.get("version", __version__)),
@@ -331,7 +332,7 @@ class Partition:
         """
         from regions.passes.rounded import affine_maps
 
-        chosen = checked_indices(indices, len(self), "region")
+        chosen = indices_of(indices, len(self), "region")
         chart = self.domain if one_of(space, SPACES, "space") == "chart" else None
         return affine_maps(self.network.graph, chart, self.packed_patterns, chosen)
 
@@ -449,4 +450,14 @@ def require_partition(given: object) -> None:
         raise TypeError(
             f"expected a regions.Partition, got {type(given).__name__}: make one with "
             "regions.enumerate(network, domain) or regions.load_partition(path)"
+        )
+
+
+def require_complete(given: Any) -> None:
+    """Refuse what is not a partition, and partial results: what is missing would be missing in every measure."""
+    require_partition(given)
+    if not given.complete:
+        raise ValueError(
+            "this partition is the partial result of an enumeration that was stopped: its measures would be wrong; "
+            "enumerate again with a higher limit"
         )

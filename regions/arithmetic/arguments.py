@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which single arguments are accepted?
 
-Numbers come out as Python ints and floats, words as str, paths as `Path`, or they are refused by name, and so is what
-should be a network or a domain. What is of another type is a mistake in the calling code (`TypeError`); a number, a
-word or a length out of its range is a `ValueError`. For arrays there is `arrays.py`.
+Numbers come out as Python ints and floats, words as str, paths as `Path`, or they are refused by name. What is of
+another type is a mistake in the calling code (`TypeError`); a number, a word or a length out of its range is a
+`ValueError`. For arrays there is `arrays.py`.
 Invariant: whatever is handed over, these functions return or raise an error with a short message of our own. What a
 value says about itself (its text, its length, its items) may fail or have no end, and is asked for with care.
-Only errors and their texts are below this file, so that all others can use it; networks and domains are looked up on
-use.
+What should be a network, a domain or a partition is checked where these are (`require_network`, ..).
 """
 
 from __future__ import annotations
@@ -20,24 +19,18 @@ from itertools import islice
 from math import isfinite
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from regions.errors import ShapeMismatchError
 from regions.printable import LONGEST_ITEM, printable
-
-if TYPE_CHECKING:
-    from regions.domains import Domain
-    from regions.networks.network import Network
 
 __all__ = [
     "MOST_ITEMS",
+    "MOST_SAMPLES",
     "SPACES",
-    "any_domain",
-    "checked_domain",
-    "checked_network",
     "flag",
+    "generator",
     "integer",
     "is_sequence",
     "list_of",
@@ -46,6 +39,7 @@ __all__ = [
     "path_of",
     "positive",
     "real",
+    "samples",
     "shown",
     "tuple_of",
     "word",
@@ -56,6 +50,8 @@ SPACES = ("chart", "input")
 # Items of a sequence that is taken in one by one, and units, inputs or layers that a number may ask for. No network has
 # more; what goes on is taken for endless.
 MOST_ITEMS = 1_000_000
+# At one number for each, a gigabyte.
+MOST_SAMPLES = 100_000_000
 
 _short = reprlib.Repr()
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = 4
@@ -217,32 +213,13 @@ def path_of(value: Any, name: str = "path") -> Path:
     return Path(text)
 
 
-def checked_network(network: Any) -> Network:
-    """Refuse what is no network."""
-    from regions.networks.network import Network
-
-    if not isinstance(network, Network):
-        raise TypeError(
-            f"expected a regions.Network, got {type(network).__name__}: make one with regions.load(...) "
-            "or regions.Network([(W0, b0), ...])"
-        )
-    return network
+def samples(value: Any, name: str) -> int:
+    """Return a number of samples: at least two, or there is no standard error."""
+    return integer(value, name, least=2, most=MOST_SAMPLES)
 
 
-def any_domain(domain: Any) -> Domain:
-    """Refuse what is no domain."""
-    from regions.domains import Domain
-
-    if not isinstance(domain, Domain):
-        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, got {type(domain).__name__}")
-    return domain
-
-
-def checked_domain(domain: Any, network: Network) -> Domain:
-    """Refuse what is no domain in the input space of a network."""
-    given = any_domain(domain)
-    if given.n_in != network.n_in:
-        raise ShapeMismatchError(
-            f"the domain lies in a space of {given.n_in} dimensions, the network takes {network.n_in} inputs"
-        )
-    return given
+def generator(rng: Any) -> np.random.Generator:
+    """Refuse seeds and legacy random states: the caller owns the generator, and with it the stream of numbers."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator such as numpy.random.default_rng(0), got {shown(rng)}")
+    return rng

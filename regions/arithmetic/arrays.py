@@ -3,8 +3,8 @@
 
 Everything numeric a user hands over passes through `exact_float64`: it comes out as float64 with exactly the
 same values, or it is refused by name and index. Widening is exact; nothing is ever rounded. Lists of regions and
-vertices pass through `checked_indices`, points to evaluate or look up through `points_float64`.
-What is computed from finite numbers must be finite too: `refuse_overflow`.
+vertices pass through `indices_of`, points to evaluate or look up through `points_float64`.
+What is computed from finite numbers must be finite too: `require_finite`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from regions.printable import printable
 __all__ = [
     "as_numpy",
     "bfloat16_to_float32",
-    "checked_indices",
+    "indices_of",
     "exact_float64",
     "name_point",
     "own_array",
     "points_float64",
     "read_only",
     "real_numbers",
-    "refuse_overflow",
+    "require_finite",
 ]
 
 
@@ -110,7 +110,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
     return exact
 
 
-def checked_indices(indices: ArrayLike | None, count: int, what: str) -> Indices:
+def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
     """Return the given numbers of regions, or of whatever ``what`` is, int [m]; all of them by default.
 
     Raises
@@ -195,7 +195,7 @@ def name_point(flat: int, shape: tuple[int, ...]) -> str:
     return f"points{[int(i) for i in np.unravel_index(flat, shape)]}" if shape else "the point"
 
 
-def refuse_overflow(values: Floats, what: str) -> Floats:
+def require_finite(values: Floats, what: str) -> Floats:
     """Return what was computed for points, [*shape, n], or raise NonFiniteError, naming the point, if it overflowed."""
     finite = np.isfinite(values)
     if not finite.all():

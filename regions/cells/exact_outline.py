@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.dyadic import dyadic, nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_geometry import next_corners
-from regions.domains.exact import dyadic, nearest_float
 from regions.errors import CheckpointError
 from regions.passes.exact import ExactForms, Form
 

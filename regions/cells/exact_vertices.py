@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
-from regions.arithmetic.arrays import checked_indices
+from regions.arithmetic.arrays import indices_of
+from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines, Point
-from regions.domains.exact import nearest_float
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -103,7 +103,7 @@ class ExactVertices:
 
 def exact_vertices(partition: Partition, indices: ArrayLike | None) -> ExactVertices:
     """Exact positions of some vertices; see `Partition.exact_vertices`."""
-    chosen = checked_indices(indices, len(partition.vertices), "vertex")
+    chosen = indices_of(indices, len(partition.vertices), "vertex")
     outlines = ExactOutlines(partition)
     corners = _cheapest_corners(partition, outlines.previous)[chosen]
     if (corners < 0).any():

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Bits, Exponents, Integers
 from regions.cells.cell_geometry import next_corners
-from regions.domains.exact import dyadic
 from regions.output.convert import require_bounded
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of
 from regions.arithmetic.arrays import name_point, points_float64
+from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.pattern_index import PatternIndex
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
-from regions.domains.exact import dyadic
 from regions.errors import DomainError, InternalError, NonFiniteError
 from regions.passes.bounded import BoundedPatterns
 from regions.passes.exact import ExactSigns

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.cells import cell_errors, cell_geometry
 from regions.cells.exact_outline import ExactOutlines
-from regions.domains.exact import determinant, gram_matrix, square_root
+from regions.domains.gram import determinant, gram_matrix
 from regions.errors import CheckpointError
 
 if TYPE_CHECKING:

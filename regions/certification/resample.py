@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from regions import reference
+from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
 from regions.certification.forms import domain_edges, value
 from regions.certification.region_inequalities import Cells
 from regions.domains import Domain
-from regions.domains.exact import dyadic
 from regions.partition import Partition
 from regions.reference.integers import Point
 

@@ -16,11 +16,12 @@ from math import isfinite, isinf, isqrt
 
 import numpy as np
 
+from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats
 from regions.certification.certification_report import Findings
 from regions.certification.region_inequalities import Cells
 from regions.certification.totals import volume
-from regions.domains.exact import determinant, gram_matrix, nearest_float
+from regions.domains.gram import determinant, gram_matrix
 from regions.errors import NonFiniteError
 from regions.partition import Partition
 from regions.reference.integers import Point

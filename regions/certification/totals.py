@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
+from regions.arithmetic.dyadic import nearest_float
 from regions.cells.cell_geometry import next_corners
 from regions.certification.certification_report import Findings
 from regions.certification.region_inequalities import Cells
-from regions.domains.exact import nearest_float
 from regions.partition import Partition
 from regions.reference.integers import Point
 

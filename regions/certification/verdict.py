@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from regions.arithmetic.arguments import checked_network, shown
+from regions.arithmetic.arguments import shown
 from regions.cells.consistency import first_problem
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.certification_report import LOOKED_AT, CertificationReport, Findings
@@ -23,7 +23,7 @@ from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
 from regions.certification.totals import check_disjoint, check_euler, check_volume
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
 from regions.reporting import Progress, Report, reporting
 
@@ -82,7 +82,7 @@ def certify(
     'no fault found: 2 of 7 regions checked in exact arithmetic (2 of 7 patterns, 14 of 49 inequalities)'
     """
     require_partition(part)
-    checked_network(net)
+    require_network(net)
     wanted, findings = _checked_number(regions), Findings()
     # Infinite and undefined numbers are compared like others, and found wrong where they are.
     with np.errstate(all="ignore"), reporting(progress) as report:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from regions.arithmetic.arguments import checked_network, flag
+from regions.arithmetic.arguments import flag
 from regions.checking.against_bounds import bound_items, no_bounds
 from regions.checking.check_report import CheckReport
 from regions.checking.invariants import definitions_item, invariant_items
@@ -25,9 +25,8 @@ from regions.domains import Domain
 from regions.enumeration.count_and_enumerate import enumerate
 from regions.errors import InternalError
 from regions.measures.boundary import boundary_volume
-from regions.measures.measure_arguments import complete
-from regions.networks.network import Network
-from regions.partition import Partition
+from regions.networks.network import Network, require_network
+from regions.partition import Partition, require_complete
 
 __all__ = ["check"]
 
@@ -73,7 +72,7 @@ def check(network: Network, domain: Domain | Partition, *, distances: bool = Tru
     >>> [layer.regions for layer in report.layers], report.ok
     ([4], True)
     """
-    checked_network(network)
+    require_network(network)
     with_distances = flag(distances, "distances")
     partition = _partition(network, domain)
     try:
@@ -115,7 +114,7 @@ def _report(network: Network, partition: Partition, distances: bool) -> CheckRep
 def _partition(network: Network, domain: Domain | Partition) -> Partition:
     if not isinstance(domain, Partition):
         return enumerate(network, domain)
-    complete(domain)
+    require_complete(domain)
     if domain.network != network:
         raise ValueError(
             f"this partition is of another network, {domain.network!r}, with other weights than {network!r}"

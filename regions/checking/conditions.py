@@ -12,7 +12,7 @@ import numpy as np
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.bounds.registry import Bound
 from regions.domains import Domain
-from regions.domains.exact import gram_matrix, independent
+from regions.domains.gram import gram_matrix, independent
 from regions.measures.boundary import switching_kinks
 from regions.networks.activation import Activation
 from regions.networks.network import Network

@@ -18,11 +18,12 @@ from math import inf, isfinite
 
 import numpy as np
 
+from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.certification.rounding import loosest_bound
 from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
-from regions.domains.exact import gram_matrix, nearest_float, square_root
+from regions.domains.gram import gram_matrix
 from regions.measures.boundary import BoundaryVolume, correct_sum, perimeters, switching_kinks
 from regions.partition import Partition
 

@@ -24,7 +24,7 @@ from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.html_table import facts_table
-from regions.measures.measure_arguments import complete
+from regions.partition import require_complete
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -162,7 +162,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     (3, array([0, 1, 2, 0]), [[-inf, 0.0], [2.0, inf]])
     """
     name = checked_definition(definition)
-    complete(partition)
+    require_complete(partition)
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
     else:

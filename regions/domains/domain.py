@@ -21,13 +21,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import points_float64, refuse_overflow
+from regions.arithmetic.arrays import points_float64, require_finite
+from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
 from regions.arithmetic.types import Exponents, Floats
-from regions.domains import exact
+from regions.domains.corners import chart_volume, convex_corners
+from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 
-__all__ = ["WHOLE_PLANE", "Domain"]
+__all__ = ["WHOLE_PLANE", "Domain", "require_bounded", "require_domain", "require_domain_of"]
 
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
@@ -100,7 +102,7 @@ class Domain:
                 f"{name}: {self.dimension} directions need generators of shape [v, {self.dimension + 1}] "
                 f"with rows (w, p), got {list(self.generators.shape)}"
             )
-        if not exact.independent(self.directions):
+        if not independent(self.directions):
             raise DegenerateDomainError(
                 f"{name}: the direction is zero"
                 if self.dimension == 1
@@ -129,7 +131,7 @@ class Domain:
             return
         if (self.generators[:, 0] != 1.0).any():
             raise DomainError(f"{name}: a domain in a plane has corners [1, x, y] only, or is the whole plane")
-        if exact.convex_corners(self.generators[:, 1:]) != list(range(len(self.generators))):
+        if convex_corners(self.generators[:, 1:]) != list(range(len(self.generators))):
             raise NotConvexError(f"{name}: the corners must be strictly convex and counter-clockwise in the chart")
 
     @property
@@ -150,30 +152,30 @@ class Domain:
     @cached_property
     def metric(self) -> Floats:
         """``directions @ directions.T``, float64 [d, d], each entry correctly rounded."""
-        result = np.array([[exact.nearest_float(x) for x in row] for row in exact.gram_matrix(self.directions)])
+        result = np.array([[nearest_float(x) for x in row] for row in gram_matrix(self.directions)])
         result.setflags(write=False)
         return result
 
     @cached_property
     def scale(self) -> float:
         """Length or area in input space of a unit of the chart, ``sqrt(det(metric))``."""
-        return exact.square_root(self._squared_scale)
+        return square_root(self._squared_scale)
 
     @cached_property
     def split_scale(self) -> tuple[float, int]:
         """Mantissa m and exponent e of the scale, ``m * 2**e``, also where that is beyond the doubles."""
-        return exact.split_square_root(self._squared_scale)
+        return split_square_root(self._squared_scale)
 
     @cached_property
     def _squared_scale(self) -> Fraction:
-        return exact.determinant(exact.gram_matrix(self.directions))
+        return determinant(gram_matrix(self.directions))
 
     @cached_property
     def volume(self) -> float:
         """Length or area in input space; inf when unbounded (or beyond the largest double)."""
         if not self.bounded:
             return float("inf")
-        return exact.square_root(self._squared_scale * exact.chart_volume(self.generators) ** 2)
+        return square_root(self._squared_scale * chart_volume(self.generators) ** 2)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -194,7 +196,7 @@ class Domain:
         """
         p = points_float64(chart_points, self.dimension, "chart points")
         with np.errstate(over="ignore", invalid="ignore"):
-            return refuse_overflow(self.origin + p @ self.directions, "the input point")
+            return require_finite(self.origin + p @ self.directions, "the input point")
 
     def to_chart(self, input_points: ArrayLike) -> Floats:
         """Map input points [.., n_in] to the chart points float64 [.., d] of their orthogonal projections.
@@ -206,7 +208,7 @@ class Domain:
         DegenerateDomainError
             Two directions that floating point can not tell from parallel ones.
         """
-        return refuse_overflow(self.project(input_points), "the chart point")
+        return require_finite(self.project(input_points), "the chart point")
 
     def project(self, input_points: ArrayLike) -> Floats:
         """`to_chart`, but for results beyond the largest double: these are not finite, instead of an error."""
@@ -239,9 +241,9 @@ class Domain:
         """
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
         powers = [Fraction(2) ** int(exponent) for exponent in exponents]
-        gram = exact.gram_matrix(self.directions)
+        gram = gram_matrix(self.directions)
         gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
-        factor = np.array(exact.triangular_factor(gram))
+        factor = np.array(triangular_factor(gram))
         factor.setflags(write=False)
         exponents.setflags(write=False)
         return factor, exponents
@@ -249,8 +251,8 @@ class Domain:
     @cached_property
     def direction_lengths(self) -> Floats:
         """Lengths of the directions in input space, float64 [d], none rounded down."""
-        squares = exact.gram_matrix(self.directions)
-        lengths = np.nextafter([exact.square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf)
+        squares = gram_matrix(self.directions)
+        lengths = np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf)
         lengths.setflags(write=False)
         return lengths
 
@@ -262,9 +264,9 @@ class Domain:
         """
         if self.dimension == 1:
             return 1.0
-        gram = exact.gram_matrix(self.directions)
+        gram = gram_matrix(self.directions)
         # With s the sine of the angle between the directions, that is at most 2 / s.
-        return float(np.nextafter(2.0 * exact.square_root(gram[0][0] * gram[1][1] / self._squared_scale), np.inf))
+        return float(np.nextafter(2.0 * square_root(gram[0][0] * gram[1][1] / self._squared_scale), np.inf))
 
     @cached_property
     def _projection(self) -> Floats:
@@ -310,3 +312,26 @@ def keep_points(domain: Domain, points: ArrayLike) -> None:
     kept = many_points(points, "points") if np.size(points) else np.zeros((0, domain.n_in))
     kept.setflags(write=False)
     domain.__dict__["points"] = kept
+
+
+def require_domain(given: Any) -> Domain:
+    """Refuse what is not a domain; returns what was given."""
+    if not isinstance(given, Domain):
+        raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}")
+    return given
+
+
+def require_domain_of(given: Any, n_in: int) -> Domain:
+    """Refuse what is not a domain in the input space of a network with so many inputs; returns what was given."""
+    domain = require_domain(given)
+    if domain.n_in != n_in:
+        raise ShapeMismatchError(
+            f"the domain lies in a space of {domain.n_in} dimensions, the network takes {n_in} inputs"
+        )
+    return domain
+
+
+def require_bounded(domain: Domain, what: str) -> None:
+    """Refuse domains without end, for what does not exist there."""
+    if not domain.bounded:
+        raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a segment or a polygon")

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Floats
-from regions.domains import exact
+from regions.domains.corners import require_distinct
+from regions.domains.gram import independent
 from regions.domains.points import difference
 from regions.errors import DegenerateDomainError, NotCoplanarError
 
@@ -25,7 +26,7 @@ NOISE = 2.0**-50
 
 def plane_through(vertices: Floats) -> tuple[Floats, Floats, Floats]:
     """Return origin, orthonormal directions and coordinates [v, 2] of vertices [v, n_in] in one plane."""
-    exact.refuse_coincident(vertices.tolist())  # before rounding can tell equal points apart
+    require_distinct(vertices.tolist())  # before rounding can tell equal points apart
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
     farthest = int(np.abs(offsets).max(axis=1).argmax())
     directions, coordinates, exponent = orthonormal_chart(vertices, farthest)
@@ -39,7 +40,7 @@ def orthonormal_chart(vertices: Floats, along: int) -> tuple[Floats, Floats, int
     points to vertex ``along``; the second is turned so that the vertices go counter-clockwise.
     """
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
-    if not any(exact.independent(offsets[[along, other]]) for other in range(len(offsets))):
+    if not any(independent(offsets[[along, other]]) for other in range(len(offsets))):
         raise DegenerateDomainError(f"the {len(vertices)} points lie on one line, or coincide: they span no plane")
     # Scaled to size one: the squares of 1e200 overflow, those of 1e-200 vanish.
     _, exponent = np.frexp(np.abs(offsets).max())

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Floats
-from regions.domains import exact
+from regions.domains.corners import convex_corners
 from regions.domains.domain import Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
 from regions.domains.points import many_points, one_point, same_length, two_directions
@@ -76,7 +76,7 @@ class Polygon(Domain):
                     ". In more than 2 dimensions this speaks of the corners' rounded coordinates in their "
                     "plane: a vertex on, or nearly on, a straight side can come out as a dent; leave it out"
                 )
-            corners = exact.convex_corners(coordinates)
+            corners = convex_corners(coordinates)
         except (DegenerateDomainError, NonFiniteError, NotConvexError, NotCoplanarError) as error:
             raise type(error)(f"Polygon: {error}{advice}") from None
         super().__init__(origin, directions, _homogeneous(coordinates[corners]))

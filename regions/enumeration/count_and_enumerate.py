@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from regions import _core
-from regions.arithmetic.arguments import checked_domain, checked_network, flag, shown
+from regions.arithmetic.arguments import flag, shown
 from regions.arithmetic.types import Floats, Integers
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
+from regions.domains.domain import require_domain_of
 from regions.errors import LimitReached, ShapeMismatchError
 from regions.networks.lowering import lowered
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting, share_of
 from regions.version import __version__
@@ -259,12 +260,12 @@ def certified(
 
 
 def _compiled(network: Network) -> _core.CompiledNetwork:
-    graph = checked_network(network).graph
+    graph = require_network(network).graph
     return _core.CompiledNetwork(graph.n_in, lowered(graph))
 
 
 def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:
-    checked_domain(domain, network)
+    require_domain_of(domain, network.n_in)
     return domain.origin, domain.directions, domain.generators
 
 

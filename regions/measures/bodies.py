@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer, positive
+from regions.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive
 from regions.arithmetic.types import Floats
 from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
-from regions.measures.measure_arguments import MOST_SAMPLES, generator
 
 __all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
 

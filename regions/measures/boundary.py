@@ -15,28 +15,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import fsum, inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error
+from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.html_table import html_table
 from regions.measures.gradient_jumps import gradient_jumps
-from regions.measures.measure_arguments import Boundary, boundary_name, bounded, complete
 from regions.networks.network import Network
+from regions.partition import require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["BoundaryVolume", "boundary_facets", "boundary_volume", "perimeter_errors", "perimeters", "switching_kinks"]
+__all__ = [
+    "Boundary",
+    "BoundaryVolume",
+    "boundary_facets",
+    "boundary_name",
+    "boundary_volume",
+    "perimeter_errors",
+    "perimeters",
+    "switching_kinks",
+]
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16
 # Numbers per temporary array.
 NUMBERS = 1 << 20
+
+
+Boundary = Literal["activation", "gradient"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +105,7 @@ class BoundaryVolume:
             The domain is unbounded; its size, or the boundary's, is no number above 0 that a double can hold.
         """
         domain = self.partition.domain
-        bounded(domain, "a density")
+        require_bounded(domain, "a density")
         if not (np.isfinite(domain.volume) and domain.volume > 0.0 and np.isfinite(self.strata).all()):
             raise NonFiniteError(f"a density in {domain!r} is beyond what doubles can hold; scale the domain")
         return self.strata / domain.volume
@@ -178,6 +192,11 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     )
 
 
+def boundary_name(boundary: Any) -> Boundary:
+    """Return which boundary is meant."""
+    return "gradient" if one_of(boundary, ("activation", "gradient"), "boundary") == "gradient" else "activation"
+
+
 def boundary_facets(partition: Partition, boundary: Boundary | str = "activation") -> Bits:
     """Tell which facets make up the boundary between regions: bool [F].
 
@@ -188,7 +207,7 @@ def boundary_facets(partition: Partition, boundary: Boundary | str = "activation
     """
     if boundary_name(boundary) == "gradient":
         return gradient_jumps(partition)
-    complete(partition)
+    require_complete(partition)
     inside: Bits = partition.facet_kinks >= 0
     return inside
 
@@ -220,7 +239,7 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     >>> len(set(facets.tolist())), kinks.tolist()
     (2, [0, 1, 2])
     """
-    complete(partition)
+    require_complete(partition)
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(inside), CHUNK):
@@ -252,7 +271,7 @@ def perimeters(partition: Partition) -> Floats:
     >>> sorted(perimeters(part).tolist())
     [6.0, 10.0]
     """
-    complete(partition)
+    require_complete(partition)
     with np.errstate(over="ignore"):
         result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
     return result
@@ -265,7 +284,7 @@ def perimeter_errors(partition: Partition) -> Floats:
     ----------
     partition : Partition
     """
-    complete(partition)
+    require_complete(partition)
     starts, facets = partition.cell_offsets[:-1], partition.cell_facets
     if partition.dimension == 1:
         return np.zeros(len(partition))

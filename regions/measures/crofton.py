@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.arguments import checked_network
+from regions.arithmetic.arguments import generator, samples
 from regions.arithmetic.types import Floats
 from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import count
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import BeyondDoublesError
 from regions.measures.bodies import Body, in_space, mean_cosine
+from regions.measures.boundary import Boundary, boundary_name
 from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
-from regions.measures.measure_arguments import Boundary, boundary_name, generator, samples
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 
 __all__ = ["crofton_density", "crossing_densities"]
 
@@ -75,7 +75,7 @@ def crofton_density(
     >>> abs(found.deviation(9 / 4)) < 4
     True
     """
-    in_space(body, checked_network(network).n_in)
+    in_space(body, require_network(network).n_in)
     name = boundary_name(boundary)
     return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name))
 

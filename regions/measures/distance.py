@@ -21,13 +21,12 @@ from math import ulp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import checked_network
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Bits, Floats
 from regions.measures.distance_bounds import KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
 from regions.passes.bounded_gradients import Coordinates
 
 __all__ = ["BoundaryDistances", "distance_to_boundary"]
@@ -88,7 +87,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     >>> found.nearest[1]
     array([5., 4.])
     """
-    checked_network(network)
+    require_network(network)
     given = points_float64(points, network.n_in)
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))

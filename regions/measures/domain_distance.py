@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of
-from regions.arithmetic.arrays import points_float64, refuse_overflow
+from regions.arithmetic.arrays import points_float64, require_finite
 from regions.arithmetic.types import Floats, Integers
-from regions.measures.boundary import boundary_facets
+from regions.measures.boundary import Boundary, boundary_facets
 from regions.measures.distance_errors import distance_errors
 from regions.measures.facet_distance import StraightFacets
-from regions.measures.measure_arguments import Boundary
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
 
@@ -114,9 +113,9 @@ def distance_in_domain(
         best = nearest_facets(straight, flat)
         facets = chosen[best]
         distances[:, 0], found = straight.distances(best, flat)
-        refuse_overflow(distances.reshape(*shape, 1), "the distance to the boundary")
+        require_finite(distances.reshape(*shape, 1), "the distance to the boundary")
         errors = distance_errors(partition, straight, flat, distances[:, 0])
-        found = refuse_overflow(found.reshape(given.shape), "the nearest point of the boundary")
+        found = require_finite(found.reshape(given.shape), "the nearest point of the boundary")
         nearest = found if in_chart else domain.to_input(found)
     return DomainDistances(
         partition.network,

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.dyadic import dyadic, nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.cells.exact_outline import ExactOutlines
-from regions.domains.exact import dyadic, nearest_float, square_root
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.dyadic import dyadic, square_root
 from regions.arithmetic.types import Bits, Floats
-from regions.domains.exact import dyadic, square_root
 from regions.networks.graph import Graph
 from regions.passes.exact import Dyadic, ExactRows, ExactSigns, exactly
 from regions.passes.walk import asked

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines
-from regions.domains.exact import nearest_float
 from regions.measures.lengths import length_vectors, scaled
 
 if TYPE_CHECKING:

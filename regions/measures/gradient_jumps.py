@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from regions.arithmetic.types import Bits
-from regions.measures.measure_arguments import complete
+from regions.partition import require_complete
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -55,7 +55,7 @@ def gradient_jumps(partition: Partition) -> Bits:
     >>> part.vertices[part.facet_vertices[gradient_jumps(part), 0]].tolist()
     [[0.75]]
     """
-    complete(partition)
+    require_complete(partition)
     maps = partition.map_numbers
     first, second = partition.facet_regions.T
     result: Bits = (second >= 0) & (maps[first] != maps[second])

@@ -19,17 +19,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer
+from regions.arithmetic.arguments import generator, integer, samples
 from regions.arithmetic.types import Floats
 from regions.bounds.bound_arguments import codimension_of
 from regions.domains import Rectangle
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import ShapeMismatchError
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
-from regions.measures.boundary import boundary_volume
+from regions.measures.boundary import Boundary, boundary_name, boundary_volume
 from regions.measures.crofton import crossing_densities
 from regions.measures.estimate import Estimate
-from regions.measures.measure_arguments import Boundary, boundary_name, generator, samples
 from regions.measures.pinned_neurons import expected_crossings, integrand
 from regions.measures.random_networks import RandomNetworks
 from regions.networks.network import Network

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Floats
+from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
-from regions.measures.measure_arguments import bounded, complete
 from regions.measures.rounded_discs import rounded_discs
+from regions.partition import require_complete
 
 if TYPE_CHECKING:
     from regions.partition import Partition
@@ -92,8 +93,8 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     >>> discs.radii.round(4), bool(discs.errors.max() < 1e-12)
     (array([1.1716, 1.1716]), True)
     """
-    complete(partition)
-    bounded(partition.domain, "an inscribed disc")
+    require_complete(partition)
+    require_bounded(partition.domain, "an inscribed disc")
     radii, centers, errors = rounded_discs(partition)
     doubtful = np.flatnonzero(np.isinf(errors) | ~(errors <= LARGEST_ERROR * radii))  # a radius can be infinite too
     if doubtful.size:

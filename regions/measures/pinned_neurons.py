@@ -26,7 +26,7 @@ import numpy as np
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
-from regions.measures.measure_arguments import Boundary
+from regions.measures.boundary import Boundary
 from regions.measures.random_networks import RandomNetworks
 from regions.networks.layer import Layer
 from regions.networks.network import Network

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import integer, is_sequence
-from regions.arithmetic.arrays import name_point, real_numbers, refuse_overflow
+from regions.arithmetic.arrays import name_point, real_numbers, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
@@ -77,7 +77,7 @@ class PointDistances:
                 f"at {first}: the mean is infinite; leave such points out, points[np.isfinite(found.distances)]"
             )
         with np.errstate(over="ignore"):
-            samples = refuse_overflow(flat[:, np.newaxis] * self.network.hidden, "distance times neurons")
+            samples = require_finite(flat[:, np.newaxis] * self.network.hidden, "distance times neurons")
         return Estimate(samples[:, 0])
 
     def log_histogram(self, bins: int | ArrayLike = 50) -> tuple[Floats, Floats]:

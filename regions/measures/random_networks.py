@@ -15,11 +15,10 @@ from typing import Literal
 
 import numpy as np
 
-from regions.arithmetic.arguments import integer, one_of, positive, tuple_of
+from regions.arithmetic.arguments import generator, integer, one_of, positive, tuple_of
 from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
-from regions.measures.measure_arguments import generator
 from regions.networks.named_activations import Activation, activation_per_layer
 from regions.networks.network import Network
 

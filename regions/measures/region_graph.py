@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regions.arithmetic.types import Integers
-from regions.measures.measure_arguments import complete
+from regions.partition import require_complete
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -51,7 +51,7 @@ def degrees(partition: Partition) -> Integers:
     >>> degrees(regions.enumerate(net, regions.Segment([-1.0], [1.0])))
     array([1, 2, 1])
     """
-    complete(partition)
+    require_complete(partition)
     result: Integers = np.add.reduceat(partition.neighbors >= 0, partition.cell_offsets[:-1], dtype=np.int64)
     return result
 
@@ -106,7 +106,7 @@ def diameter_bounds(partition: Partition, most_searches: int | None = None) -> t
     """
     from scipy.sparse import csr_array
 
-    complete(partition)
+    require_complete(partition)
     count = len(partition)
     if partition.dimension == 1:
         return count - 1, count - 1

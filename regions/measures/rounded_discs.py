@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats, Integers
-from regions.domains.exact import determinant, gram_matrix, nearest_float, square_root
+from regions.domains.gram import determinant, gram_matrix
 
 if TYPE_CHECKING:
     from regions.domains import Domain

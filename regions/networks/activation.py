@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import shown, word
 from regions.arithmetic.arrays import as_numpy, exact_float64, real_numbers
+from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Indices
-from regions.domains.exact import nearest_float
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.printable import printable
 

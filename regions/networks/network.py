@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.arithmetic.arguments import list_of, word
-from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, refuse_overflow
+from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.html_table import html_table
@@ -31,7 +31,7 @@ from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.printable import printable
 
-__all__ = ["Layer", "Network"]
+__all__ = ["Layer", "Network", "require_network"]
 
 
 class Network:
@@ -200,7 +200,7 @@ class Network:
         layer = self.layers[index]
         with np.errstate(over="ignore", invalid="ignore"):
             result: Floats = values @ layer.weights.T + layer.biases
-        return refuse_overflow(result, f"a value of layer {index}")
+        return require_finite(result, f"a value of layer {index}")
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
@@ -220,7 +220,7 @@ class Network:
             with np.errstate(over="ignore", invalid="ignore"):
                 result = (result * slopes[..., np.newaxis, :]) @ layer.weights
         result = np.broadcast_to(result, (*np.shape(x)[:-1], self.n_out, self.n_in)).copy()
-        refuse_overflow(result.reshape(*np.shape(x)[:-1], self.n_out * self.n_in), "the gradient")
+        require_finite(result.reshape(*np.shape(x)[:-1], self.n_out * self.n_in), "the gradient")
         return result
 
     def affine_map(self, pattern: ArrayLike) -> tuple[Floats, Floats]:
@@ -335,3 +335,13 @@ def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[A
     if not pairs:
         raise EmptyLayerError("a network needs at least one layer (W, b)")
     return pairs
+
+
+def require_network(given: Any) -> Network:
+    """Refuse what is not a network; returns what was given."""
+    if not isinstance(given, Network):
+        raise TypeError(
+            f"expected a regions.Network, got {type(given).__name__}: make one with regions.load(...) "
+            "or regions.Network([(W0, b0), ...])"
+        )
+    return given

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Bits, Floats, Indices, Objects
 from regions.domains import Domain
-from regions.domains.exact import dyadic
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.passes.walk import Forward

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.arguments import checked_domain, checked_network
 from regions.domains import Domain
+from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
-from regions.networks.network import Layer, Network
+from regions.networks.network import Layer, Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
 
@@ -50,7 +50,7 @@ class IntegerTask(NamedTuple):
 
 def to_integers(net: Network, domain: Domain) -> IntegerTask:
     """Scale up a network and a domain until all their numbers are integers."""
-    checked_domain(domain, checked_network(net))
+    require_domain_of(domain, require_network(net).n_in)
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
     chart = [domain.origin.tolist(), *domain.directions.tolist()]
     exponent = _binary_places(chart)

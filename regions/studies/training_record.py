@@ -22,17 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arguments import checked_domain, list_of, path_of, real, shown
+from regions.arithmetic.arguments import list_of, path_of, real, shown
 from regions.arithmetic.arrays import points_float64
 from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
 from regions.domains import Domain
+from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError, MissingDependencyError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
 from regions.html_table import html_table
 from regions.measures.boundary import boundary_volume
-from regions.measures.measure_arguments import bounded
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read import load
@@ -139,7 +139,7 @@ class TrainingRecord:
         n_in = self.domains[0].n_in
         if points is None:
             for each in self.domains:
-                bounded(each, "unless points are given, a random point")
+                require_bounded(each, "unless points are given, a random point")
             rng = np.random.default_rng(0)
             share = -(-DISTANCE_SAMPLES // len(self.domains))
             self.points = np.concatenate([uniform_points(each, share, rng) for each in self.domains])
@@ -169,7 +169,7 @@ class TrainingRecord:
         """
         name = checked_step(step, "step")
         net = network if isinstance(network, Network) else load(network, self.activation)
-        checked_domain(self.domains[0], net)
+        require_domain_of(self.domains[0], net.n_in)
         counts: list[int] = []
         boundaries: list[float] = []
         with reporting(progress) as report:

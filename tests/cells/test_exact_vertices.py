@@ -22,9 +22,11 @@ from partition_cases import CASES, IN_PLANE
 from random_networks import random_network
 from raw_from_reference import raw_from_reference, without_last_region
 from regions import reference
+from regions.arithmetic.dyadic import nearest_float
 from regions.cells.exact_outline import ExactOutlines
 from regions.constructions import arrangement
-from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, exact
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
+from regions.domains.corners import chart_volume
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reference.integers import to_integers
@@ -60,7 +62,7 @@ def check(network: Network, domain: Domain) -> None:
         zip(vertices, partition.vertices.tolist(), partition.vertex_errors.tolist(), strict=True)
     ):
         if len(vertex) == domain.dimension:
-            assert rounded[index].tolist() == [exact.nearest_float(x) for x in vertex]
+            assert rounded[index].tolist() == [nearest_float(x) for x in vertex]
             assert bound == np.inf or all(
                 abs(x - Fraction(s)) <= Fraction(bound) for x, s in zip(vertex, stored, strict=True)
             )
@@ -104,7 +106,7 @@ def test_areas_add_up_exactly(sizes: list[int], activation: Any) -> None:
         partition = regions.enumerate(network, domain)
         vertices = partition.exact_vertices()
         areas = [area(corners(partition, vertices, index)) for index in range(len(partition))]
-        assert min(areas) > 0 and sum(areas) == exact.chart_volume(domain.generators)
+        assert min(areas) > 0 and sum(areas) == chart_volume(domain.generators)
     partition = regions.enumerate(network, Segment([-1, 0.3], [2, 0.1]))
     ends = [corners(partition, partition.exact_vertices(), index) for index in range(len(partition))]
     assert ends[0][0] == (0,) and ends[-1][1] == (1,)

@@ -16,8 +16,10 @@ from matplotlib.figure import Figure
 
 import regions
 from raw_from_reference import partition_from_reference, sorted_regions
+from regions.arithmetic.dyadic import square_root
 from regions.constructions import arrangement
-from regions.domains import Domain, Line, Polygon, Rectangle, Segment, exact
+from regions.domains import Domain, Line, Polygon, Rectangle, Segment
+from regions.domains.gram import determinant, gram_matrix
 from regions.errors import DomainError
 from regions.networks.network import Network
 from regions.partition import Partition
@@ -81,9 +83,9 @@ def near(true: float) -> object:
 
 @everywhere
 def test_volumes(network: Network, domain: Domain) -> None:
-    squared_scale = exact.determinant(exact.gram_matrix(domain.directions))
+    squared_scale = determinant(gram_matrix(domain.directions))
     found = sorted_regions(network, domain)
-    true = [exact.square_root(squared_scale * region.volume**2) for region in found]
+    true = [square_root(squared_scale * region.volume**2) for region in found]
     assert len(true) == 2
     assert partition_from_reference(network, domain).volumes.tolist() == near(true)
     assert sorted(regions.enumerate(network, domain).volumes) == near(sorted(true))
@@ -92,11 +94,11 @@ def test_volumes(network: Network, domain: Domain) -> None:
 @pytest.mark.parametrize(("network", "domain"), IN_PLANE.values(), ids=IN_PLANE)
 def test_lengths_of_facets(network: Network, domain: Domain) -> None:
     partition = partition_from_reference(network, domain)
-    gram = exact.gram_matrix(domain.directions)
+    gram = gram_matrix(domain.directions)
     for ends, length in zip(partition.vertices[partition.facet_vertices], partition.facet_volumes, strict=True):
         x, y = (Fraction(b) - Fraction(a) for a, b in ends.T.tolist())
         squared = x * x * gram[0][0] + 2 * x * y * gram[0][1] + y * y * gram[1][1]
-        assert length == near(exact.square_root(squared))
+        assert length == near(square_root(squared))
 
 
 @everywhere

@@ -10,6 +10,7 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
+from regions.arithmetic.dyadic import square_root
 from regions.domains import (
     Domain,
     Line,
@@ -19,7 +20,6 @@ from regions.domains import (
     Rectangle,
     Segment,
     circumsquare,
-    exact,
 )
 from regions.errors import NonFiniteError, NotConvexError, ShapeMismatchError
 
@@ -179,7 +179,7 @@ class TestDomain:
             1.7e308,
             *rng.standard_normal(200) ** 2 * 10.0 ** rng.integers(-300, 300, 200),
         ]:
-            assert exact.square_root(Fraction(float(value))) == sqrt(value)
+            assert square_root(Fraction(float(value))) == sqrt(value)
 
     def test_points_of_other_shapes_are_mapped_along_the_last_axis(self) -> None:
         rectangle = Rectangle([0.0, 0, 1], [1, 0, 0], [0, 1, 0])

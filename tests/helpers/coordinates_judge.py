@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions import measures
-from regions.domains.exact import determinant, gram_matrix
-from regions.measures.measure_arguments import Boundary
+from regions.domains.gram import determinant, gram_matrix
+from regions.measures.boundary import Boundary
 from regions.partition import Partition
 
 # A finite point of the chart, exactly; None at infinity.

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from regions import reference
+from regions.arithmetic.dyadic import nearest_float
 from regions.domains import Domain
-from regions.domains.exact import nearest_float
 from regions.networks.network import Network
 from regions.partition import Partition
 

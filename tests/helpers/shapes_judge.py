@@ -19,9 +19,9 @@ from math import lcm
 import numpy as np
 import shapely
 
+from regions.arithmetic.dyadic import dyadic
 from regions.definitions.shapes import merged_polygons
 from regions.domains import Domain
-from regions.domains.exact import dyadic
 from regions.measures import inscribed_discs
 from regions.partition import Partition
 

@@ -1,100 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What about a domain must not depend on rounding, and how is it decided?
+"""Which of the vertices that somebody gives are the corners of a convex polygon, exactly?
 
-Linear independence, convexity, orientation and zero area. Every double is an integer times a power of two, so
-they are questions about signs of integers, and Python has those in any size. Lengths and areas are exact
-under a square root.
-Cost: a few microseconds per coordinate; nothing here is on the path of the enumeration.
+Orientation, convexity and zero area are questions about signs of integers, see `arithmetic/dyadic.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isqrt
 
-import numpy as np
-
-from regions.arithmetic.types import Floats, Objects
+from regions.arithmetic.dyadic import dyadic
+from regions.arithmetic.types import Floats
 from regions.errors import DegenerateDomainError, NotConvexError
 
-__all__ = [
-    "chart_volume",
-    "convex_corners",
-    "determinant",
-    "gram_matrix",
-    "independent",
-    "nearest_float",
-    "refuse_coincident",
-    "split_square_root",
-    "square_root",
-    "triangular_factor",
-]
-
-
-def dyadic(values: Floats) -> tuple[Objects, int]:
-    """Return Python integers m, as small as can be, and one exponent e with ``values == m * 2**e``, exactly."""
-    mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
-    integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
-    lowest = int(exponents.min(initial=0))  # there may be no values at all
-    integers = integers * 2 ** (exponents - lowest).astype(object)
-    # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer.
-    together = int(np.bitwise_or.reduce(integers, axis=None))
-    spare = max(0, (together & -together).bit_length() - 1)
-    return integers >> spare, lowest - 53 + spare
-
-
-def gram_matrix(directions: Floats) -> list[list[Fraction]]:
-    """Return ``directions @ directions.T`` for directions [d, n_in] as d x d fractions, exactly."""
-    integers, exponent = dyadic(directions)
-    power = Fraction(2) ** (2 * exponent)
-    return [[int(product) * power for product in row] for row in integers @ integers.T]
-
-
-def determinant(matrix: list[list[Fraction]]) -> Fraction:
-    """Return the determinant of a 1 x 1 or 2 x 2 matrix."""
-    if len(matrix) == 1:
-        return matrix[0][0]
-    return matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
-
-
-def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
-    """Return the upper triangular factor r of a 1 x 1 or 2 x 2 Gram matrix, ``r.T @ r``, every entry rounded once."""
-    if len(gram) == 1:
-        return [[square_root(gram[0][0])]]
-    (a, b), c = gram[0], gram[1][1]
-    across = square_root(b * b / a)
-    return [[square_root(a), across if b > 0 else -across], [0.0, square_root(c - b * b / a)]]
-
-
-def independent(directions: Floats) -> bool:
-    """Say whether the one or two directions [d, n_in] are linearly independent, exactly."""
-    if len(directions) == 1:
-        return bool(directions.any())
-    return determinant(gram_matrix(directions)) != 0
-
-
-def nearest_float(value: Fraction) -> float:
-    """Return the double nearest to a fraction; infinite beyond the largest double."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
-def square_root(value: Fraction) -> float:
-    """Return the square root of a non-negative fraction, within a hair of half a unit in the last place."""
-    # Shifted so that the integer root has at least 64 bits: its truncation is then 2^-11 units in the last
-    # place.
-    shift = max(0, 128 - value.numerator.bit_length() + value.denominator.bit_length())
-    shift += shift % 2
-    return nearest_float(Fraction(isqrt((value.numerator << shift) // value.denominator), 2 ** (shift // 2)))
-
-
-def split_square_root(value: Fraction) -> tuple[float, int]:
-    """Return m and e with ``m * 2**e`` the square root of a positive fraction, and m of about size one."""
-    exponent = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
-    return square_root(value / Fraction(4) ** exponent), exponent
+__all__ = ["chart_volume", "convex_corners", "require_distinct"]
 
 
 def chart_volume(generators: Floats) -> Fraction:
@@ -106,7 +25,7 @@ def chart_volume(generators: Floats) -> Fraction:
     return Fraction(twice) / 2
 
 
-def refuse_coincident(vertices: Sequence[Sequence[float]]) -> None:
+def require_distinct(vertices: Sequence[Sequence[float]]) -> None:
     """Raise DegenerateDomainError, naming the pair, when two of the vertices are equal."""
     first_at: dict[tuple[float, ...], int] = {}
     for index, vertex in enumerate(vertices):
@@ -134,7 +53,7 @@ def convex_corners(points: Floats) -> list[int]:
     vertices = [(int(x), int(y)) for x, y in integers]
     if len(vertices) < 3:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
-    refuse_coincident(vertices)
+    require_distinct(vertices)
     base = _subtract(vertices[1], vertices[0])
     if all(_cross(base, _subtract(vertex, vertices[0])) == 0 for vertex in vertices):
         raise DegenerateDomainError(f"all {len(vertices)} vertices lie on one line: the polygon has no area")

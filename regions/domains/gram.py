@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""How long are the directions of a chart, and do they span a line or a plane, exactly?
+
+Both are in the Gram matrix, the products of the directions with each other, whose entries are fractions. Lengths and
+areas are exact under a square root.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from regions.arithmetic.dyadic import dyadic, square_root
+from regions.arithmetic.types import Floats
+
+__all__ = ["determinant", "gram_matrix", "independent", "triangular_factor"]
+
+
+def gram_matrix(directions: Floats) -> list[list[Fraction]]:
+    """Return ``directions @ directions.T`` for directions [d, n_in] as d x d fractions, exactly."""
+    integers, exponent = dyadic(directions)
+    power = Fraction(2) ** (2 * exponent)
+    return [[int(product) * power for product in row] for row in integers @ integers.T]
+
+
+def determinant(matrix: list[list[Fraction]]) -> Fraction:
+    """Return the determinant of a 1 x 1 or 2 x 2 matrix."""
+    if len(matrix) == 1:
+        return matrix[0][0]
+    return matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
+
+
+def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
+    """Return the upper triangular factor r of a 1 x 1 or 2 x 2 Gram matrix, ``r.T @ r``, every entry rounded once."""
+    if len(gram) == 1:
+        return [[square_root(gram[0][0])]]
+    (a, b), c = gram[0], gram[1][1]
+    across = square_root(b * b / a)
+    return [[square_root(a), across if b > 0 else -across], [0.0, square_root(c - b * b / a)]]
+
+
+def independent(directions: Floats) -> bool:
+    """Say whether the one or two directions [d, n_in] are linearly independent, exactly."""
+    if len(directions) == 1:
+        return bool(directions.any())
+    return determinant(gram_matrix(directions)) != 0
