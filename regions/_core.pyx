@@ -189,7 +189,7 @@ cdef class _Problem:
 
     def __cinit__(self, CompiledNetwork network, origin, directions, generators):
         dimension, inputs = directions.shape
-        if dimension not in (1, 2) or inputs != network.inputs or origin.shape != (inputs,):
+        if inputs != network.inputs or origin.shape != (inputs,):
             raise ValueError("chart does not fit the network")
         if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < dimension + 1:
             raise ValueError("domain does not fit the chart")

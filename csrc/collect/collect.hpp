@@ -36,6 +36,7 @@ class Complex {
  public:
   static constexpr bool keeps = true;
   static constexpr int D = Cell::dimension;
+  static_assert(D <= most_dimensions, "a collected vertex has no room for its position");
   std::int64_t count = 0;
 
   Complex(Collected& collected, std::size_t pattern_bytes) : collected_(collected) {

@@ -14,8 +14,10 @@
 
 namespace regions {
 
+constexpr int most_dimensions = 2;
+
 struct CollectedVertex {
-  double position[2];  // infinite where at infinity; in dimension one only the first counts
+  double position[most_dimensions];  // infinite where at infinity; in dimension one only the first counts
   double error;
   std::int64_t same;  // a vertex that stands for this one; of one that stands for itself, -1, or -2 - its number
 };

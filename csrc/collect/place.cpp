@@ -145,7 +145,7 @@ class Placing {
     const double small = small_.at(vertex);
     if (!(vertex.error > small)) return false;  // one of the worst, which came first
     enter(candidate.region);
-    double position[3];
+    double position[most_dimensions + 1];
     exact_.coordinates(name(candidate), position);
     double moved = 0;
     double largest = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One hidden ReLU layer of three units on two inputs, with the identity for a chart: lines that one can draw.
+// One hidden ReLU layer of three units on two inputs, in the plane or along the first axis: lines that one can draw.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 inline std::vector<double> square() { return {1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1}; }  // (w, x, y), four times
 
 struct SmallProblem {
-  SmallProblem(const double* weights, std::vector<double> its_biases, std::vector<double> its_generators)
+  SmallProblem(const double* weights, std::vector<double> its_biases, std::vector<double> its_generators,
+               int dimension = 2)
       : biases(its_biases), generators(its_generators) {
     regions::Layer inputs;
     inputs.units = 2;
@@ -32,11 +33,11 @@ struct SmallProblem {
     network.layers = {inputs, hidden};
     network.total_kinks = 3;
     network.total_units = 5;
-    chart.dimension = 2;
+    chart.dimension = dimension;
     chart.inputs = 2;
     chart.origin = zeros;
     chart.directions = identity;
-    domain.count = int(generators.size() / 3);
+    domain.count = int(generators.size()) / (dimension + 1);
     domain.generators = generators.data();
     exact_.emplace(network, chart, domain, pieces_, monitor_);
   }

@@ -35,6 +35,17 @@ TEST_CASE("positions are correctly rounded quotients, in whichever order boundar
   }
 }
 
+TEST_CASE("on a line one boundary names a vertex") {
+  SmallProblem problem(&weights[0][0], {-1, -1, -2}, {1, -1, 1, 1}, 1);
+  double position[2];
+  problem.exact().coordinates(VertexName<1>{-1, {0}}, position);  // 3 x = 1
+  CHECK(position[0] == 1);
+  CHECK(position[1] == 1.0 / 3);
+  CHECK(problem.exact().sign(1, 2, 0, VertexName<1>{-1, {0}}) == -1);  // 3 x - 2
+  CHECK(problem.exact().sign(1, 1, 0, VertexName<1>{1, {-2}}) == -1);  // -1 everywhere
+  CHECK(problem.exact().sign(1, 2, 0, VertexName<1>{1, {-2}}) == 1);
+}
+
 TEST_CASE("an edge of the domain is a boundary too, and runs through its corners") {
   SmallProblem problem(&weights[0][0], {-1, -1, -2}, square());
   double position[3];
