@@ -33,8 +33,7 @@ except ImportError as error:
     raise explain_missing_core(error) from error
 from regions import measures
 from regions.definitions import LinearRegions, linear_regions
-from regions.output.saved import load_partition
-from regions.partition import Partition
+from regions.partition import Partition, load_partition
 from regions.pictures.plot import plot
 from regions.read import load
 

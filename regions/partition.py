@@ -12,39 +12,36 @@ saved to: docs/results.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import SPACES, one_of, shown
 from regions.arithmetic.arrays import indices_of, read_only
-from regions.arithmetic.types import Bits, Floats, Integers, Objects, Packed
-from regions.cells import cell_geometry, sizes
-from regions.cells.exact_outline import points_inside
+from regions.arithmetic.types import Bits, Floats, Integers, Objects
+from regions.cells import sizes
+from regions.cells.complex import ARRAYS, CellComplex, raw_arrays, same_arrays
+from regions.cells.equal_maps import equal_maps
 from regions.cells.exact_vertices import ExactVertices, exact_vertices
-from regions.cells.partition_arrays import ARRAYS, own_arrays, raw_arrays, same_arrays
-from regions.cells.region import Region
+from regions.cells.folding import folded_cells
+from regions.cells.locate import Locator
 from regions.certificate import Certificate, make_certificate
-from regions.domains import Domain
-from regions.domains.domain import require_domain
-from regions.networks.network import Network, architecture, require_network
-from regions.version import __version__
+from regions.output import convert
+from regions.output.html import partition_html
+from regions.output.saved import read_partition, write_partition
+from regions.passes.rounded import affine_maps
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-    from regions.cells.locate import Locator
-
-__all__ = ["ARRAYS", "Partition", "raw_arrays", "require_complete", "require_partition"]
+__all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
 Space = Literal["chart", "input"]
 
 
-class Partition:
+class Partition(CellComplex):
     """Every activation region of a network on a domain of dimension d (1 or 2).
 
     Made by `regions.enumerate` and `regions.load_partition`. Immutable: attributes can not be set, all arrays are
@@ -98,39 +95,6 @@ class Partition:
     array([ 0,  1, -1])
     """
 
-    network: Network
-    domain: Domain
-    vertices: Floats
-    vertex_errors: Floats
-    cell_offsets: Integers
-    cell_vertices: Integers
-    cell_facets: Integers
-    facet_vertices: Integers
-    facet_regions: Integers
-    facet_kinks: Integers
-    packed_patterns: Packed
-    complete: bool
-    version: str
-    kernel: str
-    _stats: dict[str, int]
-
-    def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
-        arrays, stats = own_arrays(raw)
-        self.__dict__.update(
-            arrays,
-            network=require_network(network),
-            domain=require_domain(domain),
-            _stats=stats,
-            complete=bool(raw.get("complete", True)),
-            version=str(raw.get("version", __version__)),
-            kernel=str(raw.get("kernel", "none")),
-        )
-
-    def __setattr__(self, name: str, value: object = None) -> None:
-        raise AttributeError(f"a Partition is immutable; {name!r} can not be set or deleted")
-
-    __delattr__ = __setattr__
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
@@ -142,15 +106,6 @@ class Partition:
     @property
     def _identity(self) -> tuple[Any, ...]:
         return len(self), self.complete, self.network, self.domain
-
-    @property
-    def stats(self) -> dict[str, int]:
-        return dict(self._stats)
-
-    @property
-    def dimension(self) -> int:
-        """Dimension d of the domain."""
-        return self.domain.dimension
 
     @property
     def patterns(self) -> Bits:
@@ -180,56 +135,14 @@ class Partition:
             kernel=self.kernel,
         )
 
-    @cached_property
-    def volumes(self) -> Floats:
-        """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
-        return read_only(sizes.volumes(self))
-
-    @cached_property
-    def facet_volumes(self) -> Floats:
-        """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
-        return read_only(sizes.facet_volumes(self))
-
-    @cached_property
-    def volume_errors(self) -> Floats:
-        """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
-        return read_only(sizes.volume_errors(self))
-
-    @cached_property
-    def facet_volume_errors(self) -> Floats:
-        """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
-        return read_only(sizes.facet_volume_errors(self))
-
-    @cached_property
-    def facet_layers(self) -> Integers:
-        """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
-        layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
-        return read_only(layers[np.maximum(self.facet_kinks, -1)])
-
-    @cached_property
-    def neighbors(self) -> Integers:
-        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain ends."""
-        owners = np.repeat(np.arange(len(self)), self.corner_counts)
-        pairs = self.facet_regions[self.cell_facets]
-        return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
-
-    @cached_property
-    def adjacency(self) -> csr_array:
-        """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
-
-        Its indices are int32 where they fit, for not all that scipy does with graphs takes int64.
-        """
-        from scipy.sparse import csr_array
-
-        inside = self.neighbors >= 0
-        counts = np.add.accumulate(inside)
-        starts = np.concatenate([[0], counts])[self.cell_offsets]
-        columns = self.neighbors[inside]
-        kind = np.int32 if max(len(columns), len(self)) <= np.iinfo(np.int32).max else np.int64
-        parts = (np.ones(len(columns), dtype=bool), columns.astype(kind), starts.astype(kind))
-        result = csr_array(parts, shape=(len(self), len(self)))
-        read_only(result.data), read_only(result.indices), read_only(result.indptr)
-        return result
+    # What follows from the arrays, kept once made: the functions say what they are.
+    volumes = cached_property(sizes.volumes)
+    volume_errors = cached_property(sizes.volume_errors)
+    facet_volumes = cached_property(sizes.facet_volumes)
+    facet_volume_errors = cached_property(sizes.facet_volume_errors)
+    interior_points = cached_property(sizes.interior_points)
+    adjacency = cached_property(convert.adjacency)
+    _locator = cached_property(Locator)
 
     @cached_property
     def map_numbers(self) -> Integers:
@@ -237,31 +150,7 @@ class Partition:
 
         Exactly, and of the network on the domain: along a plane, maps of the chart point.
         """
-        from regions.cells.equal_maps import equal_maps
-
         return read_only(equal_maps(self))
-
-    @cached_property
-    def interior_points(self) -> Floats:
-        """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
-
-        Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
-        spacing of doubles it can fall on or over the boundary, and `locate` will say so. In the unbounded regions of a
-        plane it is found in exact arithmetic, which can take a millisecond for each.
-        """
-        points = cell_geometry.interior_points(self)
-        endless = np.flatnonzero(np.isnan(points).any(axis=1))
-        if endless.size and not self.domain.bounded:
-            points[endless] = points_inside(self, endless)
-        return read_only(points)
-
-    @cached_property
-    def corner_counts(self) -> Integers:
-        """Number of corners of each region, int64 [R]."""
-        return read_only(np.diff(self.cell_offsets))
-
-    def __len__(self) -> int:
-        return len(self.cell_offsets) - 1
 
     def __iter__(self) -> Iterator[Region]:
         return (Region(self, index) for index in range(len(self)))
@@ -330,7 +219,6 @@ class Partition:
         NonFiniteError
             A map with entries beyond the largest double.
         """
-        from regions.passes.rounded import affine_maps
 
         chosen = indices_of(indices, len(self), "region")
         chart = self.domain if one_of(space, SPACES, "space") == "chart" else None
@@ -362,12 +250,6 @@ class Partition:
         """
         return self._locator.locate(points, space)
 
-    @cached_property
-    def _locator(self) -> Locator:
-        from regions.cells.locate import Locator
-
-        return Locator(self)
-
     def to_shapely(self) -> Objects:
         """Regions as shapely geometries in chart coordinates, object [R].
 
@@ -381,9 +263,7 @@ class Partition:
         DomainError
             A line, ray or plane: shapely has no unbounded geometries.
         """
-        from regions.output.convert import to_shapely
-
-        return to_shapely(self)
+        return convert.to_shapely(self)
 
     def folded_cells(self) -> Integers:
         """Regions that are no polygons once their corners are rounded, int64 [m], ascending.
@@ -397,8 +277,6 @@ class Partition:
         DomainError
             A whole plane: shapely has no unbounded geometries.
         """
-        from regions.cells.folding import folded_cells
-
         return folded_cells(self)
 
     def to_networkx(self) -> Any:
@@ -413,35 +291,130 @@ class Partition:
         MissingDependencyError
             networkx is not installed.
         """
-        from regions.output.convert import to_networkx
-
-        return to_networkx(self)
+        return convert.to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything, network and domain included, to a compressed ``.npz`` file without pickles."""
-        from regions.output.saved import write_partition
-
         write_partition(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Partition:
         """Read a file that `save` wrote; the same as `regions.load_partition`."""
-        from regions.output.saved import load_partition
-
         return load_partition(path)
 
-    def __repr__(self) -> str:
-        count = f"{len(self)} region{'' if len(self) == 1 else 's'}"
-        state = "exact" if self.complete else "partial"
-        return f"Partition({count}, {self.dimension}-D, {architecture(self.network)}, {state})"
-
     def _repr_html_(self) -> str:
-        from regions.output.html import partition_html
-
         return partition_html(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Partition, (self.network, self.domain, raw_arrays(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Region:
+    """Light view of one region of a `Partition`; corners are in the same order in all its arrays.
+
+    Attributes
+    ----------
+    partition : Partition
+    index : int
+        Number of the region in the partition.
+    """
+
+    partition: Partition
+    index: int
+
+    @property
+    def _corners(self) -> slice:
+        offsets = self.partition.cell_offsets
+        return slice(int(offsets[self.index]), int(offsets[self.index + 1]))
+
+    @property
+    def pattern(self) -> Bits:
+        """Activation pattern, bool [kinks]."""
+        packed = self.partition.packed_patterns[self.index]
+        return np.unpackbits(packed, count=self.partition.network.kinks, bitorder="little").view(np.bool_)
+
+    @property
+    def vertices(self) -> Floats:
+        """Corners in chart coordinates, float64 [corners, d]: counter-clockwise, or left and right."""
+        result: Floats = self.partition.vertices[self.partition.cell_vertices[self._corners]]
+        return result
+
+    @property
+    def volume(self) -> float:
+        """Length or area in input space."""
+        return float(self.partition.volumes[self.index])
+
+    @property
+    def volume_error(self) -> float:
+        """Proven bound on the error of the volume."""
+        return float(self.partition.volume_errors[self.index])
+
+    @property
+    def facets(self) -> Integers:
+        """Facet from each corner to the next (d = 2) or at each corner (d = 1), int64 [corners]."""
+        return self.partition.cell_facets[self._corners]
+
+    @property
+    def kinks(self) -> Integers:
+        """Kink that makes each facet, int64 [corners]; negative on the border of the domain."""
+        return self.partition.facet_kinks[self.facets]
+
+    @property
+    def neighbors(self) -> Integers:
+        """Region across each facet, int64 [corners]; -1 where the domain ends."""
+        return self.partition.neighbors[self._corners]
+
+    @property
+    def interior_point(self) -> Floats:
+        """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` takes it to input space."""
+        result: Floats = self.partition.interior_points[self.index]
+        return result
+
+    def affine_map(self, *, space: Literal["chart", "input"] = "chart") -> tuple[Floats, Floats]:
+        """Affine map of the network on this region: ``A @ p + c``.
+
+        Parameters
+        ----------
+        space : "chart" or "input"
+            Whether ``p`` are chart coordinates or points of input space.
+
+        Returns
+        -------
+        A : float64 [n_out, d] or [n_out, n_in]
+        c : float64 [n_out]
+        """
+        matrices, constants = self.partition.affine_maps([self.index], space=space)
+        return matrices[0], constants[0]
+
+    def __repr__(self) -> str:
+        corners, volume = len(self.facets), self.volume
+        return f"Region({self.index} of {len(self.partition)}, {corners} corners, volume {volume:.6g})"
+
+
+def load_partition(path: str | PathLike[str]) -> Partition:
+    """Read a partition that `Partition.save` wrote.
+
+    The file is not trusted: nothing in it is executed, and all of it is checked.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    NotACheckpointError
+        Another kind of file, another version, or contents that contradict each other.
+    TruncatedFileError, UnsafePickleError, FileTooLargeError
+        A file that is cut off, holds Python objects, or unpacks to too much.
+    OSError
+        The file can not be opened.
+    """
+    return read_partition(path, Partition)
 
 
 def require_partition(given: object) -> None:

@@ -15,15 +15,12 @@ Cost: as much as the sizes.
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_geometry import LEAST_EXPONENT, difference, from_first_corner, next_corners
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.cells.complex import CellComplex
 
 __all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "volume_errors"]
 
@@ -34,25 +31,25 @@ UP = 1.0 + 2.0**-40
 TINY = 2.0**-1070
 
 
-def volume_errors(partition: Partition) -> Floats:
+def volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
     """Bounds on the errors of the lengths or areas of all regions, float64 [R]."""
-    if len(partition) == 0:
+    if len(cells) == 0:
         return np.zeros(0)
     with np.errstate(all="ignore"):
-        bounds = _length_errors(partition) if partition.dimension == 1 else _area_errors(partition)
-    ends = np.add.reduceat(endless(partition)[partition.cell_vertices], partition.cell_offsets[:-1], dtype=np.int64)
-    return _finished(bounds, partition.volumes, ends > 0)
+        bounds = _length_errors(cells) if cells.dimension == 1 else _area_errors(cells)
+    ends = np.add.reduceat(endless(cells)[cells.cell_vertices], cells.cell_offsets[:-1], dtype=np.int64)
+    return _finished(bounds, volumes, ends > 0)
 
 
-def facet_volume_errors(partition: Partition) -> Floats:
+def facet_volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
     """Bounds on the errors of the lengths of all facets, float64 [F]; points are counted, and have none."""
-    if partition.dimension == 1:
-        return np.zeros(len(partition.facet_vertices))
-    ends = partition.facet_vertices
+    if cells.dimension == 1:
+        return np.zeros(len(cells.facet_vertices))
+    ends = cells.facet_vertices
     with np.errstate(all="ignore"):
-        bounds = _way_errors(partition, ends)
-    far = endless(partition)
-    return _finished(bounds, partition.facet_volumes, far[ends[:, 0]] | far[ends[:, 1]])
+        bounds = _way_errors(cells, ends)
+    far = endless(cells)
+    return _finished(bounds, volumes, far[ends[:, 0]] | far[ends[:, 1]])
 
 
 def sum_error(values: Floats, errors: Floats) -> float:
@@ -68,43 +65,43 @@ def sum_error(values: Floats, errors: Floats) -> float:
         return np.inf
 
 
-def endless(partition: Partition) -> Bits:
+def endless(cells: CellComplex) -> Bits:
     """Which vertices lie at infinity, and not only beyond the largest double: bool [V]."""
-    result: Bits = np.isinf(partition.vertices).any(axis=1) & np.isfinite(partition.vertex_errors)
+    result: Bits = np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
     return result
 
 
-def _length_errors(partition: Partition) -> Floats:
-    return _way_errors(partition, partition.cell_vertices.reshape(-1, 2))
+def _length_errors(cells: CellComplex) -> Floats:
+    return _way_errors(cells, cells.cell_vertices.reshape(-1, 2))
 
 
-def _way_errors(partition: Partition, ends: Integers) -> Floats:
+def _way_errors(cells: CellComplex, ends: Integers) -> Floats:
     """Bounds on the errors of the computed distances between two vertices each, [m, 2].
 
     Per axis a coordinate is off by both vertices' errors; rounded are the difference, the factor's entries, products
     and sums, and the root: 8 times together, in each term.
     """
-    low, high = partition.vertices[ends[:, 0]], partition.vertices[ends[:, 1]]
-    moved = partition.vertex_errors[ends].sum(axis=1)
+    low, high = cells.vertices[ends[:, 0]], cells.vertices[ends[:, 1]]
+    moved = cells.vertex_errors[ends].sum(axis=1)
     steps, shift = difference(high, low)
-    lengths = partition.domain.direction_lengths
+    lengths = cells.domain.direction_lengths
     # In this order, for a step can be so small that the product with U would be 0.
     bounds: Floats = moved * lengths.sum() + 16.0 * U * (np.ldexp(np.abs(steps), shift) @ lengths)
     return bounds * UP + TINY
 
 
-def _area_errors(partition: Partition) -> Floats:
+def _area_errors(cells: CellComplex) -> Floats:
     """Bounds on the errors of computed areas. Offsets from the first corner are scaled, along each axis, to one."""
-    starts, counts = partition.cell_offsets[:-1], partition.corner_counts
-    _, offsets, exponents = from_first_corner(partition)
-    errors = partition.vertex_errors[partition.cell_vertices]
+    starts, counts = cells.cell_offsets[:-1], cells.corner_counts
+    _, offsets, exponents = from_first_corner(cells)
+    errors = cells.vertex_errors[cells.cell_vertices]
     # A region whose corners are nearly one point can be thinner than their errors: these then set the scale.
     largest = np.maximum.reduceat(errors, starts)
     sizes = np.where(largest > 0.0, np.frexp(largest)[1], LEAST_EXPONENT)
     rescaled = np.maximum(exponents, sizes[:, np.newaxis])
     offsets = np.ldexp(offsets, np.repeat(exponents - rescaled, counts, axis=0))
     moved = np.ldexp(errors[:, np.newaxis], -np.repeat(rescaled, counts, axis=0))
-    following = next_corners(partition.cell_offsets)
+    following = next_corners(cells.cell_offsets)
     preceding = np.empty_like(following)
     preceding[following] = np.arange(len(following))
     # The differences of offsets are rounded, and so are the offsets themselves, which are at most 1.
@@ -115,7 +112,7 @@ def _area_errors(partition: Partition) -> Floats:
     products = x * y[following] + y * x[following]
     roundings = np.repeat(counts + 16.0, counts) * U
     twice = np.add.reduceat(first_order + second_order + roundings * products, starts)
-    scale, scale_exponent = partition.domain.split_scale
+    scale, scale_exponent = cells.domain.split_scale
     areas = (twice / 2 * UP + (counts + 16.0) * TINY) * scale * UP
     shift = rescaled[:, 0] + rescaled[:, 1] + np.intc(scale_exponent)
     return np.ldexp(areas, shift) * UP + TINY

@@ -8,14 +8,10 @@ two are put back at the end, exactly: nothing over- or underflows on the way to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regions.arithmetic.types import Bits, Exponents, Floats, Integers
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.cells.complex import CellComplex
 
 __all__ = ["difference", "facet_volumes", "from_first_corner", "interior_points", "next_corners", "volumes"]
 
@@ -33,14 +29,14 @@ def next_corners(offsets: Integers) -> Integers:
     return following
 
 
-def volumes(partition: Partition) -> Floats:
+def volumes(cells: CellComplex) -> Floats:
     """Length or area of each region, float64 [R]; infinite also where it is beyond the largest double."""
-    if len(partition) == 0:
+    if len(cells) == 0:
         return np.zeros(0)
-    scale, scale_exponent = partition.domain.split_scale
+    scale, scale_exponent = cells.domain.split_scale
     with np.errstate(all="ignore"):
-        if partition.dimension == 1:
-            left, right = _ends(partition)
+        if cells.dimension == 1:
+            left, right = _ends(cells)
             lengths, shift = difference(right, left)
             sizes, exponents = np.frexp(lengths)
             exponents += shift
@@ -48,29 +44,29 @@ def volumes(partition: Partition) -> Floats:
             # Relative to each region's first corner: the differences of close corners are (nearly) free of
             # rounding, while products of absolute coordinates would cancel. Triangles at the first corner
             # itself add exact zeros.
-            _, offsets, exponents_of_axes = from_first_corner(partition)
+            _, offsets, exponents_of_axes = from_first_corner(cells)
             x, y = offsets.T
-            following = next_corners(partition.cell_offsets)
+            following = next_corners(cells.cell_offsets)
             doubled = x * y[following] - y * x[following]
             # A cell thinner than its corners are accurate may come out inside out; its true area is positive.
-            sizes = np.abs(np.add.reduceat(doubled, partition.cell_offsets[:-1])) / 2
+            sizes = np.abs(np.add.reduceat(doubled, cells.cell_offsets[:-1])) / 2
             exponents = exponents_of_axes[:, 0] + exponents_of_axes[:, 1]
         result = np.ldexp(sizes * scale, exponents + np.intc(scale_exponent))
     # Infinite minus infinite: corners at infinity of a whole plane, ends on a line that no double reaches.
     return np.where(np.isnan(result), np.inf, result)
 
 
-def facet_volumes(partition: Partition) -> Floats:
+def facet_volumes(cells: CellComplex) -> Floats:
     """Length of each facet, or 1 for a point (0 for an end at infinity), float64 [F]."""
-    if partition.dimension == 1:
-        finite: Bits = np.isfinite(partition.vertices[partition.facet_vertices[:, 0], 0])
+    if cells.dimension == 1:
+        finite: Bits = np.isfinite(cells.vertices[cells.facet_vertices[:, 0], 0])
         # A kink is a point, even where no double reaches it.
-        return (finite | (partition.facet_kinks >= 0)).astype(np.float64)
+        return (finite | (cells.facet_kinks >= 0)).astype(np.float64)
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.
-    factor, direction_exponents = partition.domain.length_factor
-    start, end = partition.facet_vertices.T
+    factor, direction_exponents = cells.domain.length_factor
+    start, end = cells.facet_vertices.T
     with np.errstate(all="ignore"):
-        offsets, shift = difference(partition.vertices[end], partition.vertices[start])
+        offsets, shift = difference(cells.vertices[end], cells.vertices[start])
         offsets, exponents = np.frexp(offsets)
         exponents += direction_exponents + shift
         exponents[offsets == 0] = BELOW_ALL_EXPONENTS
@@ -80,13 +76,13 @@ def facet_volumes(partition: Partition) -> Floats:
     return np.where(np.isnan(lengths), np.inf, lengths)
 
 
-def interior_points(partition: Partition) -> Floats:
+def interior_points(cells: CellComplex) -> Floats:
     """Mean of the corners of each region, or a point beside its finite end, in the chart, float64 [R, d].
 
     nan for the unbounded regions of a whole plane, whose corners at infinity are not told apart.
     """
-    if partition.dimension == 1:
-        left, right = _ends(partition)
+    if cells.dimension == 1:
+        left, right = _ends(cells)
         # Beyond a finite end a step of 1, or more where doubles are too sparse to tell; a whole line has its
         # 0.
         whole = (left == -np.inf) & (right == np.inf)
@@ -96,29 +92,29 @@ def interior_points(partition: Partition) -> Floats:
             inner_right = np.where(right == np.inf, left + np.maximum(1.0, np.abs(left)), right)
         low, high = np.clip(inner_left, -largest, largest), np.clip(inner_right, -largest, largest)
         return np.where(whole, 0.0, low / 2 + high / 2)[:, np.newaxis]
-    if len(partition) == 0:
+    if len(cells) == 0:
         return np.zeros((0, 2))
-    first, offsets, exponents = from_first_corner(partition)
+    first, offsets, exponents = from_first_corner(cells)
     with np.errstate(all="ignore"):
-        means = np.add.reduceat(offsets, partition.cell_offsets[:-1], axis=0) / partition.corner_counts[:, np.newaxis]
+        means = np.add.reduceat(offsets, cells.cell_offsets[:-1], axis=0) / cells.corner_counts[:, np.newaxis]
         # In halves, since corners on opposite sides of 0 can be farther apart than the largest double.
         points = 2 * (first / 2 + np.ldexp(means, exponents - 1))
     result: Floats = np.where(np.isfinite(points).all(axis=1, keepdims=True), points, np.nan)
     return result
 
 
-def _ends(partition: Partition) -> tuple[Floats, Floats]:
-    left, right = partition.vertices[partition.cell_vertices, 0].reshape(-1, 2).T
+def _ends(cells: CellComplex) -> tuple[Floats, Floats]:
+    left, right = cells.vertices[cells.cell_vertices, 0].reshape(-1, 2).T
     return left, right
 
 
-def from_first_corner(partition: Partition) -> tuple[Floats, Floats, Exponents]:
+def from_first_corner(cells: CellComplex) -> tuple[Floats, Floats, Exponents]:
     """First corner of each region, float64 [R, 2]; all corners relative to it, float64 [K, 2]; exponents [R, 2].
 
     Relative corners are scaled, for each region and axis, by two to minus the exponent: to at most 1.
     """
-    corners = partition.vertices[partition.cell_vertices]
-    starts, counts = partition.cell_offsets[:-1], partition.corner_counts
+    corners = cells.vertices[cells.cell_vertices]
+    starts, counts = cells.cell_offsets[:-1], cells.corner_counts
     first = corners[starts]
     relative, shift = difference(corners, np.repeat(first, counts, axis=0))
     _, exponents = np.frexp(np.maximum.reduceat(np.abs(relative), starts, axis=0))

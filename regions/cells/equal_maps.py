@@ -15,19 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.types import Integers, Packed
+from regions.cells.complex import CellComplex
 from regions.errors import InternalError
 from regions.networks.graph import Graph
 from regions.passes.modular import ResidueMaps, difference_bits, primes
 from regions.passes.open_paths import leading_to_outputs
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["equal_maps", "numbered"]
 
@@ -37,12 +35,12 @@ Value = TypeVar("Value", np.uint8, np.int64)
 CHUNK = 1 << 20
 
 
-def equal_maps(partition: Partition) -> Integers:
-    """Number the affine maps that the network has on the regions of a partition, exactly.
+def equal_maps(cells: CellComplex) -> Integers:
+    """Number the affine maps that the network has on the regions of a complex, exactly.
 
     Parameters
     ----------
-    partition : Partition
+    cells : CellComplex
 
     Returns
     -------
@@ -56,10 +54,10 @@ def equal_maps(partition: Partition) -> Integers:
     >>> equal_maps(regions.enumerate(hat, regions.Segment([-1.0], [3.0])))
     array([0, 1, 2, 0])
     """
-    if len(partition) < 2:
-        return np.zeros(len(partition), dtype=np.int64)
-    graph, packed = partition.network.graph, partition.packed_patterns
-    quick = ResidueMaps(graph, partition.domain, next(primes(graph)))
+    if len(cells) < 2:
+        return np.zeros(len(cells), dtype=np.int64)
+    graph, packed = cells.network.graph, cells.packed_patterns
+    quick = ResidueMaps(graph, cells.domain, next(primes(graph)))
     quick.shortened(np.random.default_rng(0))  # any numbers do: they decide how much work is left, and nothing else
     classes = numbered(_in_steps(quick.values, packed, quick.size))
     shared = _shared(classes)
@@ -67,7 +65,7 @@ def equal_maps(partition: Partition) -> Integers:
         reduced = _in_steps(partial(_reaching, graph), packed[shared], 2 * graph.kinks + max(graph.widths))
         alike = numbered(reduced)
         _, first = np.unique(alike, return_index=True)
-        classes[shared] = _refined(partition, shared[first], classes)[alike] + len(classes)
+        classes[shared] = _refined(cells, shared[first], classes)[alike] + len(classes)
     return numbered(classes)
 
 
@@ -81,9 +79,9 @@ def numbered(keys: NDArray[np.integer]) -> Integers:
     return ranks[inverse]
 
 
-def _refined(partition: Partition, regions: Integers, classes: Integers) -> Integers:
+def _refined(cells: CellComplex, regions: Integers, classes: Integers) -> Integers:
     """Split the classes of some regions until only regions with equal maps share one: int64 [m]."""
-    graph, domain, packed = partition.network.graph, partition.domain, partition.packed_patterns
+    graph, domain, packed = cells.network.graph, cells.domain, cells.packed_patterns
     result = classes[regions]
     missing = 1 << difference_bits(graph, domain)
     for prime in primes(graph):
@@ -95,7 +93,7 @@ def _refined(partition: Partition, regions: Integers, classes: Integers) -> Inte
         result[shared] = numbered(np.column_stack([result[shared], values])) + (result.max() + 1)
         result = numbered(result)
         missing = -(-missing // prime)
-    raise InternalError(f"no primes are left to tell affine maps of {partition.network!r} apart: please report this")
+    raise InternalError(f"no primes are left to tell affine maps of {cells.network!r} apart: please report this")
 
 
 def _shared(classes: Integers) -> Integers:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import gcd
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,9 @@ from numpy.typing import NDArray
 from regions.arithmetic.dyadic import dyadic, nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_geometry import next_corners
+from regions.cells.complex import CellComplex
 from regions.errors import CheckpointError
 from regions.passes.exact import ExactForms, Form
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["ExactOutlines", "Point", "points_inside"]
 
@@ -46,21 +43,21 @@ class ExactOutlines:
 
     previous: Integers
 
-    def __init__(self, partition: Partition) -> None:
-        self.partition, self.domain = partition, partition.domain
-        self.forms = ExactForms(partition.network.graph, partition.domain)
-        self.generators: list[Point] = [tuple(dyadic(row)[0].tolist()) for row in partition.domain.generators]
-        self.kinks: list[int] = partition.facet_kinks[partition.cell_facets].tolist()
-        self.owners: list[int] = np.repeat(np.arange(len(partition)), partition.corner_counts).tolist()
+    def __init__(self, cells: CellComplex) -> None:
+        self.cells, self.domain = cells, cells.domain
+        self.forms = ExactForms(cells.network.graph, cells.domain)
+        self.generators: list[Point] = [tuple(dyadic(row)[0].tolist()) for row in cells.domain.generators]
+        self.kinks: list[int] = cells.facet_kinks[cells.cell_facets].tolist()
+        self.owners: list[int] = np.repeat(np.arange(len(cells)), cells.corner_counts).tolist()
         self.previous = np.empty(len(self.kinks), dtype=np.int64)
         if self.kinks:
-            self.previous[next_corners(partition.cell_offsets)] = np.arange(len(self.kinks))
+            self.previous[next_corners(cells.cell_offsets)] = np.arange(len(self.kinks))
 
     def vertex(self, corner: int) -> Point:
         """The vertex at a corner."""
         self._enter(self.owners[corner])
         kink = self.kinks[corner]
-        if self.partition.dimension == 1:
+        if self.cells.dimension == 1:
             if kink < 0:
                 return _reduced(self.generators[-1 - kink])
             constant, slope = self.forms.kink(kink)
@@ -75,7 +72,7 @@ class ExactOutlines:
     def lines(self, region: int) -> list[Form]:
         """The line of each edge of a region in a bounded part of a plane: a form, positive inside."""
         self._enter(region)
-        start, stop = self.partition.cell_offsets[region : region + 2].tolist()
+        start, stop = self.cells.cell_offsets[region : region + 2].tolist()
         result = []
         for kink in self.kinks[start:stop]:
             line = self._line(kink, self.generators)
@@ -86,7 +83,7 @@ class ExactOutlines:
     def point_inside(self, region: int) -> tuple[Fraction, Fraction]:
         """A point inside a region of a whole plane, exactly: the mean of the corners of its piece in a square."""
         self._enter(region)
-        start, stop = self.partition.cell_offsets[region : region + 2].tolist()
+        start, stop = self.cells.cell_offsets[region : region + 2].tolist()
         kinks = self.kinks[start:stop]
         sides = [(self.forms.kink(kink), 1 if self.forms.bits[kink] else -1) for kink in kinks if kink >= 0]
         reach = self._reach(start, stop)
@@ -106,12 +103,12 @@ class ExactOutlines:
 
     def _reach(self, start: int, stop: int) -> int:
         """An exponent such that some corners of a region are at coordinates of about 2 to this power."""
-        vertices = np.abs(self.partition.vertices[self.partition.cell_vertices[start:stop]])
+        vertices = np.abs(self.cells.vertices[self.cells.cell_vertices[start:stop]])
         return int(np.frexp(vertices.max(where=np.isfinite(vertices).all(axis=1, keepdims=True), initial=0.0))[1])
 
     def _enter(self, region: int) -> None:
-        packed = self.partition.packed_patterns[region]
-        self.forms.enter(self.partition.network.graph.bits(packed).view(np.bool_))
+        packed = self.cells.packed_patterns[region]
+        self.forms.enter(self.cells.network.graph.bits(packed).view(np.bool_))
 
     def _line(self, kink: int, corners: list[Point]) -> Form:
         """The form that is zero on a kink, or on an edge (stored as -1 - e) of the domain with these corners."""
@@ -129,9 +126,9 @@ class ExactOutlines:
         return _reduced((0, -sign * b, sign * a))
 
 
-def points_inside(partition: Partition, regions: NDArray[np.integer]) -> Floats:
+def points_inside(cells: CellComplex, regions: NDArray[np.integer]) -> Floats:
     """A point inside each of some regions of a whole plane, in the chart, rounded: float64 [m, 2]."""
-    outlines = ExactOutlines(partition)
+    outlines = ExactOutlines(cells)
     largest = np.finfo(np.float64).max
     points = [[nearest_float(x) for x in outlines.point_inside(region)] for region in regions.tolist()]
     inside: Floats = np.clip(np.array(points), -largest, largest)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from operator import index
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,10 +22,8 @@ from regions.arithmetic.arguments import shown
 from regions.arithmetic.arrays import indices_of
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
+from regions.cells.complex import CellComplex
 from regions.cells.exact_outline import ExactOutlines, Point
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["ExactVertices", "exact_vertices"]
 
@@ -101,26 +99,26 @@ class ExactVertices:
         return f"ExactVertices({len(self)} {'vertex' if len(self) == 1 else 'vertices'}, {self.dimension}-D)"
 
 
-def exact_vertices(partition: Partition, indices: ArrayLike | None) -> ExactVertices:
+def exact_vertices(cells: CellComplex, indices: ArrayLike | None) -> ExactVertices:
     """Exact positions of some vertices; see `Partition.exact_vertices`."""
-    chosen = indices_of(indices, len(partition.vertices), "vertex")
-    outlines = ExactOutlines(partition)
-    corners = _cheapest_corners(partition, outlines.previous)[chosen]
+    chosen = indices_of(indices, len(cells.vertices), "vertex")
+    outlines = ExactOutlines(cells)
+    corners = _cheapest_corners(cells, outlines.previous)[chosen]
     if (corners < 0).any():
         raise ValueError(f"vertex {chosen[np.argmin(corners)]} is no corner of any region: it has no facets to lie on")
     # In the order of the regions: what is known of one mostly serves for the next.
     points = {corner: outlines.vertex(corner) for corner in np.unique(corners).tolist()}
-    return ExactVertices(tuple(points[corner] for corner in corners.tolist()), partition.dimension)
+    return ExactVertices(tuple(points[corner] for corner in corners.tolist()), cells.dimension)
 
 
-def _cheapest_corners(partition: Partition, previous: Integers) -> Integers:
+def _cheapest_corners(cells: CellComplex, previous: Integers) -> Integers:
     """For each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is none."""
-    layers = partition.facet_layers[partition.cell_facets]
-    if partition.dimension == 2:
+    layers = cells.facet_layers[cells.cell_facets]
+    if cells.dimension == 2:
         layers = np.maximum(layers, layers[previous])
-    result = np.full(len(partition.vertices), -1, dtype=np.int64)
-    order = np.lexsort((layers, partition.cell_vertices))[::-1]  # of one vertex, the earliest layers come last
-    result[partition.cell_vertices[order]] = order
+    result = np.full(len(cells.vertices), -1, dtype=np.int64)
+    order = np.lexsort((layers, cells.cell_vertices))[::-1]  # of one vertex, the earliest layers come last
+    result[cells.cell_vertices[order]] = order
     return result
 
 

@@ -13,19 +13,16 @@ Cost: some 20 passes over the corners; some ten microseconds, and more for many 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Bits, Exponents, Integers
 from regions.cells.cell_geometry import next_corners
-from regions.output.convert import require_bounded
+from regions.cells.complex import CellComplex
+from regions.errors import DomainError
 
-if TYPE_CHECKING:
-    from regions.partition import Partition
-
-__all__ = ["folded_cells", "unit_exponents"]
+__all__ = ["folded_cells", "require_bounded", "unit_exponents"]
 
 Pair = tuple[int, int]
 
@@ -34,23 +31,23 @@ Pair = tuple[int, int]
 ROUNDING, UNDERFLOW = 2.0**-51, 2.0**-1000
 
 
-def folded_cells(partition: Partition) -> Integers:
+def folded_cells(cells: CellComplex) -> Integers:
     """Regions that are no polygons as stored, ascending; see `Partition.folded_cells`."""
-    if partition.dimension == 1 or len(partition) == 0:
+    if cells.dimension == 1 or len(cells) == 0:
         return np.zeros(0, dtype=np.int64)
-    require_bounded(partition)
-    doubtful = np.flatnonzero(~_surely_convex(partition) | ~_surely_forwards(partition))
+    require_bounded(cells)
+    doubtful = np.flatnonzero(~_surely_convex(cells) | ~_surely_forwards(cells))
     if doubtful.size == 0:
         return doubtful
-    integers, _ = dyadic(partition.vertices)
+    integers, _ = dyadic(cells.vertices)
     points = [(x, y) for x, y in integers.tolist()]
-    corners, _ = dyadic(partition.domain.generators[:, 1:])
+    corners, _ = dyadic(cells.domain.generators[:, 1:])
     ways = np.roll(corners, -1, axis=0) - corners
     folded = []
     for region in doubtful.tolist():
-        own = slice(*partition.cell_offsets[region : region + 2].tolist())
-        ring = [points[vertex] for vertex in partition.cell_vertices[own].tolist()]
-        kinks = partition.facet_kinks[partition.cell_facets[own]].tolist()
+        own = slice(*cells.cell_offsets[region : region + 2].tolist())
+        ring = [points[vertex] for vertex in cells.cell_vertices[own].tolist()]
+        kinks = cells.facet_kinks[cells.cell_facets[own]].tolist()
         if not _simple(ring) or any(
             kink < 0 and _dot(_minus(b, a), tuple(ways[-1 - kink])) <= 0
             for kink, a, b in zip(kinks, ring, ring[1:] + ring[:1], strict=True)
@@ -59,19 +56,25 @@ def folded_cells(partition: Partition) -> Integers:
     return np.array(folded, dtype=np.int64)
 
 
-def unit_exponents(partition: Partition) -> Exponents:
+def require_bounded(cells: CellComplex) -> None:
+    """Refuse what has no polygons at all."""
+    if not cells.domain.bounded:
+        raise DomainError("an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead")
+
+
+def unit_exponents(cells: CellComplex) -> Exponents:
     """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
 
     Without that, products of coordinates overflow, or vanish, in shapely as well.
     """
-    exponents: Exponents = np.frexp(np.abs(partition.vertices).max(axis=0))[1]
+    exponents: Exponents = np.frexp(np.abs(cells.vertices).max(axis=0))[1]
     return exponents
 
 
-def _surely_convex(partition: Partition) -> Bits:
+def _surely_convex(cells: CellComplex) -> Bits:
     """Regions that turn left at every corner, and once around: bool [R]."""
-    starts, following = partition.cell_offsets[:-1], next_corners(partition.cell_offsets)
-    corners = np.ldexp(partition.vertices, -unit_exponents(partition))[partition.cell_vertices]
+    starts, following = cells.cell_offsets[:-1], next_corners(cells.cell_offsets)
+    corners = np.ldexp(cells.vertices, -unit_exponents(cells))[cells.cell_vertices]
     x, y = (corners[following] - corners).T
     one, other = x * y[following], y * x[following]
     left = one - other > ROUNDING * (np.abs(one) + np.abs(other)) + UNDERFLOW
@@ -82,16 +85,16 @@ def _surely_convex(partition: Partition) -> Bits:
     return convex
 
 
-def _surely_forwards(partition: Partition) -> Bits:
+def _surely_forwards(cells: CellComplex) -> Bits:
     """Regions whose edges on the border of the domain run as the border does: bool [R]."""
-    domain, scale = partition.domain.generators[:, 1:], -unit_exponents(partition)
+    domain, scale = cells.domain.generators[:, 1:], -unit_exponents(cells)
     ways = np.ldexp(np.roll(domain, -1, axis=0) / 2 - domain / 2, scale)
-    border = np.flatnonzero(partition.facet_kinks < 0)
-    start, end = (np.ldexp(partition.vertices[vertices], scale) for vertices in partition.facet_vertices[border].T)
-    products = (end - start) * ways[-1 - partition.facet_kinks[border]]
+    border = np.flatnonzero(cells.facet_kinks < 0)
+    start, end = (np.ldexp(cells.vertices[vertices], scale) for vertices in cells.facet_vertices[border].T)
+    products = (end - start) * ways[-1 - cells.facet_kinks[border]]
     forwards = products.sum(axis=1) > ROUNDING * np.abs(products).sum(axis=1) + UNDERFLOW
-    result = np.ones(len(partition), dtype=bool)
-    result[partition.facet_regions[border[~forwards], 0]] = False
+    result = np.ones(len(cells), dtype=bool)
+    result[cells.facet_regions[border[~forwards], 0]] = False
     return result
 
 

@@ -11,8 +11,6 @@ these regions the lowest number is taken.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,13 +19,11 @@ from regions.arithmetic.arrays import name_point, points_float64
 from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.pattern_index import PatternIndex
 from regions.arithmetic.types import Bits, Floats, Integers
+from regions.cells.complex import CellComplex
 from regions.domains import Domain
 from regions.errors import DomainError, InternalError, NonFiniteError
 from regions.passes.bounded import BoundedPatterns
 from regions.passes.exact import ExactSigns
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["Locator", "distances_off", "inside"]
 
@@ -41,18 +37,18 @@ CHUNK = 1 << 20
 class Locator:
     """Everything about a partition that looking up points needs; made once, on the first look-up."""
 
-    def __init__(self, partition: Partition) -> None:
-        self.network, self.domain = partition.network, partition.domain
-        self.complete = partition.complete
-        self.index = PatternIndex(partition.packed_patterns)
+    def __init__(self, cells: CellComplex) -> None:
+        self.network, self.domain = cells.network, cells.domain
+        self.complete = cells.complete
+        self.index = PatternIndex(cells.packed_patterns)
         # A bit that is the same in all regions of a complete partition is the same all over the domain: its
         # sign need not be known (a dead unit's pre-activation may be zero everywhere).
         kinks = self.network.kinks
         if self.complete:
-            ever = np.bitwise_or.reduce(partition.packed_patterns, axis=0)
-            always = np.bitwise_and.reduce(partition.packed_patterns, axis=0)
+            ever = np.bitwise_or.reduce(cells.packed_patterns, axis=0)
+            always = np.bitwise_and.reduce(cells.packed_patterns, axis=0)
         else:
-            ever, always = np.full((2, partition.packed_patterns.shape[1]), [[255], [0]], dtype=np.uint8)
+            ever, always = np.full((2, cells.packed_patterns.shape[1]), [[255], [0]], dtype=np.uint8)
         self.varies = np.unpackbits(ever & ~always, count=kinks, bitorder="little").view(bool)
         self.always_on = np.unpackbits(always, count=kinks, bitorder="little").view(bool)
         self.bounded = BoundedPatterns(self.network.graph, self.domain, ~self.varies & ~self.always_on, self.always_on)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How large are the regions and their facets in the end, whatever their corners?
+"""How large are the regions and their facets in the end, and where is a point inside, whatever their corners?
 
 From stored corners, in bulk (`cell_geometry.py`, `cell_errors.py`). A corner beyond the largest double is stored as
 infinite, with an infinite error; between two of them a region or a facet can still have a size that is a double. Those
@@ -12,82 +12,100 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.cells import cell_errors, cell_geometry
-from regions.cells.exact_outline import ExactOutlines
+from regions.cells.complex import CellComplex, kept
+from regions.cells.exact_outline import ExactOutlines, points_inside
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import CheckpointError
 
-if TYPE_CHECKING:
-    from regions.partition import Partition
-
-__all__ = ["facet_volume_errors", "facet_volumes", "volume_errors", "volumes"]
+__all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
 
 
-def volumes(partition: Partition) -> Floats:
+@kept
+def volumes(cells: CellComplex) -> Floats:
     """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
-    sizes, far = cell_geometry.volumes(partition), _far_regions(partition)
+    sizes, far = cell_geometry.volumes(cells), _far_regions(cells)
     if far.size:
-        sizes[far] = _exact_volumes(partition, far)
+        sizes[far] = _exact_volumes(cells, far)
     return sizes
 
 
-def volume_errors(partition: Partition) -> Floats:
-    """Proven bound on the error of each of `volumes`, float64 [R]; 0 for a region without an end."""
-    return _rounded_once(cell_errors.volume_errors(partition), partition.volumes, _far_regions(partition))
+@kept
+def volume_errors(cells: CellComplex) -> Floats:
+    """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
+    sizes = volumes(cells)
+    return _rounded_once(cell_errors.volume_errors(cells, sizes), sizes, _far_regions(cells))
 
 
-def facet_volumes(partition: Partition) -> Floats:
+@kept
+def facet_volumes(cells: CellComplex) -> Floats:
     """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
-    sizes, far = cell_geometry.facet_volumes(partition), _far_facets(partition)
+    sizes, far = cell_geometry.facet_volumes(cells), _far_facets(cells)
     if far.size:
-        sizes[far] = _exact_lengths(partition, far)
+        sizes[far] = _exact_lengths(cells, far)
     return sizes
 
 
-def facet_volume_errors(partition: Partition) -> Floats:
-    """Proven bound on the error of each of `facet_volumes`, float64 [F]; 0 for points, and without an end."""
-    return _rounded_once(cell_errors.facet_volume_errors(partition), partition.facet_volumes, _far_facets(partition))
+@kept
+def facet_volume_errors(cells: CellComplex) -> Floats:
+    """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
+    sizes = facet_volumes(cells)
+    return _rounded_once(cell_errors.facet_volume_errors(cells, sizes), sizes, _far_facets(cells))
 
 
-def _far_regions(partition: Partition) -> Indices:
+@kept
+def interior_points(cells: CellComplex) -> Floats:
+    """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
+
+    Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
+    spacing of doubles it can fall on or over the boundary, and `locate` will say so. In the unbounded regions of a
+    plane it is found in exact arithmetic, which can take a millisecond for each.
+    """
+    points = cell_geometry.interior_points(cells)
+    endless = np.flatnonzero(np.isnan(points).any(axis=1))
+    if endless.size and not cells.domain.bounded:
+        points[endless] = points_inside(cells, endless)
+    return points
+
+
+def _far_regions(cells: CellComplex) -> Indices:
     """The regions that end, with a corner beyond the largest double."""
-    if len(partition) == 0:
+    if len(cells) == 0:
         return np.zeros(0, dtype=np.intp)
-    corners, starts = partition.cell_vertices, partition.cell_offsets[:-1]
-    far, endless = (np.logical_or.reduceat(those[corners], starts) for those in _far_and_endless(partition))
+    corners, starts = cells.cell_vertices, cells.cell_offsets[:-1]
+    far, endless = (np.logical_or.reduceat(those[corners], starts) for those in _far_and_endless(cells))
     return np.flatnonzero(far & ~endless)
 
 
-def _far_facets(partition: Partition) -> Indices:
+def _far_facets(cells: CellComplex) -> Indices:
     """The facets in a plane that end, with an end beyond the largest double."""
-    if partition.dimension == 1:
+    if cells.dimension == 1:
         return np.zeros(0, dtype=np.intp)
-    far, endless = (those[partition.facet_vertices].any(axis=1) for those in _far_and_endless(partition))
+    far, endless = (those[cells.facet_vertices].any(axis=1) for those in _far_and_endless(cells))
     return np.flatnonzero(far & ~endless)
 
 
-def _far_and_endless(partition: Partition) -> tuple[Bits, Bits]:
+def _far_and_endless(cells: CellComplex) -> tuple[Bits, Bits]:
     """Of vertices [V]: whether no double reaches them, and whether they are at infinity."""
-    endless = cell_errors.endless(partition)
-    return np.isinf(partition.vertices).any(axis=1) & ~endless, endless
+    endless = cell_errors.endless(cells)
+    return np.isinf(cells.vertices).any(axis=1) & ~endless, endless
 
 
-def _exact_volumes(partition: Partition, regions: Indices) -> Floats:
+def _exact_volumes(cells: CellComplex, regions: Indices) -> Floats:
     """Lengths or areas of some regions, [m], each rounded once."""
-    outlines, squared_scale = ExactOutlines(partition), determinant(gram_matrix(partition.domain.directions))
+    outlines, squared_scale = ExactOutlines(cells), determinant(gram_matrix(cells.domain.directions))
     sizes = []
     for region in regions.tolist():
-        points = _places(outlines, range(*partition.cell_offsets[region : region + 2].tolist()))
+        points = _places(outlines, range(*cells.cell_offsets[region : region + 2].tolist()))
         if not points:
             sizes.append(np.inf)
             continue
-        if partition.dimension == 1:
+        if cells.dimension == 1:
             size = points[1][0] - points[0][0]
         else:
             around = zip(points, points[1:] + points[:1], strict=True)
@@ -96,12 +114,12 @@ def _exact_volumes(partition: Partition, regions: Indices) -> Floats:
     return np.array(sizes)
 
 
-def _exact_lengths(partition: Partition, facets: Indices) -> Floats:
+def _exact_lengths(cells: CellComplex, facets: Indices) -> Floats:
     """Lengths of some facets in a plane, [m], each rounded once."""
-    outlines, gram = ExactOutlines(partition), gram_matrix(partition.domain.directions)
-    following = cell_geometry.next_corners(partition.cell_offsets)
-    corner_of = np.empty(len(partition.facet_vertices), dtype=np.intp)
-    corner_of[partition.cell_facets] = np.arange(len(partition.cell_facets))
+    outlines, gram = ExactOutlines(cells), gram_matrix(cells.domain.directions)
+    following = cell_geometry.next_corners(cells.cell_offsets)
+    corner_of = np.empty(len(cells.facet_vertices), dtype=np.intp)
+    corner_of[cells.cell_facets] = np.arange(len(cells.cell_facets))
     lengths = []
     for corner in corner_of[facets].tolist():
         ends = _places(outlines, (corner, int(following[corner])))

@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from regions.output.picture_texts import arrange
 from regions.partition import Partition
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
+from regions.pictures.picture_texts import arrange
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import COLOR_BY, draw_panels
 

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Exponents, Floats, Integers, Objects
-from regions.cells.folding import unit_exponents
+from regions.cells.folding import require_bounded, unit_exponents
 from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
-from regions.output.convert import require_bounded
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How does a partition look to shapely and networkx?
+"""How does a partition look to shapely, networkx and scipy?
 
 Conversions in bulk, without recomputing a coordinate: every ring is built from the shared vertices, so
 polygons that share an edge have bit-equal corners there and form a coverage.
@@ -11,74 +11,92 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Floats, Integers, Objects
-from regions.errors import DomainError, MissingDependencyError
+from regions.cells.complex import CellComplex, kept
+from regions.cells.folding import require_bounded
+from regions.cells.sizes import facet_volumes, interior_points, volumes
+from regions.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from regions.partition import Partition
+    from scipy.sparse import csr_array
 
-__all__ = ["closed_rings", "require_bounded", "to_networkx", "to_shapely"]
+__all__ = ["adjacency", "closed_rings", "to_networkx", "to_shapely"]
 
 
-def closed_rings(partition: Partition) -> tuple[Integers, Integers]:
+def closed_rings(cells: CellComplex) -> tuple[Integers, Integers]:
     """Vertices of each region, the first one again at the end: int64 [K + R]; and offsets int64 [R + 1]."""
-    offsets = partition.cell_offsets + np.arange(len(partition) + 1)
+    offsets = cells.cell_offsets + np.arange(len(cells) + 1)
     last = np.zeros(offsets[-1], dtype=bool)
     last[offsets[1:] - 1] = True
     rings = np.empty(offsets[-1], dtype=np.int64)
-    rings[~last] = partition.cell_vertices
-    rings[last] = partition.cell_vertices[partition.cell_offsets[:-1]]
+    rings[~last] = cells.cell_vertices
+    rings[last] = cells.cell_vertices[cells.cell_offsets[:-1]]
     return rings, offsets
 
 
-def to_shapely(partition: Partition) -> Objects:
+def to_shapely(cells: CellComplex) -> Objects:
     """Regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
-    require_bounded(partition)
-    if partition.dimension == 2:
-        return _polygons(partition, partition.vertices)
-    flat = partition.vertices[partition.cell_vertices, 0]
+    require_bounded(cells)
+    if cells.dimension == 2:
+        return _polygons(cells, cells.vertices)
+    flat = cells.vertices[cells.cell_vertices, 0]
     coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
-    result: Objects = shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (partition.cell_offsets,))
+    result: Objects = shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (cells.cell_offsets,))
     return result
 
 
-def _polygons(partition: Partition, vertices: Floats) -> Objects:
+def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
     """One polygon for each region, with these vertices."""
     import shapely
 
-    rings, offsets = closed_rings(partition)
+    rings, offsets = closed_rings(cells)
     result: Objects = shapely.from_ragged_array(
-        shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(partition) + 1))
+        shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(cells) + 1))
     )
     return result
 
 
-def require_bounded(partition: Partition) -> None:
-    if not partition.domain.bounded:
-        raise DomainError("an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead")
+@kept
+def adjacency(cells: CellComplex) -> csr_array:
+    """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
+
+    Its indices are int32 where they fit, for not all that scipy does with graphs takes int64.
+    """
+    from scipy.sparse import csr_array
+
+    inside = cells.neighbors >= 0
+    counts = np.add.accumulate(inside)
+    starts = np.concatenate([[0], counts])[cells.cell_offsets]
+    columns = cells.neighbors[inside]
+    kind = np.int32 if max(len(columns), len(cells)) <= np.iinfo(np.int32).max else np.int64
+    parts = (np.ones(len(columns), dtype=bool), columns.astype(kind), starts.astype(kind))
+    result = csr_array(parts, shape=(len(cells), len(cells)))
+    read_only(result.data), read_only(result.indices), read_only(result.indptr)
+    return result
 
 
-def to_networkx(partition: Partition) -> Any:
+def to_networkx(cells: CellComplex) -> Any:
     """Regions as a graph; see `Partition.to_networkx`."""
     try:
         import networkx
     except ImportError:
         raise MissingDependencyError("networkx", "networkx", "for to_networkx()") from None
     graph = networkx.Graph()
-    points = map(tuple, partition.interior_points.tolist())
+    points = map(tuple, interior_points(cells).tolist())
     graph.add_nodes_from(
         (index, {"volume": volume, "interior_point": point})
-        for index, (volume, point) in enumerate(zip(partition.volumes.tolist(), points, strict=True))
+        for index, (volume, point) in enumerate(zip(volumes(cells).tolist(), points, strict=True))
     )
-    inner = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
-    columns = (partition.facet_kinks, partition.facet_layers, partition.facet_volumes)
-    kinks, layers, volumes = (column[inner].tolist() for column in columns)
+    inner = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
+    columns = (cells.facet_kinks, cells.facet_layers, facet_volumes(cells))
+    kinks, layers, lengths = (column[inner].tolist() for column in columns)
     graph.add_edges_from(
         (first, second, {"facet": facet, "kink": kink, "layer": layer, "volume": volume})
         for (first, second), facet, kink, layer, volume in zip(
-            partition.facet_regions[inner].tolist(), inner.tolist(), kinks, layers, volumes, strict=True
+            cells.facet_regions[inner].tolist(), inner.tolist(), kinks, layers, lengths, strict=True
         )
     )
     return graph

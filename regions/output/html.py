@@ -7,16 +7,13 @@ no script, no external resources. Above `MOST_POLYGONS` regions a sentence point
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regions.arithmetic.types import Floats
+from regions.cells.complex import CellComplex
+from regions.cells.sizes import volumes
 from regions.html_table import facts_table
-from regions.pictures.colors import region_colors
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.output.colors import region_colors
 
 __all__ = ["partition_html"]
 
@@ -25,40 +22,40 @@ MOST_POLYGONS = 2000
 SIZE, STRIP = 240, 24
 
 
-def partition_html(partition: Partition) -> str:
+def partition_html(cells: CellComplex) -> str:
     """Table and thumbnail of a partition, as HTML."""
-    size = ("length", "area")[partition.dimension - 1]
-    exact = sum(value for name, value in partition.stats.items() if "exact" in name)
-    facets = int((partition.facet_kinks >= 0).sum())
+    size = ("length", "area")[cells.dimension - 1]
+    exact = sum(value for name, value in cells.stats.items() if "exact" in name)
+    facets = int((cells.facet_kinks >= 0).sum())
     rows = [
-        ("regions", f"{len(partition):,}" + ("" if partition.complete else " (partial)")),
-        (("breakpoints", "edges between them")[partition.dimension - 1], f"{facets:,}"),
-        ("network", repr(partition.network)),
-        ("domain", repr(partition.domain)),
-        (f"smallest {size}", f"{partition.volumes.min(initial=np.inf):.6g}"),
-        (f"largest {size}", f"{partition.volumes.max(initial=0):.6g}"),
+        ("regions", f"{len(cells):,}" + ("" if cells.complete else " (partial)")),
+        (("breakpoints", "edges between them")[cells.dimension - 1], f"{facets:,}"),
+        ("network", repr(cells.network)),
+        ("domain", repr(cells.domain)),
+        (f"smallest {size}", f"{volumes(cells).min(initial=np.inf):.6g}"),
+        (f"largest {size}", f"{volumes(cells).max(initial=0):.6g}"),
         ("signs settled exactly", f"{exact:,}"),
     ]
-    table = facts_table(repr(partition), rows)
-    return f"<div style='display:flex;gap:1em;align-items:center'>{table}{_drawing(partition)}</div>"
+    table = facts_table(repr(cells), rows)
+    return f"<div style='display:flex;gap:1em;align-items:center'>{table}{_drawing(cells)}</div>"
 
 
-def _drawing(partition: Partition) -> str:
-    if len(partition) > MOST_POLYGONS:
+def _drawing(cells: CellComplex) -> str:
+    if len(cells) > MOST_POLYGONS:
         return f"<p>More than {MOST_POLYGONS:,} regions: draw them with regions.plot(partition)</p>"
-    finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-    if len(finite) == 0 or (partition.dimension == 2 and not partition.domain.bounded):
+    finite = cells.vertices[np.isfinite(cells.vertices).all(axis=1)]
+    if len(finite) == 0 or (cells.dimension == 2 and not cells.domain.bounded):
         return "<p>Regions without an end: nothing to draw</p>"
-    colors = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(255 * region_colors(partition)).astype(int)]
-    if partition.dimension == 1:
-        return _strip(partition, finite[:, 0], colors)
-    places = _in_proportion(partition)
+    colors = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(255 * region_colors(cells)).astype(int)]
+    if cells.dimension == 1:
+        return _strip(cells, finite[:, 0], colors)
+    places = _in_proportion(cells)
     low, high = places.min(axis=0), places.max(axis=0)
     factor = SIZE / (high - low).max()
     width, height = ((high - low) * factor).tolist()
     points = [f"{x:.1f},{height - y:.1f}" for x, y in ((places - low) * factor).tolist()]
-    corners = partition.cell_vertices.tolist()
-    offsets = partition.cell_offsets.tolist()
+    corners = cells.cell_vertices.tolist()
+    offsets = cells.cell_offsets.tolist()
     polygons = "".join(
         f"<polygon fill='{color}' points='{' '.join(points[v] for v in corners[start:stop])}'/>"
         for color, start, stop in zip(colors, offsets, offsets[1:], strict=False)
@@ -66,27 +63,27 @@ def _drawing(partition: Partition) -> str:
     return _svg(width, height, polygons)
 
 
-def _in_proportion(partition: Partition) -> Floats:
+def _in_proportion(cells: CellComplex) -> Floats:
     """Vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
 
     For the two directions of a chart can differ in length. By powers of two, so that nothing overflows on the way.
     """
-    directions, exponents = partition.domain.split_directions
-    _, sizes = np.frexp(np.abs(partition.vertices).max(axis=0))
+    directions, exponents = cells.domain.split_directions
+    _, sizes = np.frexp(np.abs(cells.vertices).max(axis=0))
     exponents = exponents + sizes
-    places = np.ldexp(partition.vertices, -sizes) * np.linalg.norm(directions, axis=1)
+    places = np.ldexp(cells.vertices, -sizes) * np.linalg.norm(directions, axis=1)
     result: Floats = np.ldexp(places, exponents - exponents.max())
     return result
 
 
-def _strip(partition: Partition, finite: Floats, colors: list[str]) -> str:
+def _strip(cells: CellComplex, finite: Floats, colors: list[str]) -> str:
     """Intervals side by side; an unbounded one gets a tenth of the width."""
     _, exponent = np.frexp(np.abs(finite).max())
-    finite, vertices = np.ldexp(finite, -exponent), np.ldexp(partition.vertices[:, 0], -exponent)
+    finite, vertices = np.ldexp(finite, -exponent), np.ldexp(cells.vertices[:, 0], -exponent)
     low, high = float(finite.min()), float(finite.max())
-    margin = 0.0 if partition.domain.bounded else (high - low or 1.0) / 10
+    margin = 0.0 if cells.domain.bounded else (high - low or 1.0) / 10
     low, high = low - margin, high + margin
-    ends = np.clip(vertices[partition.cell_vertices].reshape(-1, 2), low, high)
+    ends = np.clip(vertices[cells.cell_vertices].reshape(-1, 2), low, high)
     places = (ends - low) * (SIZE / (high - low))
     bars = "".join(
         f"<rect fill='{color}' x='{left:.1f}' y='0' width='{right - left:.1f}' height='{STRIP}'/>"

@@ -16,12 +16,13 @@ import zipfile
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of
+from regions.cells.complex import ARRAYS, CellComplex, raw_arrays
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
 from regions.domains.domain import from_chart
@@ -32,10 +33,11 @@ from regions.files.opened import opened
 from regions.files.replacing import replacing
 from regions.networks.named_activations import Activation
 from regions.networks.network import Layer, Network
-from regions.partition import ARRAYS, Partition, raw_arrays
 from regions.printable import printable_errors
 
-__all__ = ["load_partition", "write_partition"]
+__all__ = ["read_partition", "write_partition"]
+
+Cells = TypeVar("Cells", bound=CellComplex)
 
 FORMAT, VERSION = "relu-regions partition", 1
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
@@ -46,18 +48,18 @@ LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
 
 
-def write_partition(partition: Partition, path: str | PathLike[str]) -> None:
+def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     """Write a partition to a ``.npz`` file; see `Partition.save`."""
-    if len(partition) == 0:
+    if len(cells) == 0:
         raise ValueError("a partial result without a single region can not be saved")
-    network, domain = partition.network, partition.domain
-    raw = raw_arrays(partition)
+    network, domain = cells.network, cells.domain
+    raw = raw_arrays(cells)
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "complete": partition.complete,
-        "stats": partition.stats,
-        "found_by": {"version": partition.version, "kernel": partition.kernel},
+        "complete": cells.complete,
+        "stats": cells.stats,
+        "found_by": {"version": cells.version, "kernel": cells.kernel},
         "network": {
             "fingerprint": network.fingerprint,
             "activations": [layer.activation.name for layer in network.layers],
@@ -91,32 +93,12 @@ def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> 
     return sum(member.file_size for member in members) / sum(member.compress_size for member in members)
 
 
-def load_partition(path: str | PathLike[str]) -> Partition:
-    """Read a partition that `Partition.save` wrote.
-
-    The file is not trusted: nothing in it is executed, and all of it is checked.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Partition
-
-    Raises
-    ------
-    NotACheckpointError
-        Another kind of file, another version, or contents that contradict each other.
-    TruncatedFileError, UnsafePickleError, FileTooLargeError
-        A file that is cut off, holds Python objects, or unpacks to too much.
-    OSError
-        The file can not be opened.
-    """
+def read_partition(path: str | PathLike[str], kind: type[Cells]) -> Cells:
+    """The partition in a file, as an object of this class; see `regions.load_partition`."""
     with printable_errors(), opened(path, "the partition", "what Partition.save wrote, .npz") as file:
         arrays = read_npz(file)
         try:
-            return _Reader(arrays).partition()
+            return kind(*_Reader(arrays).parts())
         except CheckpointError as error:
             raise type(error)(f"{file.name}: {error}") from None
         except RegionsError as error:  # what the constructors of network and domain say
@@ -130,7 +112,7 @@ class _Reader:
         self.arrays = arrays
         self.header = self._header()
 
-    def partition(self) -> Partition:
+    def parts(self) -> tuple[Network, Domain, dict[str, Any]]:
         names = self.entry("network", "activations", list)
         expected = ["header", *ARRAYS, *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
         expected += [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
@@ -151,7 +133,7 @@ class _Reader:
         found_by = {name: self.entry("found_by", name, str) for name in ("version", "kernel")}
         if any(len(word) > LONGEST_WORD or not word.isprintable() for word in found_by.values()):
             raise NotACheckpointError("the names of version and kernel must be short, and one line each")
-        return Partition(network, domain, {**raw, "complete": complete, "stats": stats, **found_by})
+        return network, domain, {**raw, "complete": complete, "stats": stats, **found_by}
 
     def _header(self) -> Mapping[str, Any]:
         header: Any = None

@@ -18,7 +18,7 @@ from regions.cells.locate import distances_off
 from regions.domains import Domain
 from regions.domains.points import many_points
 from regions.errors import DomainError, ShapeMismatchError
-from regions.output.picture_texts import LINE, place_names
+from regions.pictures.picture_texts import LINE, place_names
 from regions.pictures.picture_view import View
 
 __all__ = ["Marks", "draw_marks", "named_points"]

@@ -19,12 +19,12 @@ from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
 from regions.errors import MissingDependencyError
-from regions.output.picture_texts import arrange
+from regions.output.colors import class_colors, layer_colors
 from regions.partition import Partition, require_partition
-from regions.pictures.colors import class_colors, layer_colors
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size
 from regions.pictures.picture_marks import draw_marks, named_points
+from regions.pictures.picture_texts import arrange
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
 

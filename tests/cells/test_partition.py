@@ -25,14 +25,13 @@ from raw_from_reference import (
     without_last_region,
 )
 from regions.cells.consistency import first_problem
-from regions.cells.region import Region
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError, LimitReached, MissingDependencyError, NonFiniteError
 from regions.export import export, to_columns
 from regions.networks.network import Network
 from regions.output import html
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.partition import ARRAYS, Partition, Region, raw_arrays
 from regions.passes import rounded
 from regions.pictures.plot import plot
 

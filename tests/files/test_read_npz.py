@@ -18,7 +18,7 @@ from regions.errors import (
     UnsupportedLayerError,
 )
 from regions.networks.network import Network
-from regions.output.saved import load_partition
+from regions.partition import load_partition
 from regions.read import load, read_tensors
 
 generator = np.random.default_rng(3)

@@ -39,7 +39,7 @@ RESULTS = {
     "TrainingRow",
 }
 # Returned by public functions, and not in any `__all__` above.
-RETURNED = ("regions.cells.region.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")
+RETURNED = ("regions.partition.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -20,8 +20,7 @@ from regions.domains import Domain, Rectangle
 from regions.errors import DomainError
 from regions.export import EXPORT_SUFFIXES, export, to_columns, write_csv, write_geojson
 from regions.networks.network import Network
-from regions.output.saved import load_partition
-from regions.partition import Partition
+from regions.partition import Partition, load_partition
 
 
 def geojson(partition: Partition) -> str:

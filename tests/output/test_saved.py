@@ -28,8 +28,7 @@ from regions.errors import (
 from regions.networks.named_activations import prelu
 from regions.networks.network import Network
 from regions.output import saved
-from regions.output.saved import load_partition
-from regions.partition import ARRAYS, Partition, raw_arrays
+from regions.partition import ARRAYS, Partition, load_partition, raw_arrays
 
 
 def assert_same(one: Partition, other: Partition) -> None:

@@ -14,15 +14,11 @@ Cost: about two microseconds a region.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from regions.arithmetic.pattern_index import hash_patterns
 from regions.arithmetic.types import Floats, Integers
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.cells.complex import CellComplex
 
 __all__ = ["class_colors", "color_numbers", "layer_colors", "light_colors", "region_colors"]
 
@@ -34,16 +30,16 @@ CLASSES = (
 PLASMA = ((13, 8, 135), (76, 2, 161), (126, 3, 168), (170, 35, 149), (204, 71, 120), (230, 108, 92), (248, 149, 64))
 
 
-def region_colors(partition: Partition) -> Floats:
+def region_colors(cells: CellComplex) -> Floats:
     """Red, green and blue from 0 to 1 for each region, float64 [R, 3]; neighbours differ."""
-    numbers = color_numbers(partition, np.arange(len(partition)))
+    numbers = color_numbers(cells, np.arange(len(cells)))
     return light_colors(int(numbers.max(initial=0)) + 1)[numbers]
 
 
-def color_numbers(partition: Partition, labels: Integers) -> Integers:
+def color_numbers(cells: CellComplex, labels: Integers) -> Integers:
     """Number of a colour for each region, int64 [R]: regions of one label share it, neighbours of two labels do not."""
     count = int(labels.max(initial=-1)) + 1
-    pairs = labels[partition.facet_regions[partition.facet_regions[:, 1] >= 0]]
+    pairs = labels[cells.facet_regions[cells.facet_regions[:, 1] >= 0]]
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     ends = ends[np.argsort(ends[:, 0], kind="stable")]
@@ -52,7 +48,7 @@ def color_numbers(partition: Partition, labels: Integers) -> Integers:
     others = ends[:, 1].tolist()
     first = np.full(count, len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
-    hashes = hash_patterns(partition.packed_patterns)[first].tolist()
+    hashes = hash_patterns(cells.packed_patterns)[first].tolist()
     every = range(len(LIGHT))
     numbers = [-1] * count
     for label in np.argsort(-degrees, kind="stable").tolist():

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""What did the core find?
+
+A `CellComplex`: network, domain, and flat arrays that index each other, typed and read-only. What follows from them is
+computed by functions of a complex, and `kept` lets the complex keep it, so that everybody who asks gets the same answer
+and nobody computes it twice. `regions.Partition` is a complex with methods; nothing in this room, nor in `output/`,
+knows of it.
+The nine arrays of `ARRAYS` have these names in files too, and in what the core returns; there the packed patterns are
+called ``patterns``. They are taken in once, locked, and shared with nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from regions.arithmetic.arguments import integer, shown
+from regions.arithmetic.arrays import own_array, read_only
+from regions.arithmetic.types import Floats, Integers, Packed
+from regions.domains import Domain
+from regions.domains.domain import require_domain
+from regions.networks.network import Network, architecture, require_network
+from regions.version import __version__
+
+__all__ = ["ARRAYS", "CellComplex", "kept", "raw_arrays", "same_arrays"]
+
+Cells = TypeVar("Cells", bound="CellComplex")
+Others = ParamSpec("Others")
+Fact = TypeVar("Fact")
+
+# The arrays that make a complex, in the order in which they are documented, with their types.
+ARRAYS: Mapping[str, type] = {
+    "vertices": np.float64,
+    "vertex_errors": np.float64,
+    "cell_offsets": np.int64,
+    "cell_vertices": np.int64,
+    "cell_facets": np.int64,
+    "facet_vertices": np.int64,
+    "facet_regions": np.int64,
+    "facet_kinks": np.int64,
+    "patterns": np.uint8,
+}
+
+
+class CellComplex:
+    """The regions that were found: flat arrays, as `regions.Partition` documents them, and what made them.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+    raw : mapping
+        The arrays of `ARRAYS`, ``stats`` (the core's counters), and where they are known ``complete``, ``version`` and
+        ``kernel``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        No mapping, an array that is missing or of another type, counters that are no numbers.
+    """
+
+    network: Network
+    domain: Domain
+    vertices: Floats
+    vertex_errors: Floats
+    cell_offsets: Integers
+    cell_vertices: Integers
+    cell_facets: Integers
+    facet_vertices: Integers
+    facet_regions: Integers
+    facet_kinks: Integers
+    packed_patterns: Packed
+    complete: bool
+    version: str
+    kernel: str
+    _stats: dict[str, int]
+    _facts: dict[Any, Any]
+
+    def __init__(self, network: Network, domain: Domain, raw: Mapping[str, Any]) -> None:
+        if not isinstance(raw, Mapping):
+            raise TypeError(f"raw must be a mapping of the arrays of a partition, got {shown(raw)}")
+        missing = [name for name in (*ARRAYS, "stats") if name not in raw]
+        if missing:
+            raise ValueError(f"raw has no {missing[0]!r}")
+        stats = raw["stats"]
+        if not isinstance(stats, Mapping):
+            raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
+        self.__dict__.update(
+            {_attribute(name): own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in ARRAYS.items()},
+            _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
+            network=require_network(network),
+            domain=require_domain(domain),
+            complete=bool(raw.get("complete", True)),
+            version=str(raw.get("version", __version__)),
+            kernel=str(raw.get("kernel", "none")),
+            _facts={},
+        )
+
+    def __setattr__(self, name: str, value: object = None) -> None:
+        raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} can not be set or deleted")
+
+    __delattr__ = __setattr__
+
+    def __len__(self) -> int:
+        return len(self.cell_offsets) - 1
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} region{'' if len(self) == 1 else 's'}"
+        state = "exact" if self.complete else "partial"
+        return f"{type(self).__name__}({count}, {self.dimension}-D, {architecture(self.network)}, {state})"
+
+    @property
+    def stats(self) -> dict[str, int]:
+        return dict(self._stats)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension d of the domain."""
+        return self.domain.dimension
+
+    @cached_property
+    def corner_counts(self) -> Integers:
+        """Number of corners of each region, int64 [R]."""
+        return read_only(np.diff(self.cell_offsets))
+
+    @cached_property
+    def neighbors(self) -> Integers:
+        """Region across each corner's facet, int64 [K], aligned with ``cell_facets``; -1 where the domain ends."""
+        owners = np.repeat(np.arange(len(self)), self.corner_counts)
+        pairs = self.facet_regions[self.cell_facets]
+        return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
+
+    @cached_property
+    def facet_layers(self) -> Integers:
+        """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
+        layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
+        return read_only(layers[np.maximum(self.facet_kinks, -1)])
+
+
+def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
+    """Let a complex keep what a function of it returns, for each set of other arguments; arrays are locked.
+
+    Examples
+    --------
+    >>> import regions
+    >>> @kept
+    ... def doubled(cells):
+    ...     print("computed")
+    ...     return 2 * len(cells)
+    >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
+    >>> partition = regions.enumerate(net, regions.Segment([-1.0], [1.0]))
+    >>> doubled(partition), doubled(partition)
+    computed
+    (4, 4)
+    """
+
+    @wraps(function)
+    def fact(cells: Cells, /, *arguments: Others.args, **named: Others.kwargs) -> Fact:
+        key = (function, arguments, *sorted(named.items()))
+        if key not in cells._facts:
+            found = function(cells, *arguments, **named)
+            cells._facts[key] = read_only(found) if isinstance(found, np.ndarray) else found
+        return cells._facts[key]  # type: ignore[no-any-return]
+
+    return fact
+
+
+def raw_arrays(cells: CellComplex) -> dict[str, Any]:
+    """The mapping that makes this complex again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
+    ``version`` and ``kernel``."""
+    arrays = {name: getattr(cells, _attribute(name)) for name in ARRAYS}
+    others = {name: getattr(cells, name) for name in ("stats", "complete", "version", "kernel")}
+    return {**arrays, **others}
+
+
+def same_arrays(one: CellComplex, other: CellComplex) -> bool:
+    """Whether all arrays of two complexes are equal, in the same order."""
+    return all(np.array_equal(getattr(one, _attribute(name)), getattr(other, _attribute(name))) for name in ARRAYS)
+
+
+def _attribute(name: str) -> str:
+    return "packed_patterns" if name == "patterns" else name
