@@ -246,11 +246,19 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
         facets = inside[start : start + CHUNK]
         first, second = (partition.packed_patterns[regions] for regions in partition.facet_regions[facets].T)
         differences = first ^ second
+        # Nearly always the kink that is named is the only one: then nothing is left without its bit.
+        named = partition.facet_kinks[facets]
+        differences[np.arange(len(facets)), named >> 3] ^= np.left_shift(1, named & 7).astype(np.uint8)
+        several = np.flatnonzero(differences.any(axis=1))
+        alone = np.delete(np.arange(len(facets)), several)
+        differences = first[several] ^ second[several]
         row, byte = np.nonzero(differences)
         bits = np.unpackbits(differences[row, byte][:, np.newaxis], axis=1, bitorder="little")
         index, bit = np.nonzero(bits)
-        rows.append(facets[row[index]])
-        kinks.append(8 * byte[index] + bit)
+        places = np.append(alone, several[row[index]])
+        order = np.argsort(places, kind="stable")
+        rows.append(facets[places[order]])
+        kinks.append(np.append(named[alone], 8 * byte[index] + bit)[order])
     return np.concatenate(rows), np.concatenate(kinks)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regions.arithmetic.arguments import list_of, word
-from regions.arithmetic.arrays import as_numpy, exact_float64, points_float64, require_finite
+from regions.arithmetic.arrays import as_numpy, points_float64, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.html_table import html_table
@@ -177,7 +177,7 @@ class Network:
             act = layer.activation
             for array in (layer.weights, layer.biases, act.breakpoints, act.slopes, act.intercepts):
                 digest.update(repr(array.shape).encode())
-                digest.update((array + 0.0).astype("<f8").tobytes())  # + 0.0: a negative zero is the same number
+                digest.update((array + 0.0).astype("<f8", copy=False).data)  # + 0.0: a negative zero is the same number
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
@@ -321,9 +321,10 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:
-    w = exact_float64(weights, f"{name}: weights")
-    b = np.zeros(w.shape[:1]) if biases is None else exact_float64(biases, f"{name}: biases")
-    return Layer(w, b, activation, name)
+    """Checked and copied by the layer, once: a large matrix takes longer to copy than to multiply with."""
+    w = as_numpy(weights, f"{name}: weights")
+    b = np.zeros(w.shape[:1]) if biases is None else biases
+    return Layer(w, b, activation, name)  # type: ignore[arg-type]
 
 
 def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
