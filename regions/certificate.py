@@ -9,20 +9,19 @@ it can ask `regions.certify`, which shares no code with the core.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from regions.domains import Domain
-from regions.html_table import facts_table
 from regions.networks.network import Network
+from regions.tables import JsonReport, facts_table
 
 __all__ = ["Certificate", "make_certificate"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Certificate:
+class Certificate(JsonReport):
     """What is proven about a count or an enumeration, and how its decisions were made.
 
     Made by ``regions.count(net, domain, certificate=True)`` and `Partition.certificate`.
@@ -95,10 +94,6 @@ class Certificate:
     def as_dict(self) -> dict[str, Any]:
         """All attributes, with ``statement`` and ``exact_share``: strings, numbers and booleans."""
         return {"statement": self.statement, **asdict(self), "exact_share": self.exact_share}
-
-    def to_json(self) -> str:
-        """`as_dict` as one line of JSON."""
-        return json.dumps(self.as_dict())
 
     def __str__(self) -> str:
         regions = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"

@@ -7,12 +7,11 @@ is wrong with which item; at the end it and the numbers checked make the report.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from regions.html_table import html_table
+from regions.tables import JsonReport, aligned, html_table
 
 __all__ = ["CLAIMS", "LOOKED_AT", "CertificationItem", "CertificationReport", "Findings", "refused"]
 
@@ -71,7 +70,7 @@ class CertificationItem:
 
 
 @dataclass(frozen=True)
-class CertificationReport:
+class CertificationReport(JsonReport):
     """What `regions.certify` found.
 
     Attributes
@@ -144,23 +143,18 @@ class CertificationReport:
             return f"proved: each of these {listed} is real; a partial result, so there may be more"
         return f"proved: there {'is' if self.regions == 1 else 'are'} exactly {listed}"
 
-    def to_json(self) -> str:
-        """The report as one JSON object: ``ok``, ``conclusion``, ``regions``, ``inequalities``, .., ``items``."""
-        items = [asdict(item) for item in self.items]
-        facts = {"regions": self.regions, "complete": self.complete, "inequalities": self.inequalities}
-        return json.dumps({"ok": self.ok, "conclusion": self.conclusion, **facts, "items": items})
+    def as_dict(self) -> dict[str, Any]:
+        """The report for JSON: ``ok``, ``conclusion``, ``regions``, ``complete``, ``inequalities``, ``items``."""
+        return {"ok": self.ok, "conclusion": self.conclusion, **asdict(self)}
 
     def __str__(self) -> str:
-        rows = [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = [
-            "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-        ]
-        return "\n".join([self.conclusion, "", *lines])
+        return "\n".join([self.conclusion, "", *aligned(self._rows())])
 
     def _repr_html_(self) -> str:
-        rows = [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
-        return html_table(self.conclusion, ("claim", "", "checked", ""), rows)
+        return html_table(self.conclusion, ("claim", "", "checked", ""), self._rows())
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
 
     def _with_status(self, status: Status) -> tuple[CertificationItem, ...]:
         return tuple(item for item in self.items if item.status == status)

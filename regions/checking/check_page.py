@@ -13,9 +13,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from regions.errors import DomainError, MissingDependencyError
-from regions.html_table import table_row
 from regions.partition import Partition
 from regions.pictures.plot import plot
+from regions.tables import table_row
 
 if TYPE_CHECKING:
     from regions.checking.check_report import CheckReport

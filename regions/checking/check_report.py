@@ -7,24 +7,20 @@ when none is; what does not apply, and what is not decided, says why. Nothing he
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from fractions import Fraction
 from html import escape
-from math import isfinite, log10
+from math import log10
 from typing import Any
 
 from regions.bounds.registry import Value
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.definitions import DEFINITIONS
-from regions.html_table import html_table
 from regions.partition import Partition
+from regions.tables import JsonReport, aligned, html_table, plain
 
 __all__ = ["CheckReport"]
 
-# Of integers in JSON: Python reads no more than 4,300 digits.
-MOST_BITS = 14_000
 # Than activation regions, whose column has another name.
 COARSER_OR_FINER = tuple(name for name in DEFINITIONS if name != "activation")
 WHAT_IT_MEANS = (
@@ -34,7 +30,7 @@ WHAT_IT_MEANS = (
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(JsonReport):
     """What `regions.check` found.
 
     Attributes
@@ -130,7 +126,7 @@ class CheckReport:
         lines = [self.conclusion]
         for title, (head, *rows) in self.rows().items():
             if rows:
-                lines += ["", title, *_aligned([head, *rows])]
+                lines += ["", title, *(f"  {line}" for line in aligned([head, *rows]))]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -140,29 +136,28 @@ class CheckReport:
         tables = [html_table(title, head, rows) for title, (head, *rows) in self.rows().items() if rows]
         return f"<p>{escape(self.conclusion)}</p>{''.join(tables)}"
 
-    def to_json(self) -> str:
-        """The report as one JSON object.
+    def as_dict(self) -> dict[str, Any]:
+        """The report for JSON.
 
         ``ok``, ``conclusion``, ``violations`` (names), ``network``, ``domain`` and ``fingerprints`` of both, and
         the five lists under their names. Fractions are rounded; what is infinite, or an integer of more than 14,000
-        bits, is null.
+        bits, is None, in JSON null.
         """
         network, domain = self.partition.network, self.partition.domain
         lists = {
             name: [_facts(item) for item in getattr(self, name)]
             for name in ("counts", "layers", "bounds", "invariants", "orders")
         }
-        return json.dumps(
-            {
-                "ok": self.ok,
-                "conclusion": self.conclusion,
-                "violations": [item.name for item in self.violations],
-                "network": repr(network),
-                "domain": repr(domain),
-                "fingerprints": {"network": network.fingerprint, "domain": domain.fingerprint},
-                **lists,
-            }
-        )
+        facts: dict[str, Any] = {
+            "ok": self.ok,
+            "conclusion": self.conclusion,
+            "violations": [item.name for item in self.violations],
+            "network": repr(network),
+            "domain": repr(domain),
+            "fingerprints": {"network": network.fingerprint, "domain": domain.fingerprint},
+            **lists,
+        }
+        return {name: plain(value) for name, value in facts.items()}
 
     def to_html(self) -> str:
         """The report as one HTML page that needs no other file, with the picture of the regions in it.
@@ -189,20 +184,7 @@ def _bound_row(item: BoundItem) -> tuple[str, ...]:
 
 def _facts(item: Any) -> dict[str, Any]:
     """An item for JSON."""
-    facts = {name: _plain(value) for name, value in asdict(item).items()}
-    if isinstance(item, BoundItem):
-        facts["ratio"] = item.ratio
-    return facts
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        return None
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return {**asdict(item), "ratio": item.ratio} if isinstance(item, BoundItem) else asdict(item)
 
 
 def _number(value: Value | None) -> str:
@@ -219,10 +201,3 @@ def _number(value: Value | None) -> str:
 
 def _with(text: str, note: str) -> str:
     return f"{text}; {note}" if note else text
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  " + "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]

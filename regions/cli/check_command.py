@@ -7,7 +7,6 @@ part, because of a limit or Ctrl-C, is printed and not checked. Exit code 1 when
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -21,6 +20,7 @@ from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.steps import announce, load_model, writing
 from regions.files.replacing import replacing
+from regions.tables import json_text
 
 __all__ = ["check_command"]
 
@@ -65,8 +65,8 @@ def check_command(
                 beside.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
-    facts = {"end": outcome.end, "notes": list(network.notes), **json.loads(report.to_json())}
-    say(json.dumps(facts) if as_json else f"\n{report}")
+    facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}
+    say(json_text(facts) if as_json else f"\n{report}")
     if output and not as_json:
         say(f"wrote {output}")
     ctx.exit(0 if report.ok else 1)
@@ -75,7 +75,7 @@ def check_command(
 def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:
     """Print what was found, and end."""
     if as_json:
-        say(json.dumps({"ok": None, **outcome_facts(outcome)}))
+        say(json_text({"ok": None, **outcome_facts(outcome)}))
     else:
         print_outcome(outcome)
     click.echo(f"Not checked: {reason}. No report is written.", err=True)

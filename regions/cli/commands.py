@@ -10,7 +10,6 @@ what was found has been printed and saved.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +44,7 @@ from regions.errors import (
 from regions.export import EXPORT_SUFFIXES, export
 from regions.pictures.picture_files import PICTURE_SUFFIXES
 from regions.pictures.picture_marks import named_points
+from regions.tables import json_text
 from regions.version import __version__
 
 __all__ = ["regions_group"]
@@ -111,7 +111,7 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
     """
     network = load_model(model, activation)
     if as_json:
-        say(json.dumps(network_facts(network)))
+        say(json_text(network_facts(network)))
         return
     announce(network)
     print_network(network)
@@ -305,8 +305,8 @@ def certify_(
     else:
         announce(network, partition.domain, quiet=as_json)
         report, code = run_certify(partition, network, number)
-    facts = {**json.loads(report.to_json()), "notes": list(network.notes)}
-    say(json.dumps(facts) if as_json else f"\n{report}")
+    facts = {**report.as_dict(), "notes": list(network.notes)}
+    say(json_text(facts) if as_json else f"\n{report}")
     ctx.exit(code)
 
 
@@ -326,7 +326,7 @@ def _finish(ctx: click.Context, outcome: Outcome, output: Path | None, as_json: 
     """Print what came out, and end with the exit code for it."""
     if as_json:
         facts = outcome_facts(outcome)
-        say(json.dumps({**facts, "output": str(output)} if output else facts))
+        say(json_text({**facts, "output": str(output)} if output else facts))
     else:
         print_outcome(outcome)
         if output:

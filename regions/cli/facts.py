@@ -19,6 +19,7 @@ from rich.table import Table
 
 from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
+from regions.tables import plain
 
 __all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "print_outcome", "say"]
 
@@ -66,7 +67,7 @@ def domain_facts(domain: Domain) -> dict[str, Any]:
         "kind": type(domain).__name__.lower(),
         "dimension": domain.dimension,
         "inputs": domain.n_in,
-        SIZE[domain.dimension - 1]: _finite(domain.volume),
+        SIZE[domain.dimension - 1]: plain(domain.volume),
         "fingerprint": domain.fingerprint,
     }
 
@@ -86,9 +87,9 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
     if outcome.partition is not None:
         partition, size = outcome.partition, SIZE[outcome.domain.dimension - 1]
         sizes, layers = _sizes(partition), list(_layers(partition))
-        facts[size] = {name: _finite(value) for name, value in sizes.items()}
+        facts[size] = {name: plain(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
-            {"layer": layer, "neurons": neurons, "facets": facets, "length": _finite(length)}
+            {"layer": layer, "neurons": neurons, "facets": facets, "length": plain(length)}
             if partition.dimension == 2
             else {"layer": layer, "neurons": neurons, "facets": facets}
             for layer, neurons, facets, length in layers
@@ -194,10 +195,6 @@ def _why_null(outcome: Outcome) -> str:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
     return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:

@@ -23,8 +23,8 @@ from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
-from regions.html_table import facts_table
 from regions.partition import require_complete
+from regions.tables import facts_table
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -24,11 +24,11 @@ from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
-from regions.html_table import html_table
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.networks.network import Network
 from regions.partition import require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
+from regions.tables import html_table
 
 if TYPE_CHECKING:
     from regions.partition import Partition

@@ -17,7 +17,7 @@ from regions.arithmetic.arguments import real
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
-from regions.html_table import facts_table
+from regions.tables import facts_table
 
 __all__ = ["Estimate"]
 

@@ -25,11 +25,11 @@ from regions.arithmetic.arguments import list_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
-from regions.html_table import html_table
 from regions.networks.graph import Graph
 from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.printable import printable
+from regions.tables import html_table
 
 __all__ = ["Layer", "Network", "require_network"]
 

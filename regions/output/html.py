@@ -12,8 +12,8 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.sizes import volumes
-from regions.html_table import facts_table
 from regions.output.colors import region_colors
+from regions.tables import facts_table
 
 __all__ = ["partition_html"]
 

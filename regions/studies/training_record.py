@@ -31,13 +31,13 @@ from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError, MissingDependencyError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
-from regions.html_table import html_table
 from regions.measures.boundary import boundary_volume
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read import load
 from regions.read.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
+from regions.tables import aligned, html_table
 
 __all__ = ["TrainingRecord", "TrainingRow", "checked_step"]
 
@@ -266,12 +266,10 @@ class TrainingRecord:
         return figure
 
     def __str__(self) -> str:
-        table = [_names(), *(_shown(row) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in table)
+        return "\n".join(aligned([_names(), *map(_shown, self.rows)], "  ", str.rjust))
 
     def _repr_html_(self) -> str:
-        return html_table(repr(self), _names(), [_shown(row) for row in self.rows])
+        return html_table(repr(self), _names(), map(_shown, self.rows))
 
     def __repr__(self) -> str:
         steps, domains = len(self.rows), len(self.domains)
