@@ -235,7 +235,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
         "facet_vertices": ((sizes.facets, dimension), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
-        "patterns": ((sizes.regions, pattern_bytes), np.uint8),
+        "packed_patterns": ((sizes.regions, pattern_bytes), np.uint8),
     })
     arrays.vertices = _doubles(result["vertices"])
     arrays.vertex_errors = _doubles(result["vertex_errors"])
@@ -245,7 +245,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     arrays.facet_vertices = _indices(result["facet_vertices"])
     arrays.facet_regions = _indices(result["facet_regions"])
     arrays.facet_kinks = _indices(result["facet_kinks"])
-    arrays.patterns = _bytes(result["patterns"])
+    arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         assemble(collected, arrays)
     return _status(run, watcher), result, _statistics(run.outcome)

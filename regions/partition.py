@@ -67,6 +67,8 @@ class Partition(CellComplex):
         Facet from each corner to the next one (d = 2), or at each corner (d = 1).
     facet_vertices : int64 [F, 2] or [F, 1]
         Ends of each facet, counter-clockwise as seen from its first region.
+    facet_offsets : int64 [F + 1]
+        Facet f has the vertices ``facet_vertices.ravel()[facet_offsets[f]:facet_offsets[f + 1]]``, in any dimension.
     facet_regions : int64 [F, 2]
         The two regions a facet separates, for d = 1 left and right; the second is -1 where the domain ends.
     facet_kinks : int64 [F]

@@ -5,8 +5,9 @@ A `CellComplex`: network, domain, and flat arrays that index each other, typed a
 computed by functions of a complex, and `kept` lets the complex keep it, so that everybody who asks gets the same answer
 and nobody computes it twice. `regions.Partition` is a complex with methods; nothing in this room, nor in `output/`,
 knows of it.
-The nine arrays of `ARRAYS` have these names in files too, and in what the core returns; there the packed patterns are
-called ``patterns``. They are taken in once, locked, and shared with nobody.
+The nine arrays of `ARRAYS` have these names in files too, and in what the core returns. They are taken in once, locked,
+and shared with nobody. The vertices of facets are rows of d, since for d = 1 and 2 each facet has that many;
+``facet_offsets`` is right in any dimension.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ARRAYS: Mapping[str, type] = {
     "facet_vertices": np.int64,
     "facet_regions": np.int64,
     "facet_kinks": np.int64,
-    "patterns": np.uint8,
+    "packed_patterns": np.uint8,
 }
 
 
@@ -89,7 +90,7 @@ class CellComplex:
         if not isinstance(stats, Mapping):
             raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
         self.__dict__.update(
-            {_attribute(name): own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in ARRAYS.items()},
+            {name: own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in ARRAYS.items()},
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
             network=require_network(network),
             domain=require_domain(domain),
@@ -134,6 +135,11 @@ class CellComplex:
         return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
 
     @cached_property
+    def facet_offsets(self) -> Integers:
+        """Facet f has the vertices ``facet_vertices.ravel()[facet_offsets[f]:facet_offsets[f + 1]]``: int64 [F + 1]."""
+        return read_only(np.arange(len(self.facet_vertices) + 1) * self.dimension)
+
+    @cached_property
     def facet_layers(self) -> Integers:
         """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
         layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
@@ -171,15 +177,11 @@ def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Conca
 def raw_arrays(cells: CellComplex) -> dict[str, Any]:
     """The mapping that makes this complex again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
     ``version`` and ``kernel``."""
-    arrays = {name: getattr(cells, _attribute(name)) for name in ARRAYS}
+    arrays = {name: getattr(cells, name) for name in ARRAYS}
     others = {name: getattr(cells, name) for name in ("stats", "complete", "version", "kernel")}
     return {**arrays, **others}
 
 
 def same_arrays(one: CellComplex, other: CellComplex) -> bool:
     """Whether all arrays of two complexes are equal, in the same order."""
-    return all(np.array_equal(getattr(one, _attribute(name)), getattr(other, _attribute(name))) for name in ARRAYS)
-
-
-def _attribute(name: str) -> str:
-    return "packed_patterns" if name == "patterns" else name
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)

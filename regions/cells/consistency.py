@@ -60,7 +60,7 @@ def _shapes(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         "facet_vertices": (sizes["F"], d),
         "facet_regions": (sizes["F"], 2),
         "facet_kinks": (sizes["F"],),
-        "patterns": (sizes["R"], -(-network.kinks // 8)),
+        "packed_patterns": (sizes["R"], -(-network.kinks // 8)),
     }
     if sizes["R"] < 0:
         yield "cell_offsets is empty; it has one entry more than there are regions"
@@ -153,7 +153,7 @@ def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -
 
 
 def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
-    packed = arrays["patterns"]
+    packed = arrays["packed_patterns"]
     unused = -network.kinks % 8
     if unused and (packed[:, -1] >> (8 - unused)).any():
         yield f"patterns have bits beyond the network's {network.kinks} kinks"

@@ -7,6 +7,9 @@ the same partition gives the same bytes.
 A file is not trusted: `regions.files.npz` takes it apart under limits; then names, types and shapes are
 compared with what must be there, network and domain go through their constructors, their fingerprints are
 computed anew, and every index is checked before a partition is made of them.
+Files have a version. In version 2 the vertices of all facets follow each other, and ``facet_offsets`` says whose they
+are: facets of more dimensions have different numbers of them. In version 1 they were rows, [F, d], and the packed
+patterns were called ``patterns``. Both are read, and version 2 is written.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of
+from regions.arithmetic.types import Integers
 from regions.cells.complex import ARRAYS, CellComplex, raw_arrays
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment
@@ -39,7 +43,8 @@ __all__ = ["read_partition", "write_partition"]
 
 Cells = TypeVar("Cells", bound=CellComplex)
 
-FORMAT, VERSION = "relu-regions partition", 1
+FORMAT, VERSION = "relu-regions partition", 2
+OLD_NAMES = {"packed_patterns": "patterns"}
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
 # They are printed with every certificate.
@@ -68,7 +73,8 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
     }
     arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
-    arrays.update((name, raw[name]) for name in ARRAYS)
+    arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
+    arrays["facet_offsets"] = cells.facet_offsets
     arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
     for index, layer in enumerate(network.layers):
         for name in LAYER_ARRAYS:
@@ -114,7 +120,10 @@ class _Reader:
 
     def parts(self) -> tuple[Network, Domain, dict[str, Any]]:
         names = self.entry("network", "activations", list)
-        expected = ["header", *ARRAYS, *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
+        old = self.header["version"] == 1
+        stored = {name: OLD_NAMES.get(name, name) if old else name for name in ARRAYS}
+        expected = ["header", *stored.values(), *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
+        expected += [] if old else ["facet_offsets"]
         expected += [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
         different = sorted({*expected} ^ self.arrays.keys())
         if different:
@@ -122,7 +131,9 @@ class _Reader:
         network, domain = self.network(names), self.domain()
         if domain.n_in != network.n_in:
             raise NotACheckpointError("the domain lies in another space than the network's input")
-        raw: dict[str, Any] = {name: self.array(name, dtype) for name, dtype in ARRAYS.items()}
+        raw: dict[str, Any] = {name: self.array(stored[name], dtype) for name, dtype in ARRAYS.items()}
+        if not old:
+            raw["facet_vertices"] = self.facet_rows(raw["facet_vertices"], domain.dimension)
         complete = self.entry(None, "complete", bool)
         problem = first_problem(network, domain, raw, complete)
         if problem:
@@ -147,9 +158,9 @@ class _Reader:
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or is another one")
-        if header.get("version") != VERSION:
+        if header.get("version") not in (1, VERSION):
             raise NotACheckpointError(
-                f"format version {str(header.get('version'))[:20]}, this package reads version {VERSION}: "
+                f"format version {str(header.get('version'))[:20]}, this package reads versions 1 and {VERSION}: "
                 "use the version of relu-regions that wrote it, or enumerate again"
             )
         return header
@@ -183,6 +194,16 @@ class _Reader:
         if domain.fingerprint != self.entry("domain", "fingerprint", str):
             raise NotACheckpointError("the domain is not the one that the header names")
         return domain
+
+    def facet_rows(self, vertices: Integers, dimension: int) -> Integers:
+        """The vertices of facets as rows [F, d]: in a domain of dimension d, 1 or 2, each facet has d."""
+        offsets = self.array("facet_offsets", np.int64)
+        if len(vertices.shape) != 1 or vertices.size % dimension:
+            shape = list(vertices.shape)
+            raise NotACheckpointError(f"facet_vertices has shape {shape}, not {dimension} numbers for each facet")
+        if not np.array_equal(offsets, np.arange(0, vertices.size + 1, dimension)):
+            raise NotACheckpointError(f"facet_offsets must go from 0 to {vertices.size} in steps of {dimension}")
+        return vertices.reshape(-1, dimension)
 
     def array(self, name: str, dtype: type) -> NDArray[Any]:
         values, wanted = self.arrays[name], np.dtype(dtype).newbyteorder("<")

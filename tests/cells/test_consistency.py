@@ -43,7 +43,7 @@ BROKEN = [
     ("facet_regions", (0, 0), -1, "needs a first region"),
     ("facet_kinks", 0, 10**9, r"facet_kinks\[0\]"),
     ("facet_kinks", 0, -5, r"facet_kinks\[0\]"),
-    ("patterns", (0, -1), 0x80, "beyond the network's"),
+    ("packed_patterns", (0, -1), 0x80, "beyond the network's"),
 ]
 
 
@@ -62,9 +62,9 @@ def test_wrong_shapes_and_kinks_are_named() -> None:
     for name in ARRAYS:
         problem = first_problem(network, domain, {**arrays, name: np.zeros((1, 1, 1))}, True)
         assert problem is not None and "shape" in problem, name
-    patterns = np.array(arrays["patterns"])
+    patterns = np.array(arrays["packed_patterns"])
     patterns[3] = 0b10  # the first unit above 1 but not above -1
-    problem = first_problem(network, domain, {**arrays, "patterns": patterns}, True)
+    problem = first_problem(network, domain, {**arrays, "packed_patterns": patterns}, True)
     assert problem == "region 3 has kink 1 on and kink 0 of the same unit off"
 
 

@@ -261,8 +261,8 @@ def test_missing_regions() -> None:
     """In a partial result, -1; in a complete one, a mistake of ours."""
     network, domain = CASES["segment"]
     raw = raw_from_reference(network, domain)
-    half = len(raw["patterns"]) // 2
-    kept = {**raw, "patterns": raw["patterns"][:half], "cell_offsets": raw["cell_offsets"][: half + 1]}
+    half = len(raw["packed_patterns"]) // 2
+    kept = {**raw, "packed_patterns": raw["packed_patterns"][:half], "cell_offsets": raw["cell_offsets"][: half + 1]}
     points = Partition(network, domain, raw).interior_points
     found = Partition(network, domain, {**kept, "complete": False}).locate(points, space="chart")
     assert found.tolist() == [*range(half), *[-1] * (len(points) - half)]

@@ -134,7 +134,7 @@ def test_a_partial_result_without_regions() -> None:
 
 def test_a_partial_result_with_a_region_that_is_not_real() -> None:
     raw = without_last_region(raw_from_reference(GENERIC, SQUARE))
-    raw["patterns"][0, 0] ^= 1
+    raw["packed_patterns"][0, 0] ^= 1
     assert not regions.certify(Partition(GENERIC, SQUARE, raw), GENERIC).ok
 
 
@@ -212,7 +212,7 @@ class TestProgress:
     def test_ctrl_c_keeps_what_is_wrong(self) -> None:
         """Each region is damaged, so one is enough."""
         case = undamaged(GENERIC, SQUARE)
-        case.raw["patterns"] ^= 1
+        case.raw["packed_patterns"] ^= 1
 
         def report(share: float, found: int) -> None:
             signal.raise_signal(signal.SIGINT)
@@ -390,10 +390,10 @@ def test_the_report_as_text_and_as_json() -> None:
 
 def test_a_failure_says_where_and_how_many() -> None:
     case = undamaged(GENERIC, SQUARE)
-    case.raw["patterns"][:] = case.raw["patterns"][5]
+    case.raw["packed_patterns"][:] = case.raw["packed_patterns"][5]
     report = regions.certify(case.partition(), GENERIC)
     disjoint = next(item for item in report.failed if item.name == "disjoint")
-    others = len(case.raw["patterns"]) - 2
+    others = len(case.raw["packed_patterns"]) - 2
     assert disjoint.finding == f"regions 0 and 1 have the same pattern (and {others} more)"
     assert report.conclusion.startswith("failed: disjoint, ")
     assert f"disjoint       failed      {others + 2} of {others + 2} regions" in str(report)

@@ -66,8 +66,8 @@ def test_a_kink_that_is_zero_on_a_region_is_off_there() -> None:
     """relu(relu(x)): left of 0 the second kink is zero, not above zero."""
     net = Network([([[1, 0]], [0]), ([[1]], [0]), ([[1]], [0])])
     case = undamaged(net, SQUARE)
-    left = case.raw["patterns"][:, 0].tolist().index(0)
-    case.raw["patterns"][left] = 0b10
+    left = case.raw["packed_patterns"][:, 0].tolist().index(0)
+    case.raw["packed_patterns"][left] = 0b10
     report = regions.certify(case.partition(), net)
     assert failed(report)[:2] == ["inequalities", "patterns"]
     assert finding(report, "patterns") == f"inside region {left}, kink 1 is not on"
@@ -76,7 +76,7 @@ def test_a_kink_that_is_zero_on_a_region_is_off_there() -> None:
 def test_a_unit_above_its_upper_breakpoint_only_is_noticed() -> None:
     net = random_network([2, 4, 4, 1], 1, "hard_tanh")
     case = undamaged(net, SQUARE)
-    case.raw["patterns"][0, 0] = 0b10
+    case.raw["packed_patterns"][0, 0] = 0b10
     report = regions.certify(case.partition(), net)
     assert failed(report) == ["arrays"] and "kink 1 on and kink 0 of the same unit off" in finding(report, "arrays")
 
@@ -95,7 +95,7 @@ def test_a_facet_named_after_a_kink_that_is_only_zero_there_is_noticed() -> None
 def test_a_copy_of_a_neuron_has_to_flip_with_it() -> None:
     net = Network([([[1, 0], [2, 0]], [0, 0]), ([[1, 1]], [0])])
     case = undamaged(net, SQUARE)
-    case.raw["patterns"][case.raw["patterns"] == 0] = 0b10
+    case.raw["packed_patterns"][case.raw["packed_patterns"] == 0] = 0b10
     case.raw["facet_kinks"][inner_facet(case)] = 0
     report = regions.certify(case.partition(), net)
     assert finding(report, "neighbours").endswith("kink 1 changes sign, but does not flip")

@@ -53,7 +53,7 @@ def checked(case: Case) -> CheckReport:
 def test_damage_is_noticed_or_refused(name: str) -> None:
     damage: Damage = {**IN_PLANE, **ON_LINE}[name][0]
     partition, network = damaged(damage, undamaged(*((NET, SQUARE) if name in IN_PLANE else LINE)))
-    arrays = {each: getattr(partition, "packed_patterns" if each == "patterns" else each) for each in ARRAYS}
+    arrays = {each: getattr(partition, each) for each in ARRAYS}
     if first_problem(partition.network, partition.domain, arrays, partition.complete):
         return  # `load_partition` refuses it
     try:
@@ -70,7 +70,7 @@ def test_nothing() -> None:
 
 def test_two_patterns_exchanged() -> None:
     case = undamaged(NET, SQUARE)
-    report = checked(case.put("patterns", [0, 7], case.raw["patterns"][[7, 0]]))
+    report = checked(case.put("packed_patterns", [0, 7], case.raw["packed_patterns"][[7, 0]]))
     assert violated(report) == {"facets", "patterns"}
     # Nothing is derived from them.
     assert [item.definition for item in report.counts] == ["activation"]
@@ -102,7 +102,7 @@ def test_a_kink_that_no_facet_has() -> None:
     """On everywhere, and said to be off: facets, counts and lengths stay as they are."""
     net = Network([([[1, 0], [0, 1], [0, 1]], [0, 0, 9]), ([[1, 1, 1]], [0])])
     case = undamaged(net, SQUARE)
-    assert violated(checked(case.put("patterns", ..., case.raw["patterns"] ^ 0b100))) == {"patterns"}
+    assert violated(checked(case.put("packed_patterns", ..., case.raw["packed_patterns"] ^ 0b100))) == {"patterns"}
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_beginnings(sizes: list[int], activation: str) -> None:
         found = [len({tuple(row) for row in part.patterns[:, part.network.kink_layers <= k]}) for k in range(2)]
         assert beginnings(part)[:2] == found and beginnings(part)[-1] == len(part)
     repeated = undamaged(random_network(sizes, 1, activation), SQUARE)
-    repeated.raw["patterns"][:] = repeated.raw["patterns"][0]
+    repeated.raw["packed_patterns"][:] = repeated.raw["packed_patterns"][0]
     assert beginnings(repeated.partition()) == [1] * (len(sizes) - 2)
 
 

@@ -117,7 +117,6 @@ def test_enumerate_npz(run: Run) -> None:
     assert (code, out.splitlines()[-1]) == (0, "wrote out.npz")
     assert (loaded.network, loaded.domain) == (expected.network, expected.domain)
     for name in ARRAYS:
-        name = "packed_patterns" if name == "patterns" else name
         assert np.array_equal(getattr(loaded, name), getattr(expected, name))
 
 

@@ -219,7 +219,7 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     arrays |= {
         "cell_offsets": np.zeros(1, np.int64),
         "vertex_errors": np.zeros(0),
-        "patterns": np.zeros((0, 3), np.uint8),
+        "packed_patterns": np.zeros((0, 3), np.uint8),
     }
     arrays |= {name: np.zeros(0, np.int64) for name in ("cell_vertices", "cell_facets", "facet_kinks")}
     domain = Polygon([A, B, C])

@@ -83,7 +83,7 @@ def cells_of(case: Case) -> list[Cell]:
     kinks = raw["facet_kinks"][raw["cell_facets"]]
     return [
         Cell(raw["cell_vertices"][span].tolist(), kinks[span].tolist(), pattern)
-        for span, pattern in zip(spans, raw["patterns"], strict=True)
+        for span, pattern in zip(spans, raw["packed_patterns"], strict=True)
     ]
 
 
@@ -115,7 +115,7 @@ def assembled(case: Case, cells: list[Cell]) -> Case:
         "facet_vertices": number[np.array(facet_vertices)],
         "facet_regions": np.array(facet_regions),
         "facet_kinks": np.array(facet_kinks),
-        "patterns": np.array([cell.pattern for cell in cells]),
+        "packed_patterns": np.array([cell.pattern for cell in cells]),
     }
     return replace(case, raw=raw)
 
@@ -125,7 +125,7 @@ def along(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     raw = case.raw
     corners = np.append(raw["cell_vertices"][::2], raw["cell_vertices"][-1])
     facets = np.append(raw["cell_facets"][::2], raw["cell_facets"][-1])
-    return corners, raw["facet_kinks"][facets], raw["patterns"]
+    return corners, raw["facet_kinks"][facets], raw["packed_patterns"]
 
 
 def assembled_along(case: Case, vertices: np.ndarray, kinks: np.ndarray, patterns: np.ndarray) -> Case:
@@ -142,7 +142,7 @@ def assembled_along(case: Case, vertices: np.ndarray, kinks: np.ndarray, pattern
         "facet_vertices": np.arange(count + 1)[:, np.newaxis],
         "facet_regions": np.array([[0, -1], *([r, r + 1] for r in range(count - 1)), [count - 1, -1]]),
         "facet_kinks": kinks,
-        "patterns": patterns,
+        "packed_patterns": patterns,
     }
     return replace(case, raw=raw)
 

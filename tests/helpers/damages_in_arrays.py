@@ -170,25 +170,25 @@ def all_facets_of_one_kink(case: Case) -> Case:
 
 @fails("inequalities", "patterns", "neighbours")
 def bit_flipped(case: Case) -> Case:
-    return case.put("patterns", 1, flipped(case.raw["patterns"][1], case.network.kinks - 1))
+    return case.put("packed_patterns", 1, flipped(case.raw["packed_patterns"][1], case.network.kinks - 1))
 
 
 @fails("inequalities")
 def patterns_exchanged(case: Case) -> Case:
-    return case.put("patterns", [0, 1], case.raw["patterns"][[1, 0]])
+    return case.put("packed_patterns", [0, 1], case.raw["packed_patterns"][[1, 0]])
 
 
 @fails("disjoint", "inequalities")
 def pattern_of_the_neighbour(case: Case) -> Case:
     one, other = case.raw["facet_regions"][inner_facet(case)].tolist()
-    return case.put("patterns", other, case.raw["patterns"][one])
+    return case.put("packed_patterns", other, case.raw["packed_patterns"][one])
 
 
 @fails("disjoint", "inequalities")
 def all_patterns_zero(case: Case) -> Case:
-    return case.put("patterns", ..., 0)
+    return case.put("packed_patterns", ..., 0)
 
 
 @fails("arrays")
 def bits_beyond_the_last_kink(case: Case) -> Case:
-    return case.put("patterns", (0, -1), case.raw["patterns"][0, -1] | 0x80)
+    return case.put("packed_patterns", (0, -1), case.raw["packed_patterns"][0, -1] | 0x80)

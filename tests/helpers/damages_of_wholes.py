@@ -96,7 +96,7 @@ def all_clockwise(case: Case) -> Case:
 @fails("arrays")
 def partial_result_called_complete(case: Case) -> Case:
     facets = case.raw["facet_regions"]
-    last = len(case.raw["patterns"]) - 1
+    last = len(case.raw["packed_patterns"]) - 1
     return case.put("facet_regions", (facets == last) & (facets[:, :1] != last), -1)
 
 
@@ -110,7 +110,7 @@ def neuron_forgotten(case: Case) -> Result:
         weights[-1], biases[-1] = 0, -1
 
     poorer = undamaged(changed(case.network, layer, forget), case.domain)
-    assert not any(pattern[last // 8] >> last % 8 & 1 for pattern in poorer.raw["patterns"])
+    assert not any(pattern[last // 8] >> last % 8 & 1 for pattern in poorer.raw["packed_patterns"])
     return Partition(case.network, case.domain, poorer.raw), case.network
 
 

@@ -49,7 +49,7 @@ def ends_of_the_domain_exchanged(case: Case) -> Case:
 
 @fails("inequalities", "patterns", table=ON_LINE)
 def bit_of_an_interval_flipped(case: Case) -> Case:
-    return case.put("patterns", 1, flipped(case.raw["patterns"][1], 0))
+    return case.put("packed_patterns", 1, flipped(case.raw["packed_patterns"][1], 0))
 
 
 @fails("cells", "vertices", table=ON_LINE)

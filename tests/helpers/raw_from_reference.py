@@ -70,14 +70,14 @@ def raw_from_reference(network: Network, domain: Domain) -> dict[str, Any]:
         "facet_vertices": np.array(facet_vertices),
         "facet_regions": np.array(facet_regions),
         "facet_kinks": np.array(facet_kinks),
-        "patterns": np.packbits(patterns, axis=1, bitorder="little"),
+        "packed_patterns": np.packbits(patterns, axis=1, bitorder="little"),
         "stats": {"exact_signs": 0},
     }
 
 
 def without_last_region(raw: dict[str, Any]) -> dict[str, Any]:
     """The result of an enumeration that stopped before its last region."""
-    last = len(raw["patterns"]) - 1
+    last = len(raw["packed_patterns"]) - 1
     kept = int(raw["cell_offsets"][-2])
     regions = np.where(raw["facet_regions"] == last, -1, raw["facet_regions"])
     swap = regions[:, 0] < 0
@@ -93,7 +93,7 @@ def without_last_region(raw: dict[str, Any]) -> dict[str, Any]:
         "facet_vertices": vertices[alive],
         "facet_regions": regions[alive],
         "facet_kinks": raw["facet_kinks"][alive],
-        "patterns": raw["patterns"][:-1],
+        "packed_patterns": raw["packed_patterns"][:-1],
         "complete": False,
     }
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import regions
 from partition_cases import CASES, SQUARE, everywhere
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
@@ -29,6 +30,9 @@ from regions.networks.named_activations import prelu
 from regions.networks.network import Network
 from regions.output import saved
 from regions.partition import ARRAYS, Partition, load_partition, raw_arrays
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+SAVED = [*ARRAYS, "facet_offsets", "header", "domain_origin"]
 
 
 def assert_same(one: Partition, other: Partition) -> None:
@@ -96,6 +100,46 @@ def test_nothing_to_save(tmp_path: Path) -> None:
         partition.save(tmp_path / "partition.npz")
 
 
+# Files of older versions.
+
+
+@pytest.mark.parametrize("commit", ["ed09fa1", "888ddd0"])
+@pytest.mark.parametrize("kind", ["plane", "line"])
+def test_files_of_version_1_are_read(commit: str, kind: str, tmp_path: Path) -> None:
+    path = DATA / f"saved_{commit}_{kind}.npz"
+    partition = load_partition(path)
+    with np.load(path) as old:
+        assert json.loads(old["header"].tobytes())["version"] == 1 and "packed_patterns" not in old
+        for name in ARRAYS:
+            assert (getattr(partition, name) == old["patterns" if name == "packed_patterns" else name]).all()
+    assert len(partition) == regions.count(partition.network, partition.domain) == {"plane": 26, "line": 9}[kind]
+    assert partition.certificate.regions == len(partition)
+    partition.save(tmp_path / "again.npz")
+    assert_same(partition, load_partition(tmp_path / "again.npz"))
+    with np.load(tmp_path / "again.npz") as new:
+        assert json.loads(new["header"].tobytes())["version"] == 2
+        rows = np.split(new["facet_vertices"], new["facet_offsets"][1:-1])
+        assert np.array_equal(rows, partition.facet_vertices)
+
+
+def test_names_of_one_version_in_a_file_of_the_other_are_refused(tmp_path: Path) -> None:
+    with np.load(DATA / "saved_ed09fa1_plane.npz") as file:
+        old = dict(file)
+    refused(tmp_path, {**old, "packed_patterns": old["patterns"]}, NotACheckpointError, "'packed_patterns'.*too many")
+    refused(tmp_path, with_header(old, lambda header: header.update(version=2)), NotACheckpointError, "'facet_offsets'")
+
+
+@pytest.mark.parametrize("shape", [(-1, 2), (-1, 1), ()])
+def test_vertices_of_facets_that_are_not_one_list(
+    shape: tuple[int, ...], arrays: dict[str, Any], tmp_path: Path
+) -> None:
+    vertices = arrays["facet_vertices"][:1] if shape == () else arrays["facet_vertices"]
+    changed = {**arrays, "facet_vertices": vertices.reshape(shape)}
+    refused(tmp_path, changed, NotACheckpointError, "facet_vertices has shape .*, not 2 numbers for each facet")
+    odd = {**arrays, "facet_vertices": arrays["facet_vertices"][:-1]}
+    refused(tmp_path, odd, NotACheckpointError, "facet_vertices has shape .*, not 2 numbers for each facet")
+
+
 # Other files.
 
 
@@ -122,7 +166,7 @@ def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], objec
 
 HEADERS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda header: header.update(format="else"), "not a file that Partition.save wrote"),
-    (lambda header: header.update(version=2), "format version 2, this package reads version 1"),
+    (lambda header: header.update(version=3), "format version 3, this package reads versions 1 and 2"),
     (lambda header: header.update(version="9" * 10**4), "format version 99999"),
     (lambda header: header.pop("complete"), "'complete' is missing"),
     (lambda header: header.update(complete=1), "'complete' is missing or not of type bool"),
@@ -159,7 +203,9 @@ def test_unknown_kinds_of_domain_become_plain_domains(arrays: dict[str, Any], tm
     assert type(load_partition(tmp_path / "other.npz").domain) is Domain
 
 
-@pytest.mark.parametrize("name", [*ARRAYS, "header", "domain_origin", "layer_0_weights", "layer_1_slopes"])
+@pytest.mark.parametrize(
+    "name", [*ARRAYS, "facet_offsets", "header", "domain_origin", "layer_0_weights", "layer_1_slopes"]
+)
 def test_arrays_that_are_missing_or_of_another_type(name: str, arrays: dict[str, Any], tmp_path: Path) -> None:
     missing = {key: array for key, array in arrays.items() if key != name}
     refused(tmp_path, missing, NotACheckpointError, "missing")
@@ -175,6 +221,7 @@ def test_arrays_that_are_missing_or_of_another_type(name: str, arrays: dict[str,
     [
         ("cell_vertices", 2**62, "cell_vertices"),
         ("facet_regions", -7, "facet_regions"),
+        ("facet_offsets", 1, "facet_offsets must go from 0 to .* in steps of 2"),
         ("cell_offsets", -1, "cell_offsets"),
         ("vertices", np.nan, "not a number"),
         ("layer_0_weights", np.inf, "weights"),
@@ -246,7 +293,7 @@ def test_zip_bombs(arrays: dict[str, Any], tmp_path: Path) -> None:
     np.lib.format.write_array(bomb, np.zeros(40 << 20, dtype=np.uint8))
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         for name in arrays:
-            archive.writestr(f"{name}.npy", bomb.getvalue() if name in ("patterns", "header") else b"")
+            archive.writestr(f"{name}.npy", bomb.getvalue() if name in ("packed_patterns", "header") else b"")
     with pytest.raises(FileTooLargeError):
         load_partition(tmp_path / "bomb.npz")
 
