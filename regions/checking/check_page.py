@@ -8,17 +8,14 @@ Where there can be no picture the page says why.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 from regions.errors import DomainError, MissingDependencyError
 from regions.partition import Partition
 from regions.pictures.plot import plot
 from regions.tables import table_row
-
-if TYPE_CHECKING:
-    from regions.checking.check_report import CheckReport
 
 __all__ = ["report_page"]
 
@@ -31,16 +28,16 @@ img { max-width: 100% }
 """
 
 
-def report_page(report: CheckReport) -> str:
-    """The whole page."""
-    network, domain = report.partition.network, report.partition.domain
+def report_page(partition: Partition, ok: bool, conclusion: str, tables: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """The whole page; tables have their titles as keys, and their titles of columns as first rows."""
+    network, domain = partition.network, partition.domain
     parts = [
         f"<h1>{escape(repr(network))}</h1>",
         f"<p>{escape(repr(domain))}</p>",
-        f"<p class='{'' if report.ok else 'violated'}'>{escape(report.conclusion)}</p>",
-        _picture(report.partition),
+        f"<p class='{'' if ok else 'violated'}'>{escape(conclusion)}</p>",
+        _picture(partition),
     ]
-    for title, (head, *rows) in report.rows().items():
+    for title, (head, *rows) in tables.items():
         if rows:
             parts += [
                 f"<h2>{escape(title)}</h2>",
@@ -49,7 +46,7 @@ def report_page(report: CheckReport) -> str:
                 *(table_row(row, "td", of_row=" class='violated'" * ("violated" in row)) for row in rows),
                 "</table>",
             ]
-    title = escape(f"{len(report.partition):,} regions of {network!r}")
+    title = escape(f"{len(partition):,} regions of {network!r}")
     body = "\n".join(parts)
     return (
         f"<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>{title}</title>"

@@ -14,6 +14,7 @@ from math import log10
 from typing import Any
 
 from regions.bounds.registry import Value
+from regions.checking.check_page import report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.definitions import DEFINITIONS
 from regions.partition import Partition
@@ -164,9 +165,7 @@ class CheckReport(JsonReport):
 
         The picture needs matplotlib; without it, and for domains without end, the page says why there is none.
         """
-        from regions.checking.check_page import report_page
-
-        return report_page(self)
+        return report_page(self.partition, self.ok, self.conclusion, self.rows())
 
 
 def _layer_row(item: LayerItem) -> tuple[str, ...]:

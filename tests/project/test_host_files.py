@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do the files for the repository's host say the same as the rest of the project?
 
-Workflows, forms and hooks repeat what stands elsewhere: Python versions, steps of `.ci/run`, versions of ruff and mypy.
+Workflows, forms and hooks repeat what stands elsewhere: Python versions, steps of `.ci/run`, versions of linters.
 Here the copies are compared. That the files have the form that the host expects, `.ci/run lint` checks against schemas.
 """
 
@@ -27,13 +27,13 @@ def listed(text: str, name: str) -> list[str]:
 def test_hooks_have_the_versions_of_the_extra_lint() -> None:
     pinned = dict(item.split("==") for item in listed(PROJECT, "lint"))
     hooks = re.findall(r"\b([a-z-]+)==([0-9.]+)", HOOKS)
-    assert {name for name, _ in hooks} == {"ruff", "mypy"}
+    assert {name for name, _ in hooks} == {"ruff", "mypy", "import-linter"}
     assert all(pinned[name] == version for name, version in hooks)
 
 
 def test_hooks_run_what_the_step_lint_runs() -> None:
     step = RUN.partition("step_lint() {")[2].partition("\n}\n")[0]
-    commands = re.findall(r"^ {4}((?:ruff|mypy)\b[^.\n]*)", step, re.MULTILINE)
+    commands = re.findall(r"^ {4}((?:ruff|mypy|lint-imports)\b[^.\n]*)", step, re.MULTILINE)
     entries = re.findall(r"entry: (.*)", HOOKS)
     assert {command.replace("--check", "").strip() for command in commands} <= set(entries)
 
