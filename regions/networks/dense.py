@@ -46,9 +46,9 @@ class Dense:
         """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
         return _times(values, self.weights)
 
-    def part(self, outputs: NDArray[Any], inputs: NDArray[Any]) -> Dense:
+    def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
         """The operator from some of the inputs to some of the outputs."""
-        return Dense(self.weights[outputs[:, None], inputs])
+        return Dense(self.weights[outputs][:, inputs])
 
 
 def _times(values: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:

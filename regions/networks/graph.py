@@ -60,7 +60,7 @@ class Units:
     count: int
     activation: Activation
 
-    @property
+    @cached_property
     def kinks(self) -> int:
         """Breakpoints, summed over units."""
         return self.count * self.activation.breakpoints.size
@@ -116,7 +116,7 @@ class Node:
     units: Units
     kinks: slice
 
-    @property
+    @cached_property
     def terms(self) -> int:
         """How many numbers a unit adds up, with its bias."""
         return sum(read.operator.inputs for read in self.reads) + 1
@@ -153,6 +153,12 @@ class Graph:
             nodes.append(Node(layer.biases, (read,), units, slice(first_kink, first_kink + units.kinks)))
             first_source, first_kink = first_source + operator.inputs, first_kink + units.kinks
         return cls(nodes[0].reads[0].operator.inputs, nodes)
+
+    @cached_property
+    def last_reads(self) -> list[list[int]]:
+        """For each node the numbers of those that no later node reads."""
+        last = {read.node: number for number, node in enumerate(self.nodes) for read in node.reads}
+        return [[read for read, reader in last.items() if reader == number] for number in range(len(self.nodes))]
 
     @cached_property
     def kink_nodes(self) -> Integers:

@@ -159,8 +159,7 @@ class BoundedPatterns:
         """
         decided = np.ones(len(points), dtype=bool)
         bits = np.zeros((len(points), self.graph.kinks), dtype=bool)
-        # Which units are off, strictly.
-        silent: list[Bits] = []
+        pieces: list[Indices] = []
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             walk = Forward(self.graph, self.arithmetic, self.arithmetic.inputs(points))
             for node in self.graph.hidden:
@@ -172,26 +171,30 @@ class BoundedPatterns:
                 known = above | self.known_on[node.kinks] | self.known_off[node.kinks]
                 bits[:, node.kinks] = on = np.where(above, distance > 0, self.known_on[node.kinks])
                 if node not in self.arithmetic.rows:
-                    _know_silent_units(node, silent, known)
+                    self._know_silent_units(node, pieces, known)
                 decided &= known.all(axis=1)
                 if node is self.graph.hidden[-1]:
                     break
-                pieces = node.units.pieces_of(on)
-                slopes, intercepts = node.units.on_pieces(pieces)
-                silent.append((slopes == 0) & (intercepts == 0))
-                walk.leave(node, before, pieces)
+                pieces.append(node.units.pieces_of(on))
+                walk.leave(node, before, pieces[-1])
         return bits, decided
 
+    def _know_silent_units(self, node: Node, pieces: Sequence[Indices], known: Bits) -> None:
+        """Mark, in known [m, kinks of the node], what is exactly zero all around the point, not just there.
 
-def _know_silent_units(node: Node, silent: Sequence[Bits], known: Bits) -> None:
-    """Mark, in known [m, kinks of the node], what is exactly zero all around the point, not just there.
+        A unit that reads only units which are off, strictly, keeps the value of its bias next to the point.
+        If that is the breakpoint itself, the unit is off in every region there. In sparse networks without
+        biases this is common, and distances can not tell it.
+        """
+        rows = np.flatnonzero(~known.all(axis=1))
+        if rows.size:
+            at_breakpoint = node.units.at_kinks(node.biases) == node.units.kink_values
+            known[rows] |= node.units.at_kinks(~self._reading(node, pieces, rows)) & at_breakpoint
 
-    A unit that reads only units which are off, strictly, keeps the value of its bias next to the point.
-    If that is the breakpoint itself, the unit is off in every region there. In sparse networks without
-    biases this is common, and distances can not tell it.
-    """
-    rows = np.flatnonzero(~known.all(axis=1))
-    if rows.size:
-        reads = [wired(read).apply((~silent[read.node][rows]).astype(np.float32)) != 0 for read in node.reads]
-        at_breakpoint = node.units.at_kinks(node.biases) == node.units.kink_values
-        known[rows] |= node.units.at_kinks(~np.any(reads, axis=0)) & at_breakpoint
+    def _reading(self, node: Node, pieces: Sequence[Indices], rows: Indices) -> Bits:
+        """Which units read some that are not off, at some of the points."""
+        reading = np.zeros((len(rows), node.units.count), dtype=bool)
+        for read in node.reads:
+            slopes, intercepts = self.graph.nodes[read.node].units.on_pieces(pieces[read.node][rows])
+            reading |= wired(read).apply(((slopes != 0) | (intercepts != 0)).astype(np.float32)) != 0
+        return reading

@@ -124,7 +124,7 @@ class Exact:
         self, node: Node, sources: Sequence[Columns], units: NDArray[np.integer] | None = None
     ) -> Dyadic:
         """Columns [columns, units] of the units of a node, or of some of them."""
-        chosen = np.arange(node.units.count) if units is None else units
+        chosen = slice(None) if units is None else units
         terms = []
         for read, (reads, numbers) in zip(node.reads, sources, strict=True):
             operator, exponent = self.operator(read)
@@ -151,16 +151,16 @@ class ExactSigns:
 
     def __init__(self, graph: Graph, domain: Domain | None) -> None:
         self.graph, self.arithmetic = graph, Exact(domain)
-        self.breakpoints = [exactly(-node.units.kink_values) for node in graph.hidden]
+        self.breakpoints = cache(_breakpoints)
 
     def at(self, point: Floats) -> NDArray[np.int8]:
         """Sign of pre-activation minus breakpoint at a point [d], for every kink: int8 [kinks] of -1, 0, 1."""
         signs = np.zeros(self.graph.kinks, dtype=np.int8)
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
-        for node, breakpoints in zip(self.graph.hidden, self.breakpoints, strict=True):
+        for node in self.graph.hidden:
             before = walk.preactivations(node)
             at_kinks = Dyadic(node.units.at_kinks(before.integers[0]), before.exponent)
-            signs[node.kinks] = (at_kinks + breakpoints).signs()
+            signs[node.kinks] = (at_kinks + self.breakpoints(node)).signs()
             # At a breakpoint both pieces have the same value, exactly, so it does not matter that 0 counts as
             # below.
             walk.leave(node, before, node.units.pieces_of(signs[node.kinks] > 0))
@@ -179,6 +179,7 @@ class ExactForms:
 
     def __init__(self, graph: Graph, domain: Domain) -> None:
         self.graph, self.arithmetic = graph, Exact(domain)
+        self.inputs = self.arithmetic.forms()
         self.bits = np.zeros(graph.kinks, dtype=np.bool_)
         self.outputs: list[Columns | None] = [None] * len(graph.hidden)
         self.rows: list[Dyadic | None] = [None] * len(graph.hidden)
@@ -215,7 +216,7 @@ class ExactForms:
 
     def _outputs(self, number: int) -> Columns:
         if number < 0:
-            return self.arithmetic.forms()
+            return self.inputs
         known = self.outputs[number]
         if known is not None:
             return known
@@ -259,12 +260,15 @@ class ExactRows:
         if units.size == 1:  # the others may never be needed
             return row.at(units).matrix_times(exactly(read.operator.weights[units]))
         operator, exponent = self.arithmetic.operator(read)
-        inputs = np.arange(operator.inputs)
-        return Dyadic(operator.part(units, inputs).apply_transposed(row.integers[units]), row.exponent + exponent)
+        return Dyadic(operator.part(units, slice(None)).apply_transposed(row.integers[units]), row.exponent + exponent)
 
 
 def _biases(node: Node) -> Dyadic:
     return exactly(node.biases)
+
+
+def _breakpoints(node: Node) -> Dyadic:
+    return exactly(-node.units.kink_values)
 
 
 def _plus_constants(columns: Dyadic, constants: Dyadic) -> Dyadic:

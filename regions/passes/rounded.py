@@ -119,7 +119,7 @@ class _Gradients:
 
     def __init__(self, graph: Graph, first: First, bits: Packed) -> None:
         self.graph, self.first = graph, first
-        self.pieces = [pieces for _, pieces in graph.pieces(bits)]
+        self.on_pieces = [node.units.on_pieces(pieces) for node, pieces in graph.pieces(bits)]
         self.gradients = np.broadcast_to(np.eye(graph.n_out), (len(bits), graph.n_out, graph.n_out))
         self.offsets = np.zeros((len(bits), graph.n_out))
         self._add_constants(graph.nodes[-1], self.gradients)
@@ -129,11 +129,10 @@ class _Gradients:
         self.offsets += gradients @ sum(constants, start=node.biases)
 
     def of_units(self, number: int, gradients: Floats) -> Floats:
-        node = self.graph.nodes[number]
-        slopes, intercepts = node.units.on_pieces(self.pieces[number])
+        slopes, intercepts = self.on_pieces[number]
         self.offsets += np.einsum("moi,mi->mo", gradients, intercepts)
-        gradients = gradients * slopes[:, np.newaxis, :]
-        self._add_constants(node, gradients)
+        gradients *= slopes[:, np.newaxis, :]
+        self._add_constants(self.graph.nodes[number], gradients)
         return gradients
 
     def of_sources(self, read: Read, gradients: Floats) -> Floats:

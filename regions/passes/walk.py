@@ -54,14 +54,13 @@ class Forward(Generic[Before, After]):
     """
 
     def __init__(self, graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After) -> None:
-        self.arithmetic, self.entered, self.live = arithmetic, -1, {-1: inputs}
-        self.last_reader = {read.node: number for number, node in enumerate(graph.nodes) for read in node.reads}
+        self.graph, self.arithmetic, self.entered, self.live = graph, arithmetic, -1, {-1: inputs}
 
     def preactivations(self, node: Node) -> Before:
         """What the next node has."""
         self.entered += 1
         before = self.arithmetic.preactivations(node, [self.live[read.node] for read in node.reads])
-        for number in {read.node for read in node.reads if self.last_reader[read.node] == self.entered}:
+        for number in self.graph.last_reads[self.entered]:
             del self.live[number]
         return before
 
