@@ -167,8 +167,10 @@ def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Conca
     def fact(cells: Cells, /, *arguments: Others.args, **named: Others.kwargs) -> Fact:
         key = (function, arguments, *sorted(named.items()))
         if key not in cells._facts:
-            found = function(cells, *arguments, **named)
-            cells._facts[key] = read_only(found) if isinstance(found, np.ndarray) else found
+            cells._facts[key] = found = function(cells, *arguments, **named)
+            for array in found if isinstance(found, tuple) else (found,):
+                if isinstance(array, np.ndarray):
+                    read_only(array)
         return cells._facts[key]  # type: ignore[no-any-return]
 
     return fact

@@ -21,6 +21,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Floats, Integers, Objects
+from regions.cells.complex import kept
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.partition import require_complete
@@ -167,7 +168,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
         labels = np.arange(len(partition))
     else:
         maps = partition.map_numbers
-        labels = maps if name == "affine" else _open(partition, maps)
+        labels = maps if name == "affine" else _open(partition)
         if name == "closed" and partition.dimension == 2:
             labels = _closed(partition, maps, labels)
         if name == "convex":
@@ -186,11 +187,12 @@ def checked_definition(definition: Any) -> Definition:
     return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
 
 
-def _open(partition: Partition, maps: Integers) -> Integers:
+@kept
+def _open(partition: Partition) -> Integers:
     """Merge regions that share a facet and their map."""
     from regions.definitions.level_sets import components
 
-    pairs = partition.facet_regions[partition.facet_regions[:, 1] >= 0].T
+    maps, pairs = partition.map_numbers, partition.facet_regions[partition.facet_regions[:, 1] >= 0].T
     same = maps[pairs[0]] == maps[pairs[1]]
     return numbered(components(len(partition), pairs[:, same]))
 

@@ -22,6 +22,7 @@ import numpy as np
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error
+from regions.cells.complex import kept
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.gradient_jumps import gradient_jumps
@@ -224,7 +225,7 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     Returns
     -------
     facets, kinks : int64 [m]
-        Pairs: kink ``kinks[i]`` switches across facet ``facets[i]``. Facets ascend, and the kinks of each.
+        Pairs: kink ``kinks[i]`` switches across facet ``facets[i]``. Facets ascend, and the kinks of each. Read-only.
 
     Raises
     ------
@@ -240,6 +241,11 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     (2, [0, 1, 2])
     """
     require_complete(partition)
+    return _switching_kinks(partition)
+
+
+@kept
+def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for start in range(0, len(inside), CHUNK):
