@@ -34,7 +34,7 @@ sys.modules["regions._core"] = core
 import regions, workloads
 workload = workloads.WORKLOADS[sys.argv[1]]
 network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
-n_regions, certificate = regions.count(network, domain, certificate=True)
+n_regions, certificate = regions.certified_count(network, domain)
 print(json.dumps([n_regions, certificate.filter, certificate.exact]))
 """
 

@@ -7,11 +7,11 @@
 3
 
 What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and
-`circumsquare` for domains, with `load_points` for points in files; `count` and `enumerate`; `Partition`, what
-`enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
-published sense; `plot`. Sizes of boundaries and regions, and distances, are in `regions.measures`, the theorems' bounds
-in `regions.bounds`, the errors in `regions.errors`, the rational reference in `regions.reference`, networks with known
-counts in `regions.constructions` and `regions.arrangements`.
+`circumsquare` for domains, with `load_points` for points in files; `count`, `certified_count` and `enumerate`;
+`Partition`, what `enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its
+`linear_regions` in each published sense; `plot`. Sizes of boundaries and regions, and distances, are in
+`regions.measures`, the theorems' bounds in `regions.bounds`, the errors in `regions.errors`, the rational reference in
+`regions.reference`, networks with known counts in `regions.constructions` and `regions.arrangements`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from regions.networks.network import Layer, Network
 from regions.version import __version__ as __version__
 
 try:
-    from regions.enumeration.count_and_enumerate import count, enumerate
+    from regions.enumeration.count_and_enumerate import certified_count, count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions import measures
@@ -60,6 +60,7 @@ __all__ = [
     "Segment",
     "TrainingRecord",
     "bounds",
+    "certified_count",
     "certify",
     "check",
     "circumsquare",

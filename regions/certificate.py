@@ -24,7 +24,7 @@ __all__ = ["Certificate", "make_certificate"]
 class Certificate(JsonReport):
     """What is proven about a count or an enumeration, and how its decisions were made.
 
-    Made by ``regions.count(net, domain, certificate=True)`` and `Partition.certificate`.
+    Made by `regions.certified_count` and `Partition.certificate`.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Certificate(JsonReport):
     --------
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> number, certificate = regions.count(net, regions.Plane([0, 0], [1, 0], [0, 1]), certificate=True)
+    >>> number, certificate = regions.certified_count(net, regions.Plane([0, 0], [1, 0], [0, 1]))
     >>> number, certificate.regions, certificate.complete
     (4, 4, True)
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Who is told how far the work is?
 
-Nobody, the caller's function, or a bar in the terminal (`progress.py`); each is called with the share that is done and
-the number of regions found. Work that has parts gives each of them its share of the whole.
+Nobody, the caller's function, or a bar in the terminal or notebook, on standard error; each is called with the share
+that is done and the number of regions found. Work that has parts gives each of them its share of the whole.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "Report", "reporting", "share_of"]
+__all__ = ["Progress", "Report", "bar", "reporting", "share_of"]
 
 Report = Callable[[float, int], object]
 Progress = bool | Report | None
@@ -34,8 +34,6 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
                 raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
             yield progress
         else:
-            from regions.progress import bar
-
             with bar() as report:
                 yield report
     except KeyboardInterrupt as stopped:
@@ -43,3 +41,15 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
         if not hasattr(stopped, "partial"):
             stopped.partial = None  # type: ignore[attr-defined]
         raise
+
+
+@contextmanager
+def bar() -> Iterator[Report]:
+    """Show a bar, gone when the work is; gives the function to call."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[found]:,} regions"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=1.0, found=0)
+        yield lambda share, found: progress.update(task, completed=share, found=found)

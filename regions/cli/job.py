@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from regions import Certificate, Domain, LimitReached, Network, Partition, certify, enumerate, linear_regions
+from regions import Certificate, Domain, Network, Partition, certify, linear_regions
 from regions.certification import CertificationReport
 from regions.definitions import Definition
-from regions.enumeration.count_and_enumerate import certified, count_with_statistics
-from regions.progress import bar
-from regions.reporting import Report
+from regions.enumeration.run import End, Run, compiled, counted, enumerated
+from regions.reporting import Report, bar
 
 __all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_certify", "run_count", "run_enumerate"]
 
 EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
-
-End = Literal["complete", "limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -66,28 +64,10 @@ class Outcome:
 
 
 def run_count(network: Network, domain: Domain, limit: int | None, definition: Definition) -> Outcome:
-    """Count; a stop still gives the number found until then."""
-    if definition != "activation":
-        return _run_derived(network, domain, limit, definition)
-    start = time.perf_counter()
-    with _bar() as report:
-        status, found, stats = count_with_statistics(network, domain, limit, report)
-    seconds = time.perf_counter() - start
-    if isinstance(status, KeyboardInterrupt):
-        end: End = "interrupted"
-    elif isinstance(status, BaseException):
-        raise status
-    else:
-        end = "complete" if status == "finished" else "limit"
-    proven = certified(network, domain, found, stats, complete=end == "complete")
-    return Outcome(network, domain, found, seconds, end, certificate=proven)
-
-
-def _run_derived(network: Network, domain: Domain, limit: int | None, definition: Definition) -> Outcome:
-    """Enumerate, and derive the number from the regions; what was stopped keeps the number of these."""
-    outcome = run_enumerate(network, domain, limit)
-    assert outcome.partition is not None
-    if outcome.end == "complete":
+    """Count; a stop still gives the number of activation regions found until then."""
+    outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit)
+    if definition != "activation" and outcome.end == "complete":
+        assert outcome.partition is not None
         start = time.perf_counter()
         regions = linear_regions(outcome.partition, definition).count
         seconds = outcome.seconds + time.perf_counter() - start
@@ -97,19 +77,15 @@ def _run_derived(network: Network, domain: Domain, limit: int | None, definition
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcome:
     """Enumerate; a stop still gives the regions that were finished."""
-    end: End = "complete"
+    return _outcome(enumerated, network, domain, limit)
+
+
+def _outcome(find: Callable[..., Run], network: Network, domain: Domain, limit: int | None) -> Outcome:
     start = time.perf_counter()
-    try:
-        with _bar() as report:
-            partition = enumerate(network, domain, limit=limit, progress=report)
-    except LimitReached as stopped:
-        end, partition = "limit", stopped.partial
-    except KeyboardInterrupt as stopped:
-        if not isinstance(getattr(stopped, "partial", None), Partition):
-            raise  # before the core had begun, or after it had ended
-        end, partition = "interrupted", stopped.partial  # type: ignore[attr-defined]
+    with _bar() as report:
+        run = find(network, compiled(network), domain, limit, report)
     seconds = time.perf_counter() - start
-    return Outcome(network, domain, len(partition), seconds, end, partition, partition.certificate)
+    return Outcome(network, domain, run.regions, seconds, run.end, run.partition, run.certificate)
 
 
 def run_certify(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which activation regions does a network have in a domain, and how many?
 
-The two front doors, `count` and `enumerate`. They check what they are given, hand flat arrays to the C++
-core, and turn what comes back into Python's own: numbers, a `Partition`, or an exception that carries what
-was finished.
+The front doors: `count`, with or without a certificate, and `enumerate`. They turn a run of the core (`run.py`) into
+numbers, a `Partition`, or an exception that carries what was finished.
 
 The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
@@ -14,29 +13,25 @@ derived from these (`regions/definitions/`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from regions import _core
-from regions.arithmetic.arguments import flag, shown
-from regions.arithmetic.types import Floats, Integers
-from regions.certificate import Certificate, make_certificate
+from regions.arithmetic.arguments import flag
+from regions.arithmetic.types import Integers
+from regions.certificate import Certificate
 from regions.domains import Domain
-from regions.domains.domain import require_domain_of
+from regions.enumeration.run import Model, Run, compiled, counted, enumerated
 from regions.errors import LimitReached, ShapeMismatchError
-from regions.networks.lowering import lowered
-from regions.networks.network import Network, require_network
+from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting, share_of
-from regions.version import __version__
 
 if TYPE_CHECKING:
     from regions.definitions import Definition
 
-__all__ = ["count", "enumerate"]
-
-_NO_LIMIT = 2**62
+__all__ = ["certified_count", "count", "enumerate"]
 
 
 @overload
@@ -104,13 +99,12 @@ def count(
         True shows a bar. A callable is called a few times a second with the share of the work that is done
         (0 to 1) and the number of regions so far; what it raises stops the work.
     certificate : bool, optional
-        Return with each number what is proven about it; for other definitions, about the activation regions that it
-        was derived from. It costs nothing but a hash of the weights: all counts are proven, with or without.
+        True is another way to write `certified_count`, which is to be preferred: its type does not depend on a value.
 
     Returns
     -------
     int, or int64 [domains]
-        With ``certificate`` a pair of it and a `Certificate`, or a list of them.
+        With ``certificate`` what `certified_count` returns.
 
     Raises
     ------
@@ -137,31 +131,73 @@ def count(
     array([2, 2])
     >>> regions.count(net, square, "affine")
     4
-    >>> regions.count(net, square, certificate=True)[1].network == net.fingerprint
-    True
     """
-    compiled, with_certificate = _compiled(network), flag(certificate, "certificate")
+    if flag(certificate, "certificate"):
+        return certified_count(network, domain, definition, limit=limit, progress=progress)
+    numbers = [number for number, _ in _counted(network, domain, definition, limit, progress)]
+    return numbers[0] if isinstance(domain, Domain) else np.array(numbers, dtype=np.int64)
+
+
+@overload
+def certified_count(
+    network: Network,
+    domain: Domain,
+    definition: Definition = "activation",
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> tuple[int, Certificate]: ...
+@overload
+def certified_count(
+    network: Network,
+    domain: Iterable[Domain],
+    definition: Definition = "activation",
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> tuple[Integers, list[Certificate]]: ...
+def certified_count(
+    network: Network,
+    domain: Domain | Iterable[Domain],
+    definition: Definition = "activation",
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
+    """Number of regions of a network in a domain, with what is proven about it.
+
+    It costs nothing but a hash of the weights: all counts are proven, with or without.
+
+    Parameters
+    ----------
+    network, domain, definition, limit, progress
+        As for `count`.
+
+    Returns
+    -------
+    int, or int64 [domains]
+        As `count` returns it.
+    Certificate, or list of Certificate
+        For each number; for other definitions than "activation", about the activation regions that it was derived from.
+
+    Raises
+    ------
+    LimitReached, KeyboardInterrupt, ShapeMismatchError, CountNotDecided, ValueError
+        As `count`.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> number, certificate = regions.certified_count(net, regions.Plane([0, 0], [1, 0], [0, 1]))
+    >>> number, certificate.regions, certificate.network == net.fingerprint
+    (4, 4, True)
+    """
+    found = _counted(network, domain, definition, limit, progress)
+    numbers, certificates = [number for number, _ in found], [run.certificate for _, run in found]
     if isinstance(domain, Domain):
-        with reporting(progress) as report:
-            number, found, stats = _count(network, compiled, domain, definition, limit, report)
-        return (number, certified(network, domain, found, stats)) if with_certificate else number
-    domains = _domains(domain)
-    counts: list[int] = []
-    certificates: list[Certificate] = []
-    _check_one_dimension(domains)
-    with reporting(progress) as report:
-        for each in domains:
-            shifted = share_of(report, len(counts), len(domains))
-            try:
-                number, found, stats = _count(network, compiled, each, definition, limit, shifted)
-            except (LimitReached, KeyboardInterrupt) as stopped:
-                stopped.partial = np.array(counts, dtype=np.int64)  # type: ignore[union-attr]
-                raise
-            counts.append(number)
-            if with_certificate:
-                certificates.append(certified(network, each, found, stats))
-    numbers = np.array(counts, dtype=np.int64)
-    return (numbers, certificates) if with_certificate else numbers
+        return numbers[0], certificates[0]
+    return np.array(numbers, dtype=np.int64), certificates
 
 
 def enumerate(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> Partition:
@@ -195,86 +231,53 @@ def enumerate(network: Network, domain: Domain, *, limit: int | None = None, pro
     (4, 4.0)
     """
     with reporting(progress) as report:
-        status, partition = _enumerate(network, _compiled(network), domain, limit, report)
-    _raise_unless_finished(status, limit, partition)
-    return partition
+        run = enumerated(network, compiled(network), domain, limit, report)
+    assert run.partition is not None
+    run.require_complete(limit, run.partition)
+    return run.partition
 
 
-def _enumerate(
-    network: Network, compiled: _core.CompiledNetwork, domain: Domain, limit: int | None, report: Report | None
-) -> tuple[Any, Partition]:
-    """How the work ended, and the regions that were found."""
-    status, raw, stats = _core.enumerate(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
-    for array in raw.values():
-        array.setflags(write=False)  # nobody else has it: the partition need not copy it
-    raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
-    return status, Partition(network, domain, raw)
+def _counted(
+    network: Network,
+    domain: Domain | Iterable[Domain],
+    definition: Definition,
+    limit: int | None,
+    progress: Progress,
+) -> list[tuple[int, Run]]:
+    """The number of regions in each domain, and the run that it comes from, without the regions themselves."""
+    model = compiled(network)
+    domains = [domain] if isinstance(domain, Domain) else _domains(domain)
+    _check_one_dimension(domains)
+    found: list[tuple[int, Run]] = []
+    with reporting(progress) as report:
+        for each in domains:
+            share = share_of(report, len(found), len(domains))
+            try:
+                found.append(_count(network, model, each, definition, limit, share))
+            except (LimitReached, KeyboardInterrupt) as stopped:
+                if not isinstance(domain, Domain):
+                    counts = np.array([number for number, _ in found], dtype=np.int64)
+                    stopped.partial = counts  # type: ignore[union-attr]
+                raise
+    return found
 
 
 def _count(
     network: Network,
-    compiled: _core.CompiledNetwork,
+    model: Model,
     domain: Domain,
     definition: Definition,
     limit: int | None,
     report: Report | None,
-) -> tuple[int, int, dict[str, int]]:
-    """Number of regions, of activation regions, and counters of the core."""
+) -> tuple[int, Run]:
     from regions.definitions import checked_definition, linear_regions
 
     name = checked_definition(definition)
-    if name == "activation":
-        status, found, stats = _core.count(compiled, *_chart_arrays(network, domain), _checked_limit(limit), report)
-        _raise_unless_finished(status, limit, found)
-        return int(found), int(found), stats
-    status, partition = _enumerate(network, compiled, domain, limit, report)
-    _raise_unless_finished(status, limit, len(partition))
-    return linear_regions(partition, name).count, len(partition), partition.stats
-
-
-def count_with_statistics(
-    network: Network, domain: Domain, limit: int | None, report: Report | None
-) -> tuple[Any, int, dict[str, int]]:
-    """Count, and tell how: (status, regions found, counters of the core).
-
-    For the command line, which prints what was found however the work ended. The status is "finished",
-    "limit_exceeded", or the exception that stopped the work.
-    """
-    arrays = _chart_arrays(network, domain)
-    return _core.count(_compiled(network), *arrays, _checked_limit(limit), report)
-
-
-def certified(
-    network: Network, domain: Domain, found: int, stats: Mapping[str, int], *, complete: bool = True
-) -> Certificate:
-    """The certificate of a number of regions that the core has just found."""
-    return make_certificate(
-        network,
-        domain,
-        regions=found,
-        complete=complete,
-        counters=stats,
-        version=__version__,
-        kernel=_core.kernel(),
-    )
-
-
-def _compiled(network: Network) -> _core.CompiledNetwork:
-    graph = require_network(network).graph
-    return _core.CompiledNetwork(graph.n_in, lowered(graph))
-
-
-def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:
-    require_domain_of(domain, network.n_in)
-    return domain.origin, domain.directions, domain.generators
-
-
-def _checked_limit(limit: int | None) -> int:
-    if limit is None:
-        return _NO_LIMIT
-    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
-        raise ValueError(f"limit must be a number of regions, 0 or more, got {shown(limit)}")
-    return min(int(limit), _NO_LIMIT)
+    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report)
+    run.require_complete(limit, run.regions)
+    if run.partition is None:
+        return run.regions, run
+    return linear_regions(run.partition, name).count, replace(run, partition=None)
 
 
 def _domains(given: Any) -> list[Domain]:
@@ -302,17 +305,3 @@ def _domains(given: Any) -> list[Domain]:
 def _check_one_dimension(domains: list[Domain]) -> None:
     if len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
-
-
-def _raise_unless_finished(status: Any, limit: int | None, partial: Any) -> None:
-    if status == "finished":
-        return
-    if status == "limit_exceeded":
-        assert limit is not None
-        raise LimitReached(
-            f"there are more than {limit} regions; raise the limit, or take `partial` from this exception",
-            limit=limit,
-            partial=partial,
-        )
-    status.partial = partial
-    raise status

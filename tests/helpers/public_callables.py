@@ -163,6 +163,15 @@ def _top() -> Iterator[Call]:
         certificate=False,
         _kinds={"domain": "domains"},
     )
+    yield _call(
+        regions.certified_count,
+        network=network,
+        domain=square,
+        definition="activation",
+        limit=100,
+        progress=False,
+        _kinds={"domain": "domains"},
+    )
     yield _call(regions.enumerate, network=network, domain=square, limit=100, progress=False)
     yield _call(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0)}
