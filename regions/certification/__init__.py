@@ -30,6 +30,10 @@ interval, or a square, so large that it has the same regions (`regions.reference
 it, or in what checks it. *Neighbours* is about the names of facets, and *coordinates*, *volumes* and *affine maps*
 about what is rounded. In a partial result steps 1 to 3 are left: what is listed is real.
 
+Independent on purpose: no code of the core and none of `regions/passes/`; it walks through the layers by itself. With
+the reference it shares the scaling to integers, `regions/reference/integers.py`, whose divisions must leave no
+remainder; the check called *reference* counts with it.
+
 `forms.py` writes down kinks, `region_inequalities.py` holds regions against them, `facets.py` looks at what lies
 between regions, `totals.py` at all of them together, `rounding.py` at what is stored rounded; `resample.py` and
 `cddlib.py` ask others; `verdict.py` has the order of the checks, `certification_report.py` what came out.
