@@ -167,13 +167,15 @@ def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Conca
     def fact(cells: Cells, /, *arguments: Others.args, **named: Others.kwargs) -> Fact:
         key = (function, arguments, *sorted(named.items()))
         if key not in cells._facts:
-            cells._facts[key] = found = function(cells, *arguments, **named)
-            for array in found if isinstance(found, tuple) else (found,):
-                if isinstance(array, np.ndarray):
-                    read_only(array)
+            found: Any = function(cells, *arguments, **named)
+            cells._facts[key] = tuple(map(_locked, found)) if type(found) is tuple else _locked(found)
         return cells._facts[key]  # type: ignore[no-any-return]
 
     return fact
+
+
+def _locked(fact: Any) -> Any:
+    return read_only(fact) if isinstance(fact, np.ndarray) else fact
 
 
 def raw_arrays(cells: CellComplex) -> dict[str, Any]:
