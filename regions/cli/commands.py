@@ -31,7 +31,7 @@ from regions.cli.domain_words import (
 from regions.cli.facts import network_facts, outcome_facts, print_network, print_outcome, say
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, output_option
-from regions.cli.pictures import Size, check_pixels, draw_picture, picture_options
+from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
 from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import (
@@ -229,7 +229,7 @@ def plot_(
     network = load_model(model, activation)
     domain = make_domain(ctx, network.n_in)
     marks = marked_points(ctx, domain, mark, no_mark)
-    check_pixels(ctx, size, dpi)
+    require_pixels(ctx, size, dpi)
     if output_index >= network.n_out:
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"

@@ -21,7 +21,7 @@ from regions.pictures.picture_texts import arrange
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import COLOR_BY, draw_panels
 
-__all__ = ["Size", "check_pixels", "draw_picture", "picture_options"]
+__all__ = ["Size", "require_pixels", "draw_picture", "picture_options"]
 
 # Width, and height or None, in inches.
 Size = tuple[float, float | None]
@@ -99,7 +99,7 @@ def picture_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def check_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> None:
+def require_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> None:
     """Refuse a picture with more pixels than anybody has memory for."""
     width, height = size or (1.0, 1.0)
     pixels = width * (4 * width if height is None else height) * (dpi or VECTOR_DPI) ** 2

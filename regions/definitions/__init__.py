@@ -12,8 +12,8 @@ from regions.definitions.linear_regions import (
     DEFINITIONS,
     Definition,
     LinearRegions,
-    checked_definition,
+    definition_of,
     linear_regions,
 )
 
-__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "checked_definition", "linear_regions"]
+__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]

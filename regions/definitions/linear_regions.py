@@ -30,7 +30,7 @@ from regions.tables import facts_table
 if TYPE_CHECKING:
     from regions.partition import Partition
 
-__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "checked_definition", "linear_regions"]
+__all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]
 
 Definition = Literal["pattern", "activation", "convex", "open", "closed", "affine"]
 DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
@@ -162,7 +162,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     >>> flat.count, flat.labels, flat.intervals[0].tolist()
     (3, array([0, 1, 2, 0]), [[-inf, 0.0], [2.0, inf]])
     """
-    name = checked_definition(definition)
+    name = definition_of(definition)
     require_complete(partition)
     if name in ("pattern", "activation"):
         labels = np.arange(len(partition))
@@ -182,7 +182,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     return LinearRegions(partition, name, count, labels)
 
 
-def checked_definition(definition: Any) -> Definition:
+def definition_of(definition: Any) -> Definition:
     """Return which definition is meant."""
     return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
 

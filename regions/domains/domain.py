@@ -109,14 +109,14 @@ class Domain:
                 else f"{name}: the two directions are parallel, or one is zero, so they do not span a plane"
             )
         if self.dimension == 1:
-            self._check_ends(name)
+            self._require_ends(name)
         else:
-            self._check_corners(name)
+            self._require_corners(name)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a domain is immutable; make a new one instead of setting {name!r}")
 
-    def _check_ends(self, name: str) -> None:
+    def _require_ends(self, name: str) -> None:
         ends = self.generators.tolist()
         if len(ends) != 2:
             raise ShapeMismatchError(f"{name}: a domain in a line has 2 generators, its ends; got {len(ends)}")
@@ -126,7 +126,7 @@ class Domain:
         if self.bounded and ends[0][1] >= ends[1][1]:
             raise DegenerateDomainError(f"{name}: the left end {ends[0][1]} must be below the right end {ends[1][1]}")
 
-    def _check_corners(self, name: str) -> None:
+    def _require_corners(self, name: str) -> None:
         if np.array_equal(self.generators, WHOLE_PLANE):
             return
         if (self.generators[:, 0] != 1.0).any():

@@ -128,7 +128,7 @@ def _load_npy(file: Path) -> NDArray[np.generic]:
 
     with printable_errors():
         try:
-            limits.check_file_size(file_name(file), file.stat().st_size)
+            limits.require_file_size(file_name(file), file.stat().st_size)
             content = file.read_bytes()
             if not content.startswith(b"\x93NUMPY"):
                 raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")

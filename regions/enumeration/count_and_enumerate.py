@@ -270,9 +270,9 @@ def _count(
     limit: int | None,
     report: Report | None,
 ) -> tuple[int, Run]:
-    from regions.definitions import checked_definition, linear_regions
+    from regions.definitions import definition_of, linear_regions
 
-    name = checked_definition(definition)
+    name = definition_of(definition)
     run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report)
     run.require_complete(limit, run.regions)
     if run.partition is None:

@@ -45,7 +45,7 @@ FREE_EXPANSION_BYTES = 32 * MEBIBYTE
 MAX_WEIGHTS_PUT_IN = 4096**2
 
 
-def check_file_size(path: str, size: int) -> None:
+def require_file_size(path: str, size: int) -> None:
     """Refuse a file above `MAX_FILE_BYTES`."""
     if size > MAX_FILE_BYTES:
         raise FileTooLargeError(
@@ -54,7 +54,7 @@ def check_file_size(path: str, size: int) -> None:
         )
 
 
-def check_expansion(path: str, file_size: int, unpacked: int, what: str) -> None:
+def require_expansion(path: str, file_size: int, unpacked: int, what: str) -> None:
     """Refuse content of ``unpacked`` bytes that is out of proportion to the file it comes from."""
     allowed = min(max(FREE_EXPANSION_BYTES, MAX_EXPANSION * file_size), MAX_FILE_BYTES)
     if unpacked > allowed:

@@ -58,7 +58,7 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
             raise NotACheckpointError(f"{what} is none; numpy.savez writes members called NAME.npy only")
         array = read_array(archive.read(name), what)
         built += array.size * max(array.itemsize, limits.BYTES_PER_NUMBER)
-        limits.check_expansion(file.name, file.size, built, "its arrays")
+        limits.require_expansion(file.name, file.size, built, "its arrays")
         arrays[name.removesuffix(_ENDING)] = array
     if not arrays:
         raise NotACheckpointError(f"{file.name}: a zip archive without arrays")

@@ -17,7 +17,7 @@ from typing import Any
 from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files.opened import OpenedFile
 
-__all__ = ["check_fields", "looks_like_onnx"]
+__all__ = ["require_fields", "looks_like_onnx"]
 
 # A dense layer takes some forty fields.
 MAX_FIELDS = 200_000
@@ -59,7 +59,7 @@ class _Damage(Exception):
     """The bytes are not those of fields."""
 
 
-def check_fields(data: bytes, descriptor: Any, path: str) -> None:
+def require_fields(data: bytes, descriptor: Any, path: str) -> None:
     """Check every field of a message, and of the messages in it.
 
     Parameters
@@ -110,7 +110,7 @@ def check_fields(data: bytes, descriptor: Any, path: str) -> None:
             if field.type == _TYPE_MESSAGE:
                 waiting.append((position - len(content), position, field.message_type, depth + 1))
             elif field.type == _TYPE_STRING:
-                _check_text(content, f"{path}: field {field.name} of a {message.name}")
+                _require_text(content, f"{path}: field {field.name} of a {message.name}")
 
 
 def _is_repeated(field: Any) -> bool:
@@ -124,7 +124,7 @@ def _kinds_of(field: Any) -> tuple[int, ...]:
     return (kind, _LENGTH) if _is_repeated(field) else (kind,)
 
 
-def _check_text(content: memoryview, what: str) -> None:
+def _require_text(content: memoryview, what: str) -> None:
     try:
         str(content, "utf-8")
     except UnicodeDecodeError:

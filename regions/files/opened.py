@@ -122,7 +122,7 @@ def _examined(file: Any, name: str) -> OpenedFile:
         ) from error
     if not isinstance(start, bytes):
         raise TypeError(f"{name}: an open file must be open in binary mode: open(path, 'rb')")
-    limits.check_file_size(name, size)
+    limits.require_file_size(name, size)
     if not start:
         raise TruncatedFileError(f"{name}: the file is empty")
     return OpenedFile(file, name, size, start)

@@ -65,7 +65,7 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
     if 8 + header_size > size:
         raise TruncatedFileError(f"{path}: announces a header of {header_size} bytes but has only {size} in all")
     entries = _entries(file.read(header_size), path)
-    _check_tiling(entries, size - 8 - header_size, path)
+    _require_tiling(entries, size - 8 - header_size, path)
     data = memoryview(file.read())
     return {name: _tensor(kind, shape, data[start:end]) for name, kind, shape, start, end in entries}
 
@@ -111,7 +111,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _check_tiling(entries: list[tuple[str, str, list[int], int, int]], available: int, path: str) -> None:
+def _require_tiling(entries: list[tuple[str, str, list[int], int, int]], available: int, path: str) -> None:
     reached = 0
     for name, _kind, _shape, start, end in sorted(entries, key=lambda entry: entry[3:]):
         if start != reached:

@@ -176,7 +176,7 @@ class TensorBuilders:
         self._numbers += count * max(1, dtype.size // limits.BYTES_PER_NUMBER)
         if len(self.built) == limits.MAX_TENSORS:
             raise FileTooLargeError(f"{self.path}: has more than {limits.MAX_TENSORS} tensors")
-        limits.check_expansion(self.path, self.file_size, self._numbers * limits.BYTES_PER_NUMBER, "its tensors")
+        limits.require_expansion(self.path, self.file_size, self._numbers * limits.BYTES_PER_NUMBER, "its tensors")
         last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
         if count and (last + 1) * dtype.size > len(storage.data):
             raise TruncatedFileError(

@@ -60,10 +60,10 @@ class _TorchArchive:
         result = read_pickle(stream, self.path, self.builders.names, self.storage)
         if stream.read(1):
             raise NotACheckpointError(f"{self.path}: bytes follow the end of its pickle")
-        self.check_rest()
+        self.require_rest()
         return result
 
-    def check_rest(self) -> None:
+    def require_rest(self) -> None:
         """Hold the members that nothing asked for against their checksums, and refuse those that torch never writes."""
         for name in self.archive.sizes:
             inside = name.removeprefix(f"{self.root}/")

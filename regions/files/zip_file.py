@@ -92,11 +92,11 @@ class Archive:
             name = self._name(member.name)
             if name in self._members:
                 raise self._damaged(f"two members are called '{printable(name)}'")
-            self._check(member, name)
+            self._require_readable(member, name)
             self._members[name] = member
         self._starts = self._tile(start)
         self.sizes = {name: member.size for name, member in self._members.items() if not name.endswith("/")}
-        limits.check_expansion(path, size, sum(self.sizes.values()), "unpacking all members")
+        limits.require_expansion(path, size, sum(self.sizes.values()), "unpacking all members")
 
     def _damaged(self, what: str) -> NotACheckpointError:
         return NotACheckpointError(f"{self.path}: the zip archive is damaged: {what}")
@@ -192,7 +192,7 @@ class Archive:
             raise self._damaged(f"the name of a member is too long or not printable: '{printable(decoded)}'")
         return decoded
 
-    def _check(self, member: _Member, name: str) -> None:
+    def _require_readable(self, member: _Member, name: str) -> None:
         what = f"{self.path}: member '{printable(name)}'"
         if member.method not in (_STORED, _DEFLATED):
             raise NotACheckpointError(
@@ -215,10 +215,10 @@ class Archive:
         if offsets[0] != 0:
             raise self._damaged("something stands before its first member")
         for (name, member), next_offset in zip(in_order, offsets[1:], strict=True):
-            starts[name] = self._checked_header(member, next_offset)
+            starts[name] = self._start_of_data(member, next_offset)
         return starts
 
-    def _checked_header(self, member: _Member, next_offset: int) -> int:
+    def _start_of_data(self, member: _Member, next_offset: int) -> int:
         """Hold the header before a member, and what follows it, against the directory; where its data begin."""
         what = f"member '{printable(member.name.decode())}'"
         header = self._bytes_at(member.offset, _LOCAL.size)

@@ -65,7 +65,7 @@ class Ball:
     def __post_init__(self) -> None:
         object.__setattr__(self, "center", one_point(self.center, "Ball: center"))
         object.__setattr__(self, "radius", positive(self.radius, "Ball: radius"))
-        _refuse_unresolved("Ball", self.center, self.radius)
+        _require_resolved("Ball", self.center, self.radius)
 
     @property
     def n_in(self) -> int:
@@ -129,7 +129,7 @@ class Box:
         with np.errstate(over="ignore"):
             shortest = float(self.sides.min())
         for corner in corners.values():
-            _refuse_unresolved("Box", corner, shortest)
+            _require_resolved("Box", corner, shortest)
 
     @property
     def n_in(self) -> int:
@@ -174,7 +174,7 @@ def in_space(body: Any, n_in: int) -> None:
         raise ShapeMismatchError(f"the body lies in a space of {body.n_in} dimensions, the network takes {n_in} inputs")
 
 
-def _refuse_unresolved(name: str, place: Floats, size: float) -> None:
+def _require_resolved(name: str, place: Floats, size: float) -> None:
     """Refuse bodies in which there are too few doubles for random points and lines."""
     spacing = ulp(float(np.abs(place).max()))
     if not (np.isfinite(size) and spacing <= size * RESOLUTION):

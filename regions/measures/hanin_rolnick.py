@@ -177,7 +177,7 @@ def hanin_rolnick_integral(
             drawn = body.points(per_network, rng)
             values.append(np.mean([integrand(network, random, point, k, name, rng) for point in drawn]))
     if k > 1:
-        _refuse_too_few(np.array(values), random)
+        _require_enough(np.array(values), random)
     return Estimate(np.array(values))
 
 
@@ -190,7 +190,7 @@ def _checked(
     return codimension_of(codimension, random.n_in), boundary_name(boundary), generator(rng)
 
 
-def _refuse_too_few(values: Floats, random: RandomNetworks) -> None:
+def _require_enough(values: Floats, random: RandomNetworks) -> None:
     """Refuse samples of which next to none has a part in their mean: that says nothing about its error.
 
     As many equal ones as ``sum**2 / sum of squares`` would be as uncertain.

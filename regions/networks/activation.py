@@ -73,18 +73,18 @@ class Activation:
             values += 0.0  # no negative zeros
             values.setflags(write=False)
             object.__setattr__(self, field, values)
-        self._check_shapes()
+        self._require_shapes()
         if (np.diff(self.breakpoints) <= 0).any():
             raise NetworkError(
                 f"{self._label}: breakpoints must be strictly increasing, got {shown(self.breakpoints.tolist())}"
             )
-        self._check_continuity()
+        self._require_continuity()
 
     @property
     def _label(self) -> str:
         return f"activation {printable(self.name)!r}"
 
-    def _check_shapes(self) -> None:
+    def _require_shapes(self) -> None:
         if self.breakpoints.ndim != 1:
             raise ShapeMismatchError(
                 f"{self._label}: breakpoints must have one axis, got shape {self.breakpoints.shape}"
@@ -102,7 +102,7 @@ class Activation:
                 f"have shape [{pieces}] or [n, {pieces}], got {list(shape)} and {list(self.intercepts.shape)}"
             )
 
-    def _check_continuity(self) -> None:
+    def _require_continuity(self) -> None:
         slopes, intercepts = np.atleast_2d(self.slopes), np.atleast_2d(self.intercepts)
         for k, breakpoint_ in enumerate(self.breakpoints):
             # Where slope and intercept agree on both sides, and at 0 with equal intercepts, nothing is left

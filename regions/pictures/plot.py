@@ -105,7 +105,7 @@ def plot(
     shown = _shown(partition)
     color_by = one_of(color_by, COLOR_BY, "color_by")
     for each in shown:
-        _check_output(_partition_of(each), color_by, output_index)
+        _require_output(_partition_of(each), color_by, output_index)
     titles = _titles(title, len(shown), several)
     axes = draw_panels(
         shown,
@@ -166,7 +166,7 @@ def _partition_of(shown: Shown) -> Partition:
     return shown.partition if isinstance(shown, LinearRegions) else shown
 
 
-def _check_output(partition: Partition, color_by: str, output_index: Any) -> None:
+def _require_output(partition: Partition, color_by: str, output_index: Any) -> None:
     outputs = partition.network.n_out
     whole = isinstance(output_index, (int, np.integer)) and not isinstance(output_index, bool)
     if not whole or not 0 <= output_index < outputs:

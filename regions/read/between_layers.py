@@ -67,7 +67,7 @@ def place_activations(
     return placement.steps_with(activations), placement.notes
 
 
-def refuse_other_activation(network: Network, activation: ActivationChoice, source: str) -> None:
+def require_activation(network: Network, activation: ActivationChoice, source: str) -> None:
     """Where ``source`` itself says what lies between the layers, whatever the caller named must be the same.
 
     Raises
@@ -121,15 +121,15 @@ class _Placement:
     def steps_with(self, activations: Sequence[Activation]) -> list[Step]:
         """All steps, with one of the activations between each two dense layers."""
         first, last = self.dense_at[0], self.dense_at[-1]
-        self.check_leading_norms(first)
-        self.check_trailing_norms(last)
+        self.require_clear_leading_norms(first)
+        self.require_clear_trailing_norms(last)
         steps = [self.step(module) for module in self.modules[: first + 1]]
         for (start, end), activation in zip(pairwise(self.dense_at), activations, strict=True):
             place = self.place(start, end)
             steps += [self.step(module) for module in self.modules[start + 1 : place + 1]]
             steps.append(Nonlinearity(f"the activation after {self.modules[start].name}", activation))
             steps += [self.step(module) for module in self.modules[place + 1 : end + 1]]
-        self.check_numbering()
+        self.require_numbering()
         self.note_open_places()
         return steps + [self.step(module) for module in self.modules[last + 1 :]]
 
@@ -151,7 +151,7 @@ class _Placement:
             return end - 1
         raise self.unclear(f"the activation between {self.modules[start].name} and {self.modules[end].name}")
 
-    def check_numbering(self) -> None:
+    def require_numbering(self) -> None:
         """A model whose numbers leave room for activations here but not there may have none there."""
         numbered = [gaps for gaps in (self.gaps(*pair) for pair in pairwise(self.dense_at)) if None not in gaps]
         through = [gaps for gaps in numbered if not any(gaps)]
@@ -173,7 +173,7 @@ class _Placement:
                 before, after = self.modules[start].name, self.modules[end].name
                 self.notes.append(f"whether an activation lies between {before} and {after} can not be seen")
 
-    def check_leading_norms(self, first: int) -> None:
+    def require_clear_leading_norms(self, first: int) -> None:
         if first == 0:
             return
         norm, dense = self.modules[0], self.modules[first]
@@ -185,7 +185,7 @@ class _Placement:
             raise self.unclear(f"batch norm {norm.name}, stored before the first dense layer,")
         self.notes.append(f"batch norm {norm.name} was taken to act on the input")
 
-    def check_trailing_norms(self, last: int) -> None:
+    def require_clear_trailing_norms(self, last: int) -> None:
         for before, after in pairwise(self.modules[last:]):
             if _numbers_between(before.name, after.name) != 0:
                 raise self.unclear(f"batch norm {after.name}, stored after the last dense layer,")

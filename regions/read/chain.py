@@ -84,7 +84,7 @@ class _Builder:
         self.width = len(biases)
 
     def scaling(self, step: Scaling) -> None:
-        step.check_width(self.width, "values that reach it")
+        step.require_width(self.width, "values that reach it")
         if self.open is not None:
             weights, biases, exact = step.after(self.open.weights, self.open.biases)
             self.note_fold(step, exact, f"{self.open.name}, which precedes it")

@@ -89,10 +89,10 @@ def order_modules(
         More modules, or more deeply nested names, than any network has.
     """
     stored = list(modules)
-    _check_numbers_of_names(stored)
+    _require_numbers_of_names(stored)
     ordered, notes = _by_number_and_width(stored, order_is_kept)
     if names_count:
-        notes += _check_words(ordered, within)
+        notes += _notes_on_words(ordered, within)
     return ordered, notes
 
 
@@ -101,9 +101,9 @@ def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[lis
     if not order_is_kept:
         return _without_stored_order(numbered)
     if _numbers_ascend(stored):
-        return check_chain(stored), []
+        return chained(stored), []
     if not _chains(numbered):
-        dense = [module for module in check_chain(stored) if module.kind == "dense"]
+        dense = [module for module in chained(stored) if module.kind == "dense"]
         if len(_all_chains(dense, in_order_of_numbers=False)) > 1:
             raise AmbiguousCheckpointError(
                 f"the order of the layers is unclear: stored as {list_names(stored)}, where numbers do not ascend, and "
@@ -118,7 +118,7 @@ def _by_number_and_width(stored: list[Module], order_is_kept: bool) -> tuple[lis
     )
 
 
-def _check_words(ordered: Sequence[Module], within: str) -> list[str]:
+def _notes_on_words(ordered: Sequence[Module], within: str) -> list[str]:
     """Refuse an order that the names contradict, unless no other one chains; returns notes."""
     dense = [module for module in ordered if module.kind == "dense"]
     names = [module.name.removeprefix(f"{within}.") if within else module.name for module in dense]
@@ -164,7 +164,7 @@ def _copies(dense: Sequence[Module], names: Sequence[str]) -> str | None:
 
 def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[str]]:
     if _numbers_decide_all(numbered):
-        return check_chain(numbered), []
+        return chained(numbered), []
     if any(module.kind != "dense" for module in numbered):
         raise AmbiguousCheckpointError(
             f"this file keeps no order, and the names {list_names(numbered)} do not tell where batch norms or "
@@ -172,7 +172,7 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
         )
     orders = _all_chains(numbered)
     if not orders:
-        return check_chain(numbered), []
+        return chained(numbered), []
     if len(orders) > 1:
         raise AmbiguousCheckpointError(
             f"this file keeps no order, and the shapes allow more than one ({list_shapes(numbered)}); {HOW_TO_SETTLE}"
@@ -200,7 +200,7 @@ def _chains(modules: Sequence[Module]) -> bool:
     return all(before.n_out == after.n_in for before, after in zip(dense, dense[1:], strict=False))
 
 
-def check_chain(modules: list[Module]) -> list[Module]:
+def chained(modules: list[Module]) -> list[Module]:
     """Return the modules, or refuse them: the widths of dense layers must chain."""
     if not _chains(modules):
         raise AmbiguousCheckpointError(
@@ -215,7 +215,7 @@ def _tokens(name: str) -> list[str]:
     return re.split(r"([0-9]+)", name)
 
 
-def _check_numbers_of_names(modules: Sequence[Module]) -> None:
+def _require_numbers_of_names(modules: Sequence[Module]) -> None:
     if len(modules) > MAX_MODULES:
         raise CheckpointError(f"{len(modules)} modules; at most {MAX_MODULES} are read")
     for module in modules:

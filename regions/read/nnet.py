@@ -34,7 +34,7 @@ from regions.files.opened import OpenedFile
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, refuse_other_activation
+from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
 
@@ -162,7 +162,7 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
         "normalisation", "of the outputs", np.full(n_out, ranges[-1]), np.full(n_out, means[-1]), exact=True
     )
     network = build_network(steps, [_box_note(mins, maxes)])
-    refuse_other_activation(network, activation, "the format")
+    require_activation(network, activation, "the format")
     return network
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from regions.errors import CheckpointError, MissingDependencyError, NotACheckpointError, UnsupportedLayerError
-from regions.files.onnx_wire import check_fields
+from regions.files.onnx_wire import require_fields
 from regions.files.opened import OpenedFile
 from regions.printable import printable
 from regions.read.onnx_tensors import Constant, read_tensor
@@ -118,21 +118,21 @@ def read_graph(file: OpenedFile) -> Graph:
     from google.protobuf.message import DecodeError
 
     content = file.file.read()
-    check_fields(content, onnx.ModelProto.DESCRIPTOR, file.name)
+    require_fields(content, onnx.ModelProto.DESCRIPTOR, file.name)
     try:
         model = onnx.ModelProto.FromString(content)
     except DecodeError as error:
         raise NotACheckpointError(f"{file.name}: not the protobuf message of a model: {printable(error)}") from None
-    _refuse_parts(model, file.name)
+    _require_plain(model, file.name)
     versions = _operator_sets(model, file.name)
     nodes = [_node(node, i, versions) for i, node in enumerate(model.graph.node)]
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     inputs = [_input(value) for value in model.graph.input if value.name not in tensors]
-    _check_names(model.graph, nodes, file.name)
+    _require_names(model.graph, nodes, file.name)
     return Graph(nodes, tensors, inputs, [output.name for output in model.graph.output])
 
 
-def _refuse_parts(model: Any, path: str) -> None:
+def _require_plain(model: Any, path: str) -> None:
     if model.functions:
         raise UnsupportedLayerError(
             f"{path}: it has functions of its own; put them in place first: onnx.inliner.inline_local_functions(model)"
@@ -186,11 +186,11 @@ def _node(node: Any, number: int, versions: dict[str, int]) -> Node:
     except onnx.defs.SchemaError:
         # Another domain's, or none at all: refused where it is met, unless nothing depends on it.
         return Node(name, operator, printable(domain), 0, list(node.input), outputs, attributes)
-    _check_against_schema(node, schema, label)
+    _require_schema(node, schema, label)
     return Node(name, operator, printable(domain), schema.since_version, list(node.input), outputs, attributes)
 
 
-def _check_against_schema(node: Any, schema: Any, label: str) -> None:
+def _require_schema(node: Any, schema: Any, label: str) -> None:
     for attribute in node.attribute:
         expected = schema.attributes.get(attribute.name)
         if expected is None or int(expected.type) != attribute.type:
@@ -261,7 +261,7 @@ def _input(value: Any) -> GraphInput:
     return GraphInput(value.name, shape, tensor.elem_type, f"{printable(value.name)!r} [{', '.join(words)}]")
 
 
-def _check_names(graph: Any, nodes: list[Node], path: str) -> None:
+def _require_names(graph: Any, nodes: list[Node], path: str) -> None:
     """Every name is made once, and before it is read."""
     made: set[str] = set()
 

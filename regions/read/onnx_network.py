@@ -27,7 +27,7 @@ from regions.files import limits
 from regions.files.opened import OpenedFile
 from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, refuse_other_activation
+from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Step, build_network
 from regions.read.onnx_graph import Graph, GraphInput, Node, read_graph
 from regions.read.onnx_operators import OPERATORS
@@ -86,7 +86,7 @@ def network_from_onnx(file: OpenedFile, activation: ActivationChoice) -> Network
     chain = _Chain(graph, file)
     steps, notes = chain.walk()
     network = build_network(steps, notes)
-    refuse_other_activation(network, activation, "the file")
+    require_activation(network, activation, "the file")
     return network
 
 
@@ -153,7 +153,7 @@ class _Chain:
         values = [self._value(name) if name else None for name in node.inputs]
         flows = [value for value in values if isinstance(value, Flow)]
         if node.qualified in _SHAPE:
-            _check_version(node, _SHAPE[node.qualified])
+            _require_version(node, _SHAPE[node.qualified])
             assert values[0] is not None
             self._keep(node, shape_of(node, values[0]))
         elif not flows:
@@ -163,7 +163,7 @@ class _Chain:
 
     def _folded(self, node: Node, values: list[Constant]) -> Constant:
         if node.qualified in REARRANGING:
-            _check_version(node, REARRANGING[node.operator][1])
+            _require_version(node, REARRANGING[node.operator][1])
             result = rearrange(node, list(values))
             assert isinstance(result, Constant)
             return result
@@ -172,7 +172,7 @@ class _Chain:
                 f"{node.label} computes with constants in a way that is not handled; simplify the file first, for "
                 "instance by exporting with constant folding"
             )
-        _check_version(node, CONSTANT_OPERATORS[node.operator][1])
+        _require_version(node, CONSTANT_OPERATORS[node.operator][1])
         return fold(node, values)
 
     def _follow(self, node: Node, values: list[Value | None], flows: list[Flow]) -> None:
@@ -189,19 +189,19 @@ class _Chain:
             self._cut(node)
             return
         if node.qualified in REARRANGING:
-            _check_version(node, REARRANGING[node.operator][1])
+            _require_version(node, REARRANGING[node.operator][1])
             result = rearrange(node, values)
             assert isinstance(result, Flow)
         elif node.qualified in OPERATORS:
             operation, newest = OPERATORS[node.qualified]
-            _check_version(node, newest)
+            _require_version(node, newest)
             steps, result = operation(node, values)
             self.steps += steps
             self.built += sum(step.weights.nbytes for step in steps if isinstance(step, Dense))
         else:
             raise _unsupported(node)
         self.built += result.array.nbytes
-        limits.check_expansion(self.file.name, self.file.size, self.built, "all layers of the graph")
+        limits.require_expansion(self.file.name, self.file.size, self.built, "all layers of the graph")
         result = Flow(result.array, result.element, node.label)  # another value, though of the same numbers
         self.newest = result
         self._keep(node, result)
@@ -257,7 +257,7 @@ class _Chain:
             self.steps[-1] = Scaling(last.kind, last.name, last.scale[order], last.shift[order], last.exact)
         else:
             size = 8 * len(order) ** 2
-            limits.check_expansion(self.file.name, self.file.size, size, "a layer that puts the outputs in order")
+            limits.require_expansion(self.file.name, self.file.size, size, "a layer that puts the outputs in order")
             self.steps.append(Dense("the order of the outputs", np.eye(len(order))[order], np.zeros(len(order))))
             self.notes.append("a last layer puts the outputs in order")
 
@@ -294,7 +294,7 @@ def _shape(given: GraphInput, file: OpenedFile) -> list[int]:
     return shape
 
 
-def _check_version(node: Node, newest: int) -> None:
+def _require_version(node: Node, newest: int) -> None:
     if not node.version:  # no schema, so nothing about it has been checked
         raise _unsupported(node)
     if node.version > newest:

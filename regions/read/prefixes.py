@@ -93,7 +93,7 @@ def find_mappings(content: Any, source: str) -> list[Part]:
         tensors = {key: value for key, value in mapping.items() if isinstance(key, str) and _is_tensor(value)}
         if any(len(value.shape) >= 2 for value in tensors.values()):
             for key in (*path, *tensors):
-                _check_name(key)
+                _require_name(key)
             require_tensors_read(mapping, source)
             found.append(Part(".".join(path), "", tensors))
         for key, value in mapping.items():
@@ -228,7 +228,7 @@ def _joined(before: str, after: str) -> str:
     return f"{before}.{after}" if before and after else before or after
 
 
-def _check_name(name: str) -> None:
+def _require_name(name: str) -> None:
     if len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise CheckpointError(f"a tensor's name is too long or not printable: {name[:50]!r}, {len(name)} characters")
 

@@ -49,7 +49,7 @@ class Scaling:
 
     def after(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
         """Weights and bias of the layer followed by this scaling, and whether nothing was rounded."""
-        self.check_width(len(biases), "outputs of the layer before it")
+        self.require_width(len(biases), "outputs of the layer before it")
         products, products_exact = self._multiplied(weights, self.scale[:, np.newaxis])
         scaled, scaled_exact = multiply(biases, self.scale)
         sums, sums_exact = add(scaled, self.shift)
@@ -57,7 +57,7 @@ class Scaling:
 
     def before(self, weights: Floats, biases: Floats) -> tuple[Floats, Floats, bool]:
         """Weights and bias of this scaling followed by the layer, and whether surely nothing was rounded."""
-        self.check_width(weights.shape[1], "inputs of the layer after it")
+        self.require_width(weights.shape[1], "inputs of the layer after it")
         products, products_exact = self._multiplied(weights, self.scale)
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused where the layer is made
             shifted = weights @ self.shift + biases if self.shift.any() else biases
@@ -68,7 +68,7 @@ class Scaling:
 
     def then(self, later: Scaling) -> Scaling:
         """This scaling followed by another one."""
-        later.check_width(len(self.scale), f"features of the {self.kind} before it")
+        later.require_width(len(self.scale), f"features of the {self.kind} before it")
         scale, scale_exact = multiply(self.scale, later.scale)
         product, product_exact = multiply(self.shift, later.scale)
         shift, shift_exact = add(product, later.shift)
@@ -76,7 +76,7 @@ class Scaling:
         exact = self.exact and later.exact and scale_exact and product_exact and shift_exact
         return Scaling(self.kind, name, scale, shift, exact).checked()
 
-    def check_width(self, width: int, what: str) -> None:
+    def require_width(self, width: int, what: str) -> None:
         """Refuse to be combined with something of another width."""
         if len(self.scale) != width:
             raise ShapeMismatchError(

@@ -20,7 +20,7 @@ from regions.errors import NetworkError, UnsupportedLayerError
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, refuse_other_activation
+from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
 
@@ -57,7 +57,7 @@ def network_from_estimator(estimator: Any, activation: ActivationChoice) -> Netw
     if not steps or not isinstance(steps[-1], Dense):
         raise UnsupportedLayerError(f"{type(estimator).__name__} does not end in a network: {READ}")
     network = build_network(steps, _output_note(mlp))
-    refuse_other_activation(network, activation, "the estimator")
+    require_activation(network, activation, "the estimator")
     return network
 
 

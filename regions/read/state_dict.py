@@ -27,7 +27,7 @@ from regions.networks.network import Network
 from regions.printable import printable
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
-from regions.read.layer_order import Module, check_chain, list_names, list_shapes, order_modules
+from regions.read.layer_order import Module, chained, list_names, list_shapes, order_modules
 from regions.read.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
@@ -104,7 +104,7 @@ def network_from_state_dict(
             order = f"read as a chain in this order: {list_names(guessed)}"
             notes.insert(0, f"{order}; skips can not be seen, regions.load(module) can check")
         if len(parts) > 1:
-            check_chain(modules)
+            chained(modules)
     except (CheckpointError, NetworkError) as error:
         # Layers one by one can be put in another order, but none may be left out, nor the adapters of LoRA beside them.
         adapted = any("lora_" in name for mapping in mappings for name in mapping.tensors)
@@ -179,7 +179,7 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]
     for number in numbers:
         parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
         used |= {f"W{number}", f"b{number}"}
-        _check_axes(f"W{number}", parts["weight"])
+        _require_axes(f"W{number}", parts["weight"])
         modules.append(Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None}))
     others = [name for name in tensors if name not in used]
     return modules, [f"arrays beside the weights, left out: {_shortened(others)}"] if others else []
@@ -221,7 +221,7 @@ def _plays_no_part(parameter: str, value: Any) -> bool:
 def _kind(name: str, parts: dict[str, Any]) -> str:
     prefix = f"{name}." if name else ""
     if "running_mean" in parts or "running_var" in parts:
-        return _checked_norm(prefix, parts)
+        return _norm_kind(prefix, parts)
     for parameter in parts:
         if parameter not in ("weight", "bias"):
             raise UnsupportedLayerError(
@@ -239,7 +239,7 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
             f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, group "
             "norm, or batch norm without statistics, which is not piecewise linear"
         )
-    _check_axes(f"{prefix}weight", parts["weight"])
+    _require_axes(f"{prefix}weight", parts["weight"])
     if re.search(
         r"(^|[._])(word|token|pos|position)?_?(emb|embed|embedding|embeddings|embed_tokens|wte|wpe)([._]|$)",
         name,
@@ -250,7 +250,7 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
     return "dense"
 
 
-def _checked_norm(prefix: str, parts: dict[str, Any]) -> str:
+def _norm_kind(prefix: str, parts: dict[str, Any]) -> str:
     for parameter in parts:
         if parameter not in _NORM_PARAMETERS:
             raise UnsupportedLayerError(f"{prefix}{parameter} is not a parameter of a batch norm")
@@ -260,7 +260,7 @@ def _checked_norm(prefix: str, parts: dict[str, Any]) -> str:
     return "norm"
 
 
-def _check_axes(key: str, weight: Any) -> None:
+def _require_axes(key: str, weight: Any) -> None:
     axes = len(weight.shape)
     if axes in _CONVOLUTIONS:
         raise UnsupportedLayerError(

@@ -21,7 +21,7 @@ from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read.batch_norm import scaling_of_batch_norm
-from regions.read.between_layers import ActivationChoice, refuse_other_activation
+from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import POINTS, TOLERANCE, relative_difference
 from regions.read.scaling import Scaling
@@ -71,7 +71,7 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
         return _network_of_state_dict(module, activation, batch_norm_eps)
     if (relative_difference(module, network) or 0.0) > TOLERANCE:
         raise InternalError(f"this chain of layers was misread as {network!r}; please report it with its repr")
-    refuse_other_activation(network, activation, "the module")
+    require_activation(network, activation, "the module")
     return network
 
 
@@ -79,7 +79,7 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
     """Yield the steps of a module whose structure says what it does."""
     import torch
 
-    _refuse_hooks(module, name)
+    _require_no_hooks(module, name)
     kind = type(module)
     forward = getattr(kind, "forward", None)  # TorchScript modules have none
     if forward is torch.nn.Sequential.forward:
@@ -114,7 +114,7 @@ def _batch_norm(module: Any, name: str) -> Scaling:
     return scaling_of_batch_norm(name, mean, variance, module.weight, module.bias, module.eps)
 
 
-def _refuse_hooks(module: Any, name: str) -> None:
+def _require_no_hooks(module: Any, name: str) -> None:
     if module._forward_hooks or module._forward_pre_hooks or "parametrizations" in module._modules:
         raise UnsupportedLayerError(
             f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
@@ -149,14 +149,14 @@ def _network_of_only_child(module: Any, why: str) -> Network:
     difference = relative_difference(module, network)
     if difference is None:
         raise AmbiguousCheckpointError(f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)")
-    _refuse_difference(difference, f"its only child {name}")
+    _require_same_values(difference, f"its only child {name}")
     note = f"{name} was read; the module gives the same values at {POINTS} random points"
     return network.with_notes(note)
 
 
 def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm_eps: float) -> Network:
     for name, part in module.named_modules():
-        _refuse_hooks(part, name)
+        _require_no_hooks(part, name)
     found = {part.eps for part in module.modules() if type(part).__name__ == "BatchNorm1d"}
     network = network_from_state_dict(
         module.state_dict(),
@@ -172,12 +172,12 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
             f"{type(module).__name__} can not be run on points [n, {network.n_in}], so it can not be checked that its "
             f"layers make {network!r}, in this order; if they do, give module.state_dict() instead"
         )
-    _refuse_difference(difference, f"a chain of its layers with activation {activation!r}")
+    _require_same_values(difference, f"a chain of its layers with activation {activation!r}")
     note = f"read as a state dict; the module gives the same values at {POINTS} random points"
     return network.with_notes(*_training_note(module), note)
 
 
-def _refuse_difference(difference: float, what: str) -> None:
+def _require_same_values(difference: float, what: str) -> None:
     if difference > TOLERANCE:
         raise AmbiguousCheckpointError(
             f"the module does not compute the same as {what}: they differ by {difference:.2g} of the size of "

@@ -21,7 +21,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
-from regions.studies.training_record import TrainingRecord, TrainingRow, checked_step
+from regions.studies.training_record import TrainingRecord, TrainingRow, step_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "watch"]
 
@@ -88,7 +88,7 @@ def watch(
         given = None
     if given is None:
         raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {shown(checkpoints)}")
-    names = None if steps is None else [checked_step(x, f"steps[{i}]") for i, x in enumerate(tuple_of(steps, "steps"))]
+    names = None if steps is None else [step_of(x, f"steps[{i}]") for i, x in enumerate(tuple_of(steps, "steps"))]
     known = len(checkpoints) if isinstance(checkpoints, Sized) else None
     if names is not None and known is not None and len(names) != known:
         raise ValueError(f"there are {known} checkpoints and {len(names)} steps")

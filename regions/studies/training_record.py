@@ -39,7 +39,7 @@ from regions.read.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
 from regions.tables import aligned, html_table
 
-__all__ = ["TrainingRecord", "TrainingRow", "checked_step"]
+__all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 
 # Columns, with what the plot calls them.
 PANELS = (
@@ -167,7 +167,7 @@ class TrainingRecord:
         ShapeMismatchError, NonFiniteError
             A network of another number of inputs; a measure beyond the largest double.
         """
-        name = checked_step(step, "step")
+        name = step_of(step, "step")
         net = network if isinstance(network, Network) else load(network, self.activation)
         require_domain_of(self.domains[0], net.n_in)
         counts: list[int] = []
@@ -287,7 +287,7 @@ def _activation(activation: Any) -> ActivationChoice:
     return given
 
 
-def checked_step(value: Any, name: str) -> float:
+def step_of(value: Any, name: str) -> float:
     """Return a finite int or float; integers of any type as int, so that they stay exact."""
     result = real(value, name)
     return int(value) if isinstance(value, Integral) else result

@@ -10,7 +10,6 @@ from math import inf, sqrt
 import numpy as np
 import pytest
 
-from regions.arithmetic.dyadic import square_root
 from regions.domains import (
     Domain,
     Line,
@@ -170,16 +169,6 @@ class TestDomain:
         assert Rectangle([0, 0], [1e-160, 0], [0, 1e-160]).volume == 1e-160 * 1e-160 == 1e-320
         assert Rectangle([0, 0], [1e300, 0], [0, 1e300]).volume == inf
         assert Rectangle([0, 0], [1e300, 0], [-1e300, 1e300]).metric[0].tolist() == [inf, -inf]
-
-    def test_square_root_is_correctly_rounded(self) -> None:
-        rng = np.random.default_rng(0)
-        for value in [
-            2.0,
-            1e-320,
-            1.7e308,
-            *rng.standard_normal(200) ** 2 * 10.0 ** rng.integers(-300, 300, 200),
-        ]:
-            assert square_root(Fraction(float(value))) == sqrt(value)
 
     def test_points_of_other_shapes_are_mapped_along_the_last_axis(self) -> None:
         rectangle = Rectangle([0.0, 0, 1], [1, 0, 0], [0, 1, 0])
