@@ -98,6 +98,16 @@ def measure_enumerate(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_check(workload: Workload) -> Measurement:
+    """Holding the regions against the theory, the enumeration included, against enumerating."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = len(regions.check(network, domain).partition)
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(lambda: regions.check(network, domain), lambda: regions.enumerate(network, domain))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_degenerate(workload: Workload) -> Measurement:
     """Counting on a degenerate network, against a generic one with as many regions."""
     before = peak_memory()
@@ -164,6 +174,7 @@ assert "torch" not in sys.modules
 MEASURES: dict[str, Callable[[Workload], Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
+    "check": measure_check,
     "degenerate": measure_degenerate,
     "depth": measure_depth,
     "lines": measure_lines,

@@ -54,6 +54,7 @@ class Case:
 UNITS = {
     "count": "x forward pass",
     "enumerate": "x count",
+    "check": "x enumerate",
     "degenerate": "x generic",
     "depth": "x six layers, a layer",
     "lines": "x layered breakpoints",
@@ -78,6 +79,7 @@ CASES = [
     Case("enumerate/p784_64x3", goal=2),
     Case("enumerate/p784_256x3", goal=2),
     Case("enumerate/digits", goal=2),
+    Case("check/p2_128x3", goal=8),
     Case("degenerate/zero_bias", goal=20),
     Case("degenerate/ternary", goal=20),
     Case("degenerate/ternary_zero_bias", goal=20),
