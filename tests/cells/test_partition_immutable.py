@@ -90,3 +90,12 @@ def test_what_makes_no_partition_is_refused(change: Any, error: type, message: s
         Partition(network, domain, change(raw_from_reference(network, domain)))
     with pytest.raises(TypeError, match=r"expected a regions.Network, got int"):
         Partition(3, domain, raw_from_reference(network, domain))  # type: ignore[arg-type]
+
+
+def test_what_is_kept_is_found_once_and_locked() -> None:
+    partition = partition_from_reference(*CASES["square"])
+    found = regions.measures.switching_kinks(partition)
+    assert regions.measures.switching_kinks(partition) is found
+    for array in (*found, regions.linear_regions(partition, "open").labels):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
