@@ -56,14 +56,14 @@ def expected_crossings(
     if (start == end).all():
         return 0.0
     segment, total = Segment(start, end), 0.0
-    own, last = _pieces(network, segment), len(network.layers) - 2
+    own, last = _pieces(network, segment), len(network.widths) - 1
     for kink in np.flatnonzero(bending_kinks(network.graph) | (boundary == "activation")).tolist():
         index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
         breakpoint_, pinned, pieces = network.kink_values[kink], network, own
         if boundary == "gradient" and index < last:
             pinned = _with_constant_unit(network, index, unit, breakpoint_)
             pieces = _pieces(pinned, segment)
-        z = network.preactivations(pieces)[index][..., unit] - network.layers[index].biases[unit]
+        z = network.preactivations(pieces)[index][..., unit] - network.graph.nodes[index].biases[unit]
         needed = np.sort(breakpoint_ - z, axis=1)
         probabilities = random.bias_probability(needed[:, 0], needed[:, 1])
         if boundary == "gradient":
