@@ -209,6 +209,7 @@ def _classes() -> Iterator[Call]:
     for method in ("__call__", "gradient", "pattern", "preactivations"):
         yield _method(network, method, x=[[0.5, 0.5]])
     yield _method(network, "affine_map", pattern=lambda: np.ones(2, dtype=bool))
+    yield _method(network, "with_notes")
     yield _call(regions.Domain, origin=[0.0, 0.0], directions=[[1.0, 0.0]], generators=[[1, 0], [1, 1]])
     yield _call(regions.Segment, a=[0.0, 0.0], b=[1.0, 1.0])
     yield _call(regions.Line, point=[0.0, 0.0], direction=[1.0, 1.0])
@@ -249,9 +250,10 @@ def _classes() -> Iterator[Call]:
     yield _method(lambda: partition().exact_vertices(), "to_float")
     for method in ("as_dict", "to_json"):
         yield _method(lambda: partition().certificate, method)
-    for method in ("rows", "table", "to_html", "to_json"):
+    for method in ("as_dict", "rows", "table", "to_html", "to_json"):
         yield _method(checked, method)
-    yield _method(lambda: regions.certify(partition(), network()), "to_json")
+    for method in ("as_dict", "to_json"):
+        yield _method(lambda: regions.certify(partition(), network()), method)
     yield _call(
         regions.TrainingRecord,
         domain=square,
