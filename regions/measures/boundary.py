@@ -253,7 +253,7 @@ def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
         first, second = (partition.packed_patterns[regions] for regions in partition.facet_regions[facets].T)
         differences = first ^ second
         # Nearly always the kink that is named is the only one: then nothing is left without its bit.
-        named = partition.facet_kinks[facets]
+        named = np.minimum(partition.facet_kinks[facets], 8 * differences.shape[1] - 1)  # it need not be a kink at all
         differences[np.arange(len(facets)), named >> 3] ^= np.left_shift(1, named & 7).astype(np.uint8)
         several = np.flatnonzero(differences.any(axis=1))
         alone = np.delete(np.arange(len(facets)), several)

@@ -135,6 +135,15 @@ def test_a_graph_in_two_parts() -> None:
     assert "connected" in violated(checked(apart))
 
 
+def test_a_facet_that_names_no_kink() -> None:
+    case = undamaged(NET, SQUARE)
+    inside = (case.raw["facet_kinks"] >= 0).argmax()
+    part = case.put("facet_kinks", inside, 999).partition()
+    boundary = boundary_volume(part)
+    items = invariant_items(part, boundary, beginnings(part), beginnings(part))
+    assert {item.name for item in items if item.status == "violated"} == {"facets"}
+
+
 def test_a_facet_that_is_said_to_be_border() -> None:
     case = undamaged(NET, SQUARE)
     assert "perimeters" in violated(checked(case.put("facet_kinks", (case.raw["facet_kinks"] >= 0).argmax(), -1)))
