@@ -92,10 +92,6 @@ class Network:
         )
         return network
 
-    def with_notes(self, *notes: str) -> Network:
-        """The same network with more notes."""
-        return Network.from_layers(self.layers, [*self.notes, *notes])
-
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         if not layers:
             raise EmptyLayerError("a network needs at least one layer (W, b)")

@@ -209,7 +209,6 @@ def _classes() -> Iterator[Call]:
     for method in ("__call__", "gradient", "pattern", "preactivations"):
         yield _method(network, method, x=[[0.5, 0.5]])
     yield _method(network, "affine_map", pattern=lambda: np.ones(2, dtype=bool))
-    yield _method(network, "with_notes")
     yield _call(regions.Domain, origin=[0.0, 0.0], directions=[[1.0, 0.0]], generators=[[1, 0], [1, 1]])
     yield _call(regions.Segment, a=[0.0, 0.0], b=[1.0, 1.0])
     yield _call(regions.Line, point=[0.0, 0.0], direction=[1.0, 1.0])
