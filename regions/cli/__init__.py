@@ -9,6 +9,7 @@ The same for users, with all exit codes: docs/command-line.md.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -29,5 +30,19 @@ def main() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         regions_group(prog_name="regions")
+    except SystemExit as end:
+        code = end.code
     except OSError as error:  # where help is printed, that is before a command is invoked
-        sys.exit(f"Error: standard output: {error.strerror}")
+        code = f"Error: standard output: {error.strerror}"
+    sys.exit(_code_after_the_last_line(code))
+
+
+def _code_after_the_last_line(code: str | int | None) -> str | int | None:
+    """The exit code, once what standard output has in its buffer is written; Python itself would end with 120."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or f"Error: standard output: {error.strerror}"
+    return code

@@ -165,7 +165,9 @@ def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk(run: Run) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk(run: Run, monkeypatch: pytest.MonkeyPatch, unbuffered: str) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     os.symlink("/dev/full", "full.csv")
     code, _, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "full.csv")
     assert (code, err) == (1, "Error: full.csv: No space left on device\n")
@@ -184,8 +186,13 @@ def test_a_full_disk(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
-def test_files_are_written_though_nothing_can_be_printed(more: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("more", "unbuffered"), [([], ""), (["--json"], ""), ([], "1")], ids=["text", "json", "at once"]
+)
+def test_files_are_written_though_nothing_can_be_printed(
+    monkeypatch: pytest.MonkeyPatch, more: list[str], unbuffered: str
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     words = ["model.npz", "--activation", "relu", *SQUARE, *more]
     for command in (["enumerate", "-o", "out.npz"], ["plot", "-o", "out.png"], ["check", "-o", "out.html"], ["count"]):
         with open("/dev/full", "w") as full:
