@@ -20,6 +20,7 @@ from math import isfinite
 from operator import index
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 
@@ -29,6 +30,7 @@ __all__ = [
     "MOST_ITEMS",
     "MOST_SAMPLES",
     "SPACES",
+    "drawable",
     "flag",
     "generator",
     "integer",
@@ -164,6 +166,21 @@ def word(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, got {shown(value)}")
     return str(value)
+
+
+def drawable(value: Any, name: str) -> str:
+    """Return a str that a picture can show: without control characters and halves of surrogate pairs.
+
+    Examples
+    --------
+    >>> drawable("a\x1b", "title")
+    Traceback (most recent call last):
+    ValueError: title has characters that can not be drawn: 'a\\x1b'
+    """
+    text = word(value, name)
+    if any(category(character) in ("Cc", "Cs") and character != "\n" for character in text):
+        raise ValueError(f"{name} has characters that can not be drawn: {shown(text)}")
+    return text
 
 
 def one_of(value: Any, choices: Sequence[str], name: str) -> str:

@@ -24,6 +24,7 @@ from typing import Any
 import click
 import numpy as np
 
+from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import RegionsError, ShapeMismatchError
@@ -170,6 +171,8 @@ def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_m
     if words:
         for word in words:
             name, point_word = _named(word)
+            if name is not None:
+                _require_drawable(ctx, name)
             found = _points(point_word)
             if name is not None and len(found) > 1:
                 raise click.UsageError(f"--mark: {point_word} has {len(found)} points, and {name!r} is one name", ctx)
@@ -190,6 +193,13 @@ def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_m
         if not np.array_equal(result.setdefault(name, point), point):
             raise click.UsageError(f"two points to be marked are called {name!r}; name them: --mark NAME=POINT", ctx)
     return result
+
+
+def _require_drawable(ctx: click.Context, name: str) -> None:
+    try:
+        drawable(name, "--mark: a name")
+    except ValueError as error:
+        raise click.UsageError(str(error), ctx) from None
 
 
 def _default_names(points: Sequence[_Point]) -> list[str]:

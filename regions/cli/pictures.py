@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from regions.arithmetic.arguments import drawable
 from regions.partition import Partition
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
 from regions.pictures.picture_texts import arrange
@@ -45,8 +46,14 @@ def _size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> S
 
 
 def _title(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """Refuse formulas between dollar signs that can not be drawn."""
-    if text is None or text.count("$") < 2:
+    """Refuse what can not be drawn: control characters, and formulas between dollar signs that are none."""
+    if text is None:
+        return text
+    try:
+        drawable(text, "the title")
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, parameter) from None
+    if text.count("$") < 2:
         return text
     try:
         from matplotlib.mathtext import MathTextParser

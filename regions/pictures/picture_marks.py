@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cells.locate import distances_off
 from regions.domains import Domain
@@ -36,7 +37,10 @@ def named_points(mark: Any, domain: Domain) -> Marks:
     if isinstance(mark, Mapping):
         if not all(isinstance(name, str) for name in mark):
             raise TypeError("mark: the names of points must be strings")
-        given = {name: many_points([point], f"mark: point {name!r}")[0] for name, point in mark.items()}
+        given = {
+            drawable(name, "mark: the name of a point"): many_points([point], f"mark: point {name!r}")[0]
+            for name, point in mark.items()
+        }
     elif mark is None or isinstance(mark, (str, bytes)):
         raise TypeError(f"mark must be points [k, n_in], points by name, True or False, got {mark!r}")
     else:

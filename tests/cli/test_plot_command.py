@@ -123,3 +123,10 @@ def test_the_same_command_writes_the_same_bytes(run: Run) -> None:
 def test_an_option_with_its_value_ends_the_points(run: Run) -> None:
     code, out, _ = run("enumerate", "model.npz", "--activation", "relu", *AROUND, "--output=out.csv")
     assert (code, out.splitlines()[-1]) == (0, "wrote out.csv")
+
+
+@pytest.mark.parametrize("words", [["--title", "a\x1bb"], ["--mark", "a\x1bb=points.csv:0"]], ids=["title", "mark"])
+def test_what_no_font_has_is_refused(run: Run, words: list[str]) -> None:
+    code, out, err = run(*WORDS, *AROUND, *words, "-o", "out.svg")
+    assert (code, out) == (2, "") and err.endswith("has characters that can not be drawn: 'a\\x1bb'\n")
+    assert not Path("out.svg").exists()

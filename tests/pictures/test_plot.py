@@ -17,6 +17,7 @@ from matplotlib.collections import LineCollection, PathCollection, TriMesh
 from matplotlib.colors import to_rgba
 from matplotlib.path import Path
 
+import regions
 from partition_cases import CASES, IN_PLANE, ON_LINE
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
@@ -206,3 +207,13 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r"relu-regions\[plot\]"):
         plot(partition)
+
+
+@pytest.mark.parametrize("text", ["a\x1b[31m", "\x00", "tab\t", "\ud800"], ids=["escape", "nul", "tab", "half"])
+def test_what_no_font_has_is_refused(text: str) -> None:
+    partition = regions.enumerate(*IN_PLANE["square"])
+    with pytest.raises(ValueError, match="^title has characters that can not be drawn: '"):
+        regions.plot(partition, title=text)
+    with pytest.raises(ValueError, match="^mark: the name of a point has characters that can not be drawn: '"):
+        regions.plot(partition, mark={text: [0.0, 0.0]})
+    regions.plot(partition, title="two\nlines, \u00a0\u2009\u03b1", mark={"\u00e9": [0.0, 0.0]})
