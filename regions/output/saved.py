@@ -207,6 +207,8 @@ class _Reader:
 
     def array(self, name: str, dtype: type) -> NDArray[Any]:
         values, wanted = self.arrays[name], np.dtype(dtype).newbyteorder("<")
-        if values.dtype != wanted and values.size:
+        if not values.size:  # of no type in particular
+            return np.empty(values.shape, dtype)
+        if values.dtype != wanted:
             raise NotACheckpointError(f"array {name!r} has type {values.dtype}, expected {wanted}")
         return values.astype(dtype, copy=False)

@@ -369,3 +369,14 @@ def test_escape_sequences_in_the_header_stay_there(arrays: dict[str, Any], tmp_p
     else:  # the kind of a domain that is not known is no error, and not kept
         assert place == "kind"
         assert escape not in repr(loaded) + repr(loaded.domain) + repr(loaded.network)
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_without_entries_have_no_type(tmp_path: Path) -> None:
+    partition = regions.enumerate(Network([(np.eye(2), [0.0, 0.0])]), SQUARE)
+    partition.save(tmp_path / "part.npz")
+    with np.load(tmp_path / "part.npz") as stored:
+        arrays = {name: stored[name] if stored[name].size else stored[name].astype(complex) for name in stored}
+    assert any(array.dtype == complex for array in arrays.values())
+    np.savez(tmp_path / "changed.npz", **arrays)
+    assert regions.load_partition(tmp_path / "changed.npz") == partition
