@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regions.errors import UnsafePickleError, UnsupportedLayerError
-from regions.files.restricted_pickle import SAVE_A_STATE_DICT, Opaque
+from regions.files.restricted_pickle import SAVE_A_STATE_DICT, Function, Opaque
 from regions.printable import printable
 
 __all__ = ["holds_an_array", "mappings_with_matrices", "require_tensors_read"]
@@ -82,7 +82,8 @@ def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
                 f"{source}: {printable(key)} is {value!r}: only running code could build it. Nothing was run; save "
                 f"plain dense tensors, or {SAVE_A_STATE_DICT}"
             )
-        if numbered or named:
+        # What makes tensors is no value of its own: a pickle that is damaged can hold it where a tensor was.
+        if numbered or named or isinstance(value, Function):
             raise UnsupportedLayerError(
                 f"{source}: {printable(key)} is no array but of type {type(value).__name__}; give an array or None"
             )

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fuzz_file_kinds import kinds
 from hostile_files import call, dict_of, integer, name, program, storage, tensor, text, torch_file, tuple_of
 from regions.errors import (
     CheckpointError,
@@ -277,3 +278,12 @@ def test_damage_before_1_6() -> None:
 def test_a_bare_pickle_is_not_opened() -> None:
     with pytest.raises(UnsafePickleError, match="bare pickle"):
         load(io.BytesIO(pickle.dumps({"a": 1}, 2)))
+
+
+def test_a_maker_of_tensors_in_the_place_of_a_tensor(tmp_path: pathlib.Path) -> None:
+    """16 bytes are missing, and the layer's weight is the function that was to make it."""
+    content = kinds()["torch before 1.6"].content
+    missing = content.index(b"tRX\x06\x00\x00\x002.biasctorch._utils") + 1
+    (tmp_path / "damaged.pt").write_bytes(content[:missing] + content[missing + 16 :])
+    with pytest.raises(UnsupportedLayerError, match="2.weight is no array but of type Function"):
+        load(tmp_path / "damaged.pt", activation="relu")
