@@ -22,7 +22,7 @@ from regions.cells.cell_geometry import next_corners
 from regions.cells.complex import CellComplex
 from regions.errors import DomainError
 
-__all__ = ["folded_cells", "require_bounded", "unit_exponents"]
+__all__ = ["folded_cells", "require_polygons", "unit_exponents"]
 
 Pair = tuple[int, int]
 
@@ -35,7 +35,7 @@ def folded_cells(cells: CellComplex) -> Integers:
     """Regions that are no polygons as stored, ascending; see `Partition.folded_cells`."""
     if cells.dimension == 1 or len(cells) == 0:
         return np.zeros(0, dtype=np.int64)
-    require_bounded(cells)
+    require_polygons(cells)
     doubtful = np.flatnonzero(~_surely_convex(cells) | ~_surely_forwards(cells))
     if doubtful.size == 0:
         return doubtful
@@ -56,7 +56,7 @@ def folded_cells(cells: CellComplex) -> Integers:
     return np.array(folded, dtype=np.int64)
 
 
-def require_bounded(cells: CellComplex) -> None:
+def require_polygons(cells: CellComplex) -> None:
     """Refuse what has no polygons at all."""
     if not cells.domain.bounded:
         raise DomainError("an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead")

@@ -75,11 +75,12 @@ def interior_points(cells: CellComplex) -> Floats:
 
 def _far_regions(cells: CellComplex) -> Indices:
     """The regions that end, with a corner beyond the largest double."""
-    if len(cells) == 0:
+    far, endless = _far_and_endless(cells)
+    if not far.any():  # as nearly always: then nobody looks at the corners
         return np.zeros(0, dtype=np.intp)
     corners, starts = cells.cell_vertices, cells.cell_offsets[:-1]
-    far, endless = (np.logical_or.reduceat(those[corners], starts) for those in _far_and_endless(cells))
-    return np.flatnonzero(far & ~endless)
+    reaching, open_ended = (np.logical_or.reduceat(those[corners], starts) for those in (far, endless))
+    return np.flatnonzero(reaching & ~open_ended)
 
 
 def _far_facets(cells: CellComplex) -> Indices:

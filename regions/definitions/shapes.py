@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regions.arithmetic.types import Exponents, Floats, Integers, Objects
-from regions.cells.folding import require_bounded, unit_exponents
+from regions.cells.folding import require_polygons, unit_exponents
 from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
 
@@ -33,7 +33,7 @@ def merged_polygons(partition: Partition, labels: Integers) -> Objects:
 
     if partition.dimension == 1:
         raise DomainError("regions on a line make no polygons: take `intervals`")
-    require_bounded(partition)
+    require_polygons(partition)
     rings, exponents = rings_around(partition, labels), unit_exponents(partition)
     result = _geometries(rings, partition.vertices)
     vertices = np.ldexp(partition.vertices, -exponents)

@@ -14,7 +14,7 @@ import numpy as np
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.complex import CellComplex, kept
-from regions.cells.folding import require_bounded
+from regions.cells.folding import require_polygons
 from regions.cells.sizes import facet_volumes, interior_points, volumes
 from regions.errors import MissingDependencyError
 
@@ -39,7 +39,7 @@ def to_shapely(cells: CellComplex) -> Objects:
     """Regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
-    require_bounded(cells)
+    require_polygons(cells)
     if cells.dimension == 2:
         return _polygons(cells, cells.vertices)
     flat = cells.vertices[cells.cell_vertices, 0]

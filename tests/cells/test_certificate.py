@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from cli_cases import SQUARE, Run, model, runner, write_files
+from cli_cases import SQUARE, Run, model
 from partition_cases import CASES, IN_PLANE, everywhere
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
@@ -169,16 +169,8 @@ class TestKept:
             regions.load_partition(tmp_path / "bad.npz")
 
 
+@pytest.mark.usefixtures("in_folder_with_models")
 class TestCommandLine:
-    @pytest.fixture(autouse=True)
-    def in_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-        write_files(tmp_path)
-
-    @pytest.fixture
-    def run(self, capsys: pytest.CaptureFixture[str]) -> Run:
-        return runner(capsys)
-
     def test_json(self, run: Run) -> None:
         domain = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
         for command, more in (("count", []), ("enumerate", ["-o", "out.npz"])):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import regions
-from cli_cases import Run, runner, write_files
+from cli_cases import Run
 from generators import FAMILIES, draw
 from known_counts import PLANE
 from random_networks import random_network
@@ -119,16 +119,8 @@ class TestPartition:
         assert np.isfinite(part.interior_points).all() and np.isinf(part.volumes).any()
 
 
+@pytest.mark.usefixtures("in_folder_with_models")
 class TestCommandLine:
-    @pytest.fixture(autouse=True)
-    def in_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-        write_files(tmp_path)
-
-    @pytest.fixture
-    def run(self, capsys: pytest.CaptureFixture[str]) -> Run:
-        return runner(capsys)
-
     WORDS = ("model.npz", "--activation", "relu", "--plane", "0,0", "1,0", "0,1")
 
     def test_count_and_enumerate(self, run: Run) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are ``.nnet`` files read as the networks that their evaluators evaluate, and bad ones refused?
 
-`files/` has files that the format's own tools wrote, with outputs that their evaluator gives; see its README.
+`tests/data/` has files that the format's own tools wrote, with outputs that their evaluator gives; see its README.
 """
 
 from __future__ import annotations
