@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from regions import bounds
 from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate
-from regions.certification import certify
+from regions.certification import CertificationReport, certify
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import LimitReached, RegionsError
 from regions.installation import explain_missing_core
@@ -33,17 +33,19 @@ except ImportError as error:
     raise explain_missing_core(error) from error
 from regions import measures
 from regions.definitions import LinearRegions, linear_regions
-from regions.partition import Partition, load_partition
+from regions.partition import Partition, Region, load_partition
 from regions.pictures.plot import plot
 from regions.read import load
 
 if TYPE_CHECKING:
-    from regions.checking import check
-    from regions.studies.training import TrainingRecord, watch
+    from regions.checking import CheckReport, check
+    from regions.studies.training import TrainingRecord, TrainingRow, watch
 
 __all__ = [
     "Activation",
     "Certificate",
+    "CertificationReport",
+    "CheckReport",
     "Domain",
     "ExactVertices",
     "Layer",
@@ -56,9 +58,11 @@ __all__ = [
     "Polygon",
     "Ray",
     "Rectangle",
+    "Region",
     "RegionsError",
     "Segment",
     "TrainingRecord",
+    "TrainingRow",
     "bounds",
     "certified_count",
     "certify",
@@ -77,9 +81,11 @@ __all__ = [
 
 # Imported when they are used, since they build on all the rest.
 _LATER = {
+    "CheckReport": "regions.checking",
     "check": "regions.checking",
     "watch": "regions.studies.training",
     "TrainingRecord": "regions.studies.training",
+    "TrainingRow": "regions.studies.training",
 }
 _LATER_MODULES = {"arrangements", "constructions", "export", "reference"}
 

@@ -15,10 +15,9 @@ from typing import Any
 
 import click
 
-from regions.arithmetic.arguments import drawable
 from regions.partition import Partition
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
-from regions.pictures.picture_texts import arrange
+from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, proportion
 from regions.pictures.plot import COLOR_BY, draw_panels
 
@@ -46,24 +45,10 @@ def _size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> S
 
 
 def _title(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    """Refuse what can not be drawn: control characters, and formulas between dollar signs that are none."""
-    if text is None:
-        return text
     try:
-        drawable(text, "the title")
+        return None if text is None else require_title(text, "the title")
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, parameter) from None
-    if text.count("$") < 2:
-        return text
-    try:
-        from matplotlib.mathtext import MathTextParser
-    except ImportError:  # which is said later
-        return text
-    try:
-        MathTextParser("path").parse(text)
-    except ValueError as error:
-        raise click.BadParameter(f"not a formula: {' '.join(str(error).split())}", ctx, parameter) from None
-    return text
 
 
 def picture_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.pictures.picture_files import trim_height
 
-__all__ = ["LINE", "arrange", "place_names"]
+__all__ = ["LINE", "arrange", "place_names", "require_title"]
 
 # In points of 1/72 inch: from a point to its name, half of a mark with its edge, the halo of a name, and the nearest
 # distance from which a line leads to the point.
@@ -29,8 +30,32 @@ HIGHEST_TITLE = 0.3
 SIDES = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 0], [-1, 0], [0, 1], [0, -1]], dtype=np.float64)
 # From a name to its point.
 LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 0.0}
+LONGEST_TITLE = 500
 # What is not broken: formulas between dollar signs, and what has no blank in it.
 WORD = re.compile(r"(?:\\\$|\$[^$]*\$|\S)+")
+
+
+def require_title(text: Any, name: str) -> str:
+    """Return a title, which may have formulas between dollar signs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not a str; with characters that no font draws; longer than a picture has room for; a formula that is none.
+    """
+    title = drawable(text, name)
+    if len(title) > LONGEST_TITLE:
+        raise ValueError(f"{name} has {len(title):,} characters; a picture has room for {LONGEST_TITLE}")
+    if title.count("$") >= 2:
+        try:
+            from matplotlib.mathtext import MathTextParser
+        except ImportError:  # which is said where something is drawn
+            return title
+        try:
+            MathTextParser("path").parse(title)
+        except ValueError as error:
+            raise ValueError(f"{name} has what is not a formula: {' '.join(str(error).split())}") from None
+    return title
 
 
 def arrange(axes: list[Any], trim: bool) -> None:

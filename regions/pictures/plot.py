@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from regions.arithmetic.arguments import drawable, one_of
+from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
 from regions.errors import MissingDependencyError
@@ -24,7 +24,7 @@ from regions.partition import Partition, require_partition
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size
 from regions.pictures.picture_marks import draw_marks, named_points
-from regions.pictures.picture_texts import arrange
+from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
 from regions.pictures.plane_picture import Palette, PlanePicture
 
@@ -187,7 +187,7 @@ def _titles(title: Any, count: int, several: bool) -> list[str | None]:
         raise TypeError(f"title must be a string, or a sequence of one for each panel, got {title!r}")
     if len(titles) != count:
         raise ValueError(f"there are {count} panels and {len(titles)} titles; give one for each")
-    return [drawable(each, "title") for each in titles]
+    return [require_title(each, "title") for each in titles]
 
 
 def _matplotlib() -> Any:

@@ -202,8 +202,8 @@ def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
         names = [_joined(mapping.prefix, name) for mapping in mappings for name in mapping.tensors]
         shown = ", ".join(map(printable, names[:6])) + (", .." if len(names) > 6 else "")
         raise CheckpointError(
-            f"{source}: no name begins with the prefix {prefix!r}, which stands for whole parts of names; there are "
-            f"{shown}"
+            f"{source}: no name of several parts begins with the prefix {prefix!r}; 'actor', say, stands for "
+            f"actor.0.weight and not for actor_old.0.weight; there are {shown}"
         )
     if len(fitting) > 1:
         places = ", ".join(repr(part.prefix) for part in fitting[:8])

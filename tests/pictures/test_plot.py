@@ -217,3 +217,18 @@ def test_what_no_font_has_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="^mark: the name of a point has characters that can not be drawn: '"):
         regions.plot(partition, mark={text: [0.0, 0.0]})
     regions.plot(partition, title="two\nlines, \u00a0\u2009\u03b1", mark={"\u00e9": [0.0, 0.0]})
+
+
+def test_formulas_in_titles() -> None:
+    partition = regions.enumerate(*IN_PLANE["square"])
+    assert regions.plot(partition, title=r"$\alpha^2$ for 3 \$").get_title() == r"$\alpha^2$ for 3 \$"
+    with pytest.raises(ValueError, match=r"^title has what is not a formula: \\nonsense "):
+        regions.plot(partition, title=r"$\nonsense$")
+
+
+def test_long_titles() -> None:
+    partition = regions.enumerate(*IN_PLANE["square"])
+    title = regions.plot(partition, title="abcde" * 100).get_title()
+    assert title.replace("\n", "") == "abcde" * 100 and len(title.split("\n")) > 3
+    with pytest.raises(ValueError, match="^title has 100,000 characters; a picture has room for 500$"):
+        regions.plot(partition, title="a" * 100_000)
