@@ -20,7 +20,7 @@ One file for each kind of question:
     region_graph_bounds         neighbours and diameter
     expected_counts  shallow    random networks on average
     length  sparse_length       how curves are stretched
-    registry  table             all of them, for programs
+    registry                    all of them, for programs
 """
 
 from regions.bounds.characteristic_polynomial import bounded_chambers, chambers, characteristic_polynomial
@@ -63,16 +63,17 @@ from regions.bounds.region_graph_bounds import (
     gaines_bi_facets,
     gaines_bi_min_degree,
 )
-from regions.bounds.registry import Bound
+from regions.bounds.registry import Bound, all_registered
 from regions.bounds.shallow import (
     expected_distance_shallow,
     expected_regions_shallow_ball,
     expected_strata_shallow,
 )
 from regions.bounds.sparse_length import price_tanner
-from regions.bounds.table import BOUNDS
 from regions.bounds.upper import montufar2017, raghu, raghu_hard_tanh, trivial
 from regions.errors import BoundDoesNotApply
+
+BOUNDS: tuple[Bound, ...] = all_registered()
 
 __all__ = [
     "BOUNDS",

@@ -22,10 +22,12 @@ from operator import mul
 
 from regions.bounds.binomials import binomial_row
 from regions.bounds.bound_arguments import Widths, per_layer, shape
+from regions.bounds.registry import registered
 
 __all__ = ["hinz_vandegeer", "serra2018_upper"]
 
 
+@registered("upper", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 1", "pattern")
 def serra2018_upper(n_in: int, widths: Widths, *, ranks: Sequence[int] | None = None) -> int:
     """Theorem 1 of Serra et al.: the sum of ``prod of C(n_l, j_l)`` over the j that dimensions permit.
 
@@ -68,6 +70,7 @@ def serra2018_upper(n_in: int, widths: Widths, *, ranks: Sequence[int] | None = 
     return _binomial_step(layers[0], caps[0], after, [dimension])[0]
 
 
+@registered("upper", "regions", "relu", "Hinz, van de Geer 2019; Hinz 2021", "pattern", status="quoted")
 def hinz_vandegeer(n_in: int, widths: Widths) -> int:
     """The framework of Hinz and van de Geer, with the sharpest activation histograms of Hinz 2021 in 1 and 2
     dimensions.

@@ -18,6 +18,7 @@ from math import comb, factorial, pi, prod
 
 from regions.arithmetic.arguments import integer, number, tuple_of
 from regions.bounds.bound_arguments import Widths, codimension_of, in_range, rational, shape
+from regions.bounds.registry import registered
 
 __all__ = [
     "hanin_rolnick_distance",
@@ -30,6 +31,15 @@ __all__ = [
 Number = int | float | Fraction
 
 
+@registered(
+    "expected upper",
+    "regions",
+    "relu",
+    "Hanin, Rolnick 2019b, Theorem 5",
+    domain="cube",
+    status="quoted",
+    also_needs=("volume",),
+)
 def hanin_rolnick_expected(
     n_in: int, widths: Widths, *, c_grad: Number, c_bias: Number, volume: Number = 1
 ) -> Fraction:
@@ -72,6 +82,14 @@ def hanin_rolnick_expected(
     return size * (slope * neurons) ** dimension / factorial(dimension)
 
 
+@registered(
+    "expected upper",
+    "boundary per volume",
+    "any",
+    "Hanin, Rolnick 2019, Corollaries 4 and 7",
+    status="quoted",
+    also_needs=("breakpoints",),
+)
 def hanin_rolnick_volume(
     n_in: int, widths: Widths, codimension: int = 1, *, c_grad: Number, c_bias: Number, breakpoints: int = 1
 ) -> Fraction:
@@ -110,38 +128,9 @@ def hanin_rolnick_volume(
     return comb(sum(layers), k) * slope**k
 
 
-def hanin_rolnick_distance(
-    n_in: int, widths: Widths, *, constant: Number, c_grad: Number, c_bias: Number, breakpoints: int = 1
-) -> Fraction:
-    """Lower bound on the mean distance to the boundary, uniform in the unit cube: ``c / (T c_grad c_bias N)``.
-
-    Parameters
-    ----------
-    n_in, widths
-        As for `hanin_rolnick_expected`.
-    constant : int, float or Fraction
-        The c of the theorem, which only says that there is one, independent of the network.
-    c_grad, c_bias, breakpoints
-        As for `hanin_rolnick_volume`.
-
-    Returns
-    -------
-    Fraction
-
-    References
-    ----------
-    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, Corollaries 5 and 8.
-
-    Examples
-    --------
-    >>> hanin_rolnick_distance(2, [8, 8], constant=1.0, c_grad=1.0, c_bias=0.5)
-    Fraction(1, 8)
-    """
-    return rational(constant, "constant") / hanin_rolnick_volume(
-        n_in, widths, c_grad=c_grad, c_bias=c_bias, breakpoints=breakpoints
-    )
-
-
+@registered(
+    "expected upper", "boundary per volume", "relu", "Tiwari, Konidaris 2022", domain="manifold", status="quoted"
+)
 def tiwari_konidaris_volume(
     n_in: int, widths: Widths, codimension: int = 1, *, c_grad: Number, c_bias: Number, c_manifold: Number
 ) -> Fraction:
@@ -171,6 +160,47 @@ def tiwari_konidaris_volume(
     """
     gradients = 2 * rational(c_grad, "c_grad") * rational(c_manifold, "c_manifold")
     return hanin_rolnick_volume(n_in, widths, codimension, c_grad=gradients, c_bias=c_bias)
+
+
+@registered(
+    "expected lower",
+    "distance to the boundary",
+    "any",
+    "Hanin, Rolnick 2019, Corollaries 5 and 8",
+    domain="cube",
+    status="quoted",
+    also_needs=("breakpoints",),
+)
+def hanin_rolnick_distance(
+    n_in: int, widths: Widths, *, c_grad: Number, c_bias: Number, constant: Number, breakpoints: int = 1
+) -> Fraction:
+    """Lower bound on the mean distance to the boundary, uniform in the unit cube: ``c / (T c_grad c_bias N)``.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `hanin_rolnick_expected`.
+    constant : int, float or Fraction
+        The c of the theorem, which only says that there is one, independent of the network.
+    c_grad, c_bias, breakpoints
+        As for `hanin_rolnick_volume`.
+
+    Returns
+    -------
+    Fraction
+
+    References
+    ----------
+    Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, Corollaries 5 and 8.
+
+    Examples
+    --------
+    >>> hanin_rolnick_distance(2, [8, 8], constant=1.0, c_grad=1.0, c_bias=0.5)
+    Fraction(1, 8)
+    """
+    return rational(constant, "constant") / hanin_rolnick_volume(
+        n_in, widths, c_grad=c_grad, c_bias=c_bias, breakpoints=breakpoints
+    )
 
 
 def tube_volume(volumes: Iterable[float], radius: float) -> float:

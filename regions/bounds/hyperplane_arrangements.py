@@ -13,10 +13,12 @@ from math import comb
 from regions.arithmetic.arguments import integer
 from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.bounds.bound_arguments import Widths, one_width, shape
+from regions.bounds.registry import registered
 
 __all__ = ["cover_central", "generic_faces", "zaslavsky", "zaslavsky_bounded"]
 
 
+@registered("upper", "regions", "one breakpoint", "Schlaefli 1852; Zaslavsky 1975", "pattern")
 def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     """Largest number of regions of n hyperplanes: ``sum of C(n, i) for i from 0 to n_in``.
 
@@ -50,32 +52,7 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
     return weighted_sum(n, dimension)
 
 
-def zaslavsky_bounded(n_in: int, widths: Widths) -> int:
-    """Largest number of bounded regions of n hyperplanes: ``C(n - 1, n_in)``.
-
-    Parameters
-    ----------
-    n_in : int
-    widths : int or sequence of one int
-        Number of hyperplanes.
-
-    Returns
-    -------
-    int
-
-    References
-    ----------
-    Zaslavsky, Facing up to arrangements, 1975.
-
-    Examples
-    --------
-    >>> zaslavsky_bounded(2, 4)
-    3
-    """
-    dimension, layers = shape(n_in, widths)
-    return comb(one_width(layers, "the number of bounded regions") - 1, dimension)
-
-
+@registered("upper", "regions", "one breakpoint", "Schlaefli 1852; Cover 1965", condition="zero biases")
 def cover_central(n_in: int, widths: Widths) -> int:
     """Largest number of regions of n hyperplanes through one point: ``2 * sum of C(n - 1, i) for i < n_in``.
 
@@ -102,6 +79,33 @@ def cover_central(n_in: int, widths: Widths) -> int:
     """
     dimension, layers = shape(n_in, widths)
     return 2 * weighted_sum(one_width(layers, "the number of regions of a central arrangement") - 1, dimension - 1)
+
+
+@registered("upper", "bounded regions", "one breakpoint", "Zaslavsky 1975", domain="whole space")
+def zaslavsky_bounded(n_in: int, widths: Widths) -> int:
+    """Largest number of bounded regions of n hyperplanes: ``C(n - 1, n_in)``.
+
+    Parameters
+    ----------
+    n_in : int
+    widths : int or sequence of one int
+        Number of hyperplanes.
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Zaslavsky, Facing up to arrangements, 1975.
+
+    Examples
+    --------
+    >>> zaslavsky_bounded(2, 4)
+    3
+    """
+    dimension, layers = shape(n_in, widths)
+    return comb(one_width(layers, "the number of bounded regions") - 1, dimension)
 
 
 def generic_faces(n_in: int, widths: Widths) -> tuple[int, ...]:

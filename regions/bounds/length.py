@@ -18,6 +18,7 @@ from math import atan, erf, erfc, exp, fsum, hypot, pi, prod, sqrt
 from regions.arithmetic.arguments import integer, number, one_of, positive
 from regions.bounds.bound_arguments import Widths, equal_width, in_range, numbers_per_layer, shape
 from regions.bounds.chi import chi_means
+from regions.bounds.registry import registered
 
 __all__ = [
     "expected_length_relu_exact",
@@ -61,6 +62,7 @@ def relu_length_factor(width: int) -> float:
     return fsum(weight * mean for weight, mean in zip(weights, chi_means(k), strict=True)) / fsum(weights)
 
 
+@registered("expected", "length ratio", "relu", "Hanin, Jeong, Rolnick 2022", domain="curve", status="derived")
 def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Sequence[float]) -> float:
     """Exact mean stretching of a ReLU network with Gaussian weights: ``prod of s_l * relu_length_factor(n_l)``.
 
@@ -96,6 +98,24 @@ def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Se
     return in_range(prod(factors), "the mean stretching")
 
 
+@registered(
+    "expected lower",
+    "length ratio",
+    "hard_tanh",
+    "Raghu et al. 2017, Theorem 3",
+    domain="curve",
+    status="explicit",
+    fixed=(("activation", "hard_tanh"),),
+)
+@registered(
+    "expected lower",
+    "length ratio",
+    "relu",
+    "Raghu et al. 2017, Theorem 3",
+    domain="curve",
+    status="explicit",
+    fixed=(("activation", "relu"),),
+)
 def raghu_length_lower(
     n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0, *, activation: str = "relu"
 ) -> float:
@@ -155,6 +175,7 @@ def raghu_length_lower(
     return in_range(prod([max(step, 0.0)] * len(layers)), "the bound on the mean stretching")
 
 
+@registered("expected upper", "length ratio", "hard_tanh", "Raghu et al. 2017, appendix", domain="curve")
 def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
     """The appendix's upper bound on the mean stretching: ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k / 2)`` per
     layer.
@@ -191,6 +212,9 @@ def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
     return in_range(prod([step] * len(layers)), "the bound on the mean stretching")
 
 
+@registered(
+    "expected lower", "transition ratio", "hard_tanh", "Raghu et al. 2017, Theorem 4", domain="curve", status="explicit"
+)
 def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0) -> float:
     """Theorem 4 of Raghu et al., made explicit: mean transitions of the last layer for each one of the first.
 

@@ -13,6 +13,7 @@ from math import prod
 
 from regions.bounds.binomials import weighted_sum
 from regions.bounds.bound_arguments import Widths, shape
+from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
 __all__ = [
@@ -25,6 +26,42 @@ __all__ = [
 ]
 
 
+@registered("best", "regions", "relu", "Telgarsky 2015")
+def telgarsky_lower(n_in: int, widths: Widths) -> int:
+    """``2**L`` pieces on [0, 1] of a network with one input and at least two units in each layer.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `pascanu2013_lower`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BoundDoesNotApply
+        More than one input, or a layer of one unit.
+
+    References
+    ----------
+    Telgarsky, Representation benefits of deep feedforward networks, 2015; `regions.constructions.sawtooth`.
+
+    Examples
+    --------
+    >>> telgarsky_lower(1, [2, 2, 2])
+    8
+    """
+    dimension, layers = shape(n_in, widths)
+    if dimension != 1:
+        raise BoundDoesNotApply(f"Telgarsky's sawtooth has one input, not {dimension}")
+    if min(layers) < 2:
+        raise BoundDoesNotApply("Telgarsky's sawtooth needs two units in each layer")
+    return 1 << len(layers)
+
+
+@registered("best", "regions", "relu", "Pascanu, Montufar, Bengio 2013")
 def pascanu2013_lower(n_in: int, widths: Widths) -> int:
     """``prod of floor(n_l / n_in) for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
 
@@ -57,6 +94,7 @@ def pascanu2013_lower(n_in: int, widths: Widths) -> int:
     return prod(width // dimension for width in layers[:-1]) * weighted_sum(layers[-1], dimension)
 
 
+@registered("best", "regions", "relu", "Montufar et al. 2014, Theorem 5")
 def montufar2014_lower(n_in: int, widths: Widths) -> int:
     """``prod of floor(n_l / n_in)**n_in for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
 
@@ -91,6 +129,7 @@ def montufar2014_lower(n_in: int, widths: Widths) -> int:
     return folds * weighted_sum(layers[-1], dimension)
 
 
+@registered("best", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 6")
 def serra2018_lower(n_in: int, widths: Widths) -> int:
     """``prod of (floor(n_l / n_in) + 1)**n_in for l < L, times r(n_L, n_in)``; needs all widths at least ``3 n_in``.
 
@@ -124,6 +163,7 @@ def serra2018_lower(n_in: int, widths: Widths) -> int:
     return folds * weighted_sum(layers[-1], dimension)
 
 
+@registered("best", "regions", "relu", "Arora et al. 2018, Theorem 2.11")
 def arora2018_lower(n_in: int, widths: Widths) -> int:
     """``2 * sum of C(m - 1, j) for j < n_in, times w**(L - 1)`` for widths ``2 m, w, .., w``.
 
@@ -155,6 +195,7 @@ def arora2018_lower(n_in: int, widths: Widths) -> int:
     return _zonotope("Theorem 2.11 of Arora et al. 2018", n_in, widths, least=2, more=0)
 
 
+@registered("best", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 7", status="quoted")
 def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     """``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
 
@@ -188,40 +229,6 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     """
     _, layers = shape(n_in, widths)
     return _zonotope("Theorem 7 of Serra et al. 2018", n_in, layers, least=1 if len(layers) == 2 else 3, more=1)
-
-
-def telgarsky_lower(n_in: int, widths: Widths) -> int:
-    """``2**L`` pieces on [0, 1] of a network with one input and at least two units in each layer.
-
-    Parameters
-    ----------
-    n_in, widths
-        As for `pascanu2013_lower`.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    BoundDoesNotApply
-        More than one input, or a layer of one unit.
-
-    References
-    ----------
-    Telgarsky, Representation benefits of deep feedforward networks, 2015; `regions.constructions.sawtooth`.
-
-    Examples
-    --------
-    >>> telgarsky_lower(1, [2, 2, 2])
-    8
-    """
-    dimension, layers = shape(n_in, widths)
-    if dimension != 1:
-        raise BoundDoesNotApply(f"Telgarsky's sawtooth has one input, not {dimension}")
-    if min(layers) < 2:
-        raise BoundDoesNotApply("Telgarsky's sawtooth needs two units in each layer")
-    return 1 << len(layers)
 
 
 def _at_least(theorem: str, multiple: int, n_in: int, widths: Widths) -> tuple[int, tuple[int, ...]]:

@@ -15,6 +15,7 @@ from math import comb, prod
 from regions.arithmetic.arguments import integer
 from regions.bounds.binomials import weighted_sum
 from regions.bounds.bound_arguments import Widths, equal_width, one_each, one_width, per_layer, shape
+from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
 __all__ = [
@@ -28,6 +29,67 @@ __all__ = [
 Ranks = int | Sequence[int | Sequence[int]]
 
 
+@registered("upper", "regions", "maxout", "Montufar et al. 2014")
+def maxout_montufar2014_upper(n_in: int, widths: Widths, rank: int) -> int:
+    """``min(r(k**2 n, n_in), k**n)`` for one layer of n units of rank k.
+
+    Parameters
+    ----------
+    n_in : int
+    widths : int or sequence of one int
+    rank : int
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Montufar, Pascanu, Cho, Bengio, On the number of linear regions of deep neural networks, 2014.
+
+    Examples
+    --------
+    >>> maxout_montufar2014_upper(2, 3, 3)
+    27
+    """
+    dimension, layers = shape(n_in, widths)
+    k = integer(rank, "rank")
+    width = one_width(layers, "the upper bound of Montufar et al. 2014 for maxout")
+    return min(weighted_sum(k * k * width, dimension), int(k**width))
+
+
+@registered("upper", "regions", "maxout", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 8")
+def maxout_serra(n_in: int, widths: Widths, rank: int | Sequence[int]) -> int:
+    """Product over layers of ``r(n_l k (k - 1) / 2, d_l)``, ``d_l = min(n_in, n_1, .., n_l)``.
+
+    Every pair of a unit's affine functions is counted as a hyperplane of its own.
+
+    Parameters
+    ----------
+    n_in, widths
+        As for `maxout_montufar_ren_zhang`.
+    rank : int, or sequence of one int for each layer
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Serra, Tjandraatmadja, Ramalingam, Bounding and counting linear regions of deep neural networks, 2018, Theorem 8.
+
+    Examples
+    --------
+    >>> maxout_serra(2, [3, 3], 3)
+    2116
+    """
+    dimension, layers = shape(n_in, widths)
+    ranks = per_layer(rank, layers, "rank")
+    dims = list(accumulate(layers, min, initial=dimension))[1:]
+    return prod(weighted_sum(width * comb(k, 2), d) for width, k, d in zip(layers, ranks, dims, strict=True))
+
+
+@registered("upper", "regions", "maxout", "Montufar, Ren, Zhang 2022")
 def maxout_montufar_ren_zhang(n_in: int, widths: Widths, rank: Ranks) -> int:
     """Product over layers of ``sum of e_j(k_1 - 1, .., k_n - 1) for j <= min(n_in, n_1, .., n_{l-1})``.
 
@@ -65,36 +127,47 @@ def maxout_montufar_ren_zhang(n_in: int, widths: Widths, rank: Ranks) -> int:
     return prod(_symmetric_sum(each, d) for each, d in zip(ranks, narrowest, strict=False))
 
 
-def maxout_serra(n_in: int, widths: Widths, rank: int | Sequence[int]) -> int:
-    """Product over layers of ``r(n_l k (k - 1) / 2, d_l)``, ``d_l = min(n_in, n_1, .., n_l)``.
+@registered("best", "regions", "maxout", "Montufar et al. 2014")
+def maxout_montufar2014_lower(n_in: int, widths: Widths, rank: int) -> int:
+    """``k**(L - 1) * k**n_in`` for L layers of ``n_in`` units, ``k**min(n_in, n)`` for one layer of n.
 
-    Every pair of a unit's affine functions is counted as a hyperplane of its own.
+    With rank 2, ``2**(n_in * L)``. Some network of these widths has that many.
 
     Parameters
     ----------
     n_in, widths
         As for `maxout_montufar_ren_zhang`.
-    rank : int, or sequence of one int for each layer
+    rank : int
 
     Returns
     -------
     int
 
+    Raises
+    ------
+    BoundDoesNotApply
+        Several layers that do not all have ``n_in`` units.
+
     References
     ----------
-    Serra, Tjandraatmadja, Ramalingam, Bounding and counting linear regions of deep neural networks, 2018, Theorem 8.
+    Montufar, Pascanu, Cho, Bengio, On the number of linear regions of deep neural networks, 2014.
 
     Examples
     --------
-    >>> maxout_serra(2, [3, 3], 3)
-    2116
+    >>> maxout_montufar2014_lower(2, [2, 2], 3), maxout_montufar2014_lower(2, [2, 2], 2)
+    (27, 16)
     """
     dimension, layers = shape(n_in, widths)
-    ranks = per_layer(rank, layers, "rank")
-    dims = list(accumulate(layers, min, initial=dimension))[1:]
-    return prod(weighted_sum(width * comb(k, 2), d) for width, k, d in zip(layers, ranks, dims, strict=True))
+    k = integer(rank, "rank")
+    if len(layers) == 1:
+        return int(k ** min(dimension, layers[0]))
+    theorem = "the lower bound of Montufar et al. 2014 for deep maxout networks"
+    if equal_width(layers, theorem) != dimension:
+        raise BoundDoesNotApply(f"{theorem} needs layers of {dimension} units, one per input, not {layers[0]}")
+    return int(k ** (dimension * len(layers) if k == 2 else len(layers) - 1 + dimension))
 
 
+@registered("best", "regions", "maxout", "Montufar, Ren, Zhang 2022", status="quoted")
 def maxout_montufar_ren_zhang_lower(n_in: int, widths: Widths, rank: int) -> int:
     """``prod of (n_l (k - 1) / n_in + 1)**n_in for l < L, times sum of C(n_L, j) (k - 1)**j for j <= n_in``.
 
@@ -134,73 +207,6 @@ def maxout_montufar_ren_zhang_lower(n_in: int, widths: Widths, rank: int) -> int
             )
     folds: int = prod((width // dimension * others + 1) ** dimension for width in layers[:-1])
     return folds * weighted_sum(layers[-1], dimension, others)
-
-
-def maxout_montufar2014_upper(n_in: int, widths: Widths, rank: int) -> int:
-    """``min(r(k**2 n, n_in), k**n)`` for one layer of n units of rank k.
-
-    Parameters
-    ----------
-    n_in : int
-    widths : int or sequence of one int
-    rank : int
-
-    Returns
-    -------
-    int
-
-    References
-    ----------
-    Montufar, Pascanu, Cho, Bengio, On the number of linear regions of deep neural networks, 2014.
-
-    Examples
-    --------
-    >>> maxout_montufar2014_upper(2, 3, 3)
-    27
-    """
-    dimension, layers = shape(n_in, widths)
-    k = integer(rank, "rank")
-    width = one_width(layers, "the upper bound of Montufar et al. 2014 for maxout")
-    return min(weighted_sum(k * k * width, dimension), int(k**width))
-
-
-def maxout_montufar2014_lower(n_in: int, widths: Widths, rank: int) -> int:
-    """``k**(L - 1) * k**n_in`` for L layers of ``n_in`` units, ``k**min(n_in, n)`` for one layer of n.
-
-    With rank 2, ``2**(n_in * L)``. Some network of these widths has that many.
-
-    Parameters
-    ----------
-    n_in, widths
-        As for `maxout_montufar_ren_zhang`.
-    rank : int
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    BoundDoesNotApply
-        Several layers that do not all have ``n_in`` units.
-
-    References
-    ----------
-    Montufar, Pascanu, Cho, Bengio, On the number of linear regions of deep neural networks, 2014.
-
-    Examples
-    --------
-    >>> maxout_montufar2014_lower(2, [2, 2], 3), maxout_montufar2014_lower(2, [2, 2], 2)
-    (27, 16)
-    """
-    dimension, layers = shape(n_in, widths)
-    k = integer(rank, "rank")
-    if len(layers) == 1:
-        return int(k ** min(dimension, layers[0]))
-    theorem = "the lower bound of Montufar et al. 2014 for deep maxout networks"
-    if equal_width(layers, theorem) != dimension:
-        raise BoundDoesNotApply(f"{theorem} needs layers of {dimension} units, one per input, not {layers[0]}")
-    return int(k ** (dimension * len(layers) if k == 2 else len(layers) - 1 + dimension))
 
 
 def _ranks_of_units(rank: Ranks, layers: Sequence[int]) -> list[tuple[int, ...]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from regions.arithmetic.arguments import integer
 from regions.bounds.bound_arguments import Widths, shape
+from regions.bounds.registry import registered
 
 __all__ = ["gaines_bi_degree", "gaines_bi_diameter", "gaines_bi_facets", "gaines_bi_min_degree"]
 
 
+@registered("upper", "mean degree", "relu", "Gaines, Bi 2026", condition="generic")
 def gaines_bi_degree(n_in: int, widths: Widths) -> int:
     """Upper bound on the mean number of neighbours of a region: ``2 * n_in``, whatever the widths.
 
@@ -64,6 +66,7 @@ def gaines_bi_facets(dimension: int) -> int:
     return 2 * integer(dimension, "dimension", least=0)
 
 
+@registered("lower", "least degree", "relu", "Gaines, Bi 2026", domain="whole space", condition="generic")
 def gaines_bi_min_degree(n_in: int, widths: Widths) -> int:
     """Lower bound on the number of neighbours of every region: ``min(n_1, n_in)``.
 
@@ -90,6 +93,7 @@ def gaines_bi_min_degree(n_in: int, widths: Widths) -> int:
     return min(layers[0], dimension)
 
 
+@registered("upper", "diameter", "relu", "Gaines, Bi 2026", domain="whole space", condition="generic")
 def gaines_bi_diameter(n_in: int, widths: Widths) -> int:
     """Upper bound on the number of facets to cross from any region to any other: ``(max width + 1)**L``.
 

@@ -2,7 +2,10 @@
 """What is known of one bound, so that programs can use it?
 
 A `Bound` says which function it is, of which quantity, from which side, for which activations, how sure it is, where it
-is from, and which arguments it takes besides ``n_in`` and ``widths``; the table of all is in `regions.bounds.table`.
+is from, and which arguments it takes besides ``n_in`` and ``widths``. Each is told where its theorem stands, by
+`registered`; together these are `regions.bounds.BOUNDS`, for programs that hold a network against the theory: one row
+for each function of ``n_in`` and ``widths``, or for each form of it. Those for convolutions, which take other shapes,
+and those of a single number are not in it.
 Whether a row is for the activation at hand is for the caller to see; whether the theorem covers the widths, the
 function says itself, by `BoundDoesNotApply`.
 """
@@ -12,18 +15,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from inspect import Parameter, signature
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from regions.bounds.bound_arguments import Widths, shape
 from regions.errors import BoundDoesNotApply
 
-__all__ = ["Activations", "Bound", "Domain", "Kind", "Status", "Value"]
+__all__ = ["Activations", "Bound", "Domain", "Kind", "Status", "Value", "all_registered", "registered"]
 
 Value = int | float | Fraction
 Kind = Literal["upper", "lower", "best", "expected", "expected upper", "expected lower"]
 Activations = Literal["relu", "hard_tanh", "one breakpoint", "two breakpoints", "any", "maxout"]
 Domain = Literal["convex", "whole space", "ball", "cube", "manifold", "curve", "0"]
 Status = Literal["theorem", "explicit", "quoted", "derived"]
+
+Facts = ParamSpec("Facts")
+Function = TypeVar("Function", bound=Callable[..., Value])
+
+# The files with rows, in the order of the table: bounds for every network, from the coarsest to the sharpest; for the
+# best one; for its graph; for means over random networks.
+_FILES = (
+    *("upper", "dimension_flow", "hyperplane_arrangements", "lower", "maxout", "region_graph_bounds"),
+    *("expected_counts", "shallow", "length", "sparse_length"),
+)
 
 
 @dataclass(frozen=True)
@@ -56,8 +70,8 @@ class Bound:
         the published proof arrives at. "quoted": published, but constants or conditions are quoted from notes, not from
         the paper's text. "derived": proven here, see the function's docstring.
     source : str
-    needs, takes : tuple of str
-        Names of further arguments: those without which there is no value, and those that have a default.
+    also_needs : tuple of str
+        Names of arguments without which there is no value although the function has a default for them.
     fixed : tuple of (name, value)
         Arguments that this row fixes.
     """
@@ -71,9 +85,25 @@ class Bound:
     domain: Domain = "convex"
     condition: Literal["", "zero biases", "generic"] = ""
     status: Status = "theorem"
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
+    also_needs: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the arguments, besides the shape, without which there is no value."""
+        required = (name for name, one in self._arguments.items() if one.default is Parameter.empty)
+        return (*required, *self.also_needs)
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Names of the arguments that need not be given."""
+        return tuple(name for name in self._arguments if name not in self.needs)
+
+    @property
+    def _arguments(self) -> dict[str, Parameter]:
+        """What may be given besides the shape."""
+        told = {"n_in", "widths", *dict(self.fixed)}
+        return {name: one for name, one in signature(self.function).parameters.items() if name not in told}
 
     @property
     def name(self) -> str:
@@ -137,3 +167,28 @@ class Bound:
 def _one_each(name: str, fact: Any) -> bool:
     """Whether this is a list with one entry for each layer."""
     return name in ("alpha", "breakpoints", "rank", "ranks", "weight_std") and isinstance(fact, Iterable)
+
+
+_ROWS: list[Bound] = []
+
+
+def _as_decorator(
+    row: Callable[Concatenate[Callable[..., Value], Facts], Bound],
+) -> Callable[Facts, Callable[[Function], Function]]:
+    def decorator(*facts: Facts.args, **named: Facts.kwargs) -> Callable[[Function], Function]:
+        def register(function: Function) -> Function:
+            _ROWS.append(row(function, *facts, **named))
+            return function
+
+        return register
+
+    return decorator
+
+
+# Adds a row for the function that it stands on; takes what `Bound` takes after the function.
+registered = _as_decorator(Bound)
+
+
+def all_registered() -> tuple[Bound, ...]:
+    """All rows, file by file; within one as they stand there."""
+    return tuple(sorted(_ROWS, key=lambda row: _FILES.index(row.function.__module__.rpartition(".")[2])))

@@ -20,12 +20,17 @@ from regions.arithmetic.arguments import positive
 from regions.bounds.binomials import binomial_row
 from regions.bounds.bound_arguments import Widths, codimension_of, in_range, one_width, shape
 from regions.bounds.chi import chi_means
+from regions.bounds.registry import registered
 
 __all__ = ["expected_distance_shallow", "expected_regions_shallow_ball", "expected_strata_shallow"]
 
 _WHAT = "the closed form for Gaussian weights"
+_SOURCE, _STDS = "Hanin, Rolnick 2019, Theorem 3", ("weight_std", "bias_std")
 
 
+@registered(
+    "expected", "regions", "one breakpoint", _SOURCE, domain="ball", status="derived", also_needs=(*_STDS, "radius")
+)
 def expected_regions_shallow_ball(
     n_in: int, widths: Widths, radius: float = 1.0, *, weight_std: float = 1.0, bias_std: float = 1.0
 ) -> float:
@@ -71,6 +76,9 @@ def expected_regions_shallow_ball(
     return float(1 + sum(count * Fraction(_meets_the_ball(d, j, a)) for j, count in flats))
 
 
+@registered(
+    "expected", "boundary per volume", "one breakpoint", _SOURCE, domain="0", status="derived", also_needs=_STDS
+)
 def expected_strata_shallow(
     n_in: int, widths: Widths, codimension: int = 1, *, weight_std: float = 1.0, bias_std: float = 1.0
 ) -> float:
@@ -109,6 +117,9 @@ def expected_strata_shallow(
     return comb(units, k) * ratio**k * prod(chi_means(d)[d - k + 1 :])
 
 
+@registered(
+    "expected", "distance to the boundary", "one breakpoint", _SOURCE, domain="0", status="derived", also_needs=_STDS
+)
 def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 1.0, bias_std: float = 1.0) -> float:
     """Mean distance of 0 to the nearest hyperplane of a random layer: the integral of ``(1 - P_1(t))**N`` over t > 0.
 

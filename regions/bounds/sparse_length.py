@@ -14,11 +14,13 @@ from math import fsum, pi, prod, sqrt
 
 from regions.arithmetic.arguments import flag, number, one_of, real, shown, tuple_of
 from regions.bounds.bound_arguments import Widths, in_range, numbers_per_layer, shape
+from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
 __all__ = ["price_tanner"]
 
 
+@registered("expected lower", "length ratio", "relu", "Price, Tanner 2020, Theorem 2", domain="curve")
 def price_tanner(
     n_in: int,
     widths: Widths,

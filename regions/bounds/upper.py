@@ -17,10 +17,14 @@ from math import prod
 from regions.arithmetic.arguments import one_of
 from regions.bounds.binomials import weighted_sum
 from regions.bounds.bound_arguments import Widths, per_layer, shape
+from regions.bounds.registry import registered
 
 __all__ = ["montufar2017", "raghu", "raghu_hard_tanh", "trivial"]
 
+_RAGHU = "Raghu et al. 2017, Theorem 1"
 
+
+@registered("upper", "regions", "any", "all patterns", "pattern", also_needs=("breakpoints",))
 def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
     """Number of all patterns: ``2**N`` for N ReLUs, ``(T + 1)**N`` for activations with T breakpoints.
 
@@ -50,6 +54,7 @@ def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) 
     return prod((count + 1) ** width for width, count in zip(layers, pieces, strict=True))
 
 
+@registered("upper", "regions", "any", _RAGHU, "pattern", status="explicit", also_needs=("breakpoints",))
 def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
     """Theorem 1 of Raghu et al. in finite form: the product of ``sum of C(n_l, i) * T**i for i from 0 to n_in``.
 
@@ -83,6 +88,8 @@ def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) ->
     return prod(weighted_sum(width, dimension, count) for width, count in zip(layers, counts, strict=True))
 
 
+@registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="derived", fixed=(("form", "pairs"),))
+@registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="explicit", fixed=(("form", "2k"),))
 def raghu_hard_tanh(n_in: int, widths: Widths, *, form: str = "2k") -> int:
     """Theorem 1 of Raghu et al. for hard tanh, or any activation with two breakpoints.
 
@@ -113,6 +120,9 @@ def raghu_hard_tanh(n_in: int, widths: Widths, *, form: str = "2k") -> int:
     return prod(weighted_sum(2 * width, dimension) for width in layers)
 
 
+@registered(
+    "upper", "regions", "any", "Montufar 2017; Goujon, Etemadi, Unser 2024", "pattern", also_needs=("breakpoints",)
+)
 def montufar2017(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
     """As `raghu`, with the narrowest place so far as the dimension: ``d_l = min(n_in, n_1, .., n_l)``.
 
