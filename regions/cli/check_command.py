@@ -33,13 +33,7 @@ __all__ = ["check_command"]
 @output_option(".html", required=False)
 @click.pass_context
 def check_command(
-    ctx: click.Context,
-    model: str,
-    activation: tuple[str, ...],
-    limit: int | None,
-    no_distances: bool,
-    output: Path | None,
-    as_json: bool,
+    ctx: click.Context, limit: int | None, no_distances: bool, output: Path | None, as_json: bool
 ) -> None:
     """Hold the regions against the theory.
 
@@ -51,7 +45,7 @@ def check_command(
     regions check model.pt --activation relu --plane 0,0 1,0 0,1 --json
     regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
     """
-    network = load_model(model, activation)
+    network = load_model()
     domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)

@@ -34,15 +34,9 @@ from regions.cli.options import common_options, limit_option, output_option
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
 from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
-from regions.errors import (
-    CheckpointError,
-    DomainError,
-    InternalError,
-    MissingDependencyError,
-    RegionsError,
-)
+from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export
-from regions.pictures.picture_files import PICTURE_SUFFIXES
+from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
 from regions.pictures.picture_marks import named_points
 from regions.tables import json_text
 from regions.version import __version__
@@ -101,7 +95,7 @@ regions_group.add_command(check_command)
 
 @regions_group.command()
 @common_options
-def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
+def info(as_json: bool) -> None:
     """Say what network a file holds.
 
     \b
@@ -109,7 +103,7 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
     regions info model.safetensors --activation 'leaky_relu(0.2)'
     regions info weights.npz --activation relu --activation abs
     """
-    network = load_model(model, activation)
+    network = load_model()
     if as_json:
         say(json_text(network_facts(network)))
         return
@@ -131,14 +125,7 @@ def info(model: str, activation: tuple[str, ...], as_json: bool) -> None:
 )
 @limit_option
 @click.pass_context
-def count(
-    ctx: click.Context,
-    model: str,
-    activation: tuple[str, ...],
-    definition: Definition,
-    limit: int | None,
-    as_json: bool,
-) -> None:
+def count(ctx: click.Context, definition: Definition, limit: int | None, as_json: bool) -> None:
     """Count the regions on a line or in a plane.
 
     \b
@@ -148,7 +135,7 @@ def count(
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     """
-    network = load_model(model, activation)
+    network = load_model()
     domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition)
@@ -161,14 +148,7 @@ def count(
 @limit_option
 @output_option(*EXPORT_SUFFIXES)
 @click.pass_context
-def enumerate_(
-    ctx: click.Context,
-    model: str,
-    activation: tuple[str, ...],
-    limit: int | None,
-    output: Path,
-    as_json: bool,
-) -> None:
+def enumerate_(ctx: click.Context, limit: int | None, output: Path, as_json: bool) -> None:
     """Write the regions to a file.
 
     Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
@@ -179,7 +159,7 @@ def enumerate_(
     regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
     """
-    network = load_model(model, activation)
+    network = load_model()
     domain = make_domain(ctx, network.n_in)
     if output.suffix.lower() == ".geojson" and not domain.bounded:
         raise DomainError(
@@ -202,8 +182,6 @@ def enumerate_(
 @click.pass_context
 def plot_(
     ctx: click.Context,
-    model: str,
-    activation: tuple[str, ...],
     color_by: str,
     output_index: int,
     title: str | None,
@@ -226,7 +204,7 @@ def plot_(
     regions plot model.pt --activation relu --square points.csv --mark zero=points.csv:0 --size 3.5 -o out.png
     regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 --dpi 300 -o line.png
     """
-    network = load_model(model, activation)
+    network = load_model()
     domain = make_domain(ctx, network.n_in)
     marks = marked_points(ctx, domain, mark, no_mark)
     require_pixels(ctx, size, dpi)
@@ -237,10 +215,7 @@ def plot_(
     if color_by == "class" and network.n_out == 1:
         raise click.BadParameter("the network has one output, so no classes; take value", ctx, param_hint="--color-by")
     named_points(marks, domain)  # refused before the work
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
+    require_matplotlib()
     announce(network, domain, quiet=as_json)
     outcome = run_enumerate(network, domain, limit)
     partition = outcome.partition
@@ -278,14 +253,7 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     help="Look at this many regions in exact arithmetic, or at all; by default at as many as take a minute or two.",
 )
 @click.pass_context
-def certify_(
-    ctx: click.Context,
-    file: str,
-    model: str,
-    activation: tuple[str, ...],
-    number: int | Literal["all"] | None,
-    as_json: bool,
-) -> None:
+def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None, as_json: bool) -> None:
     """Check a saved result anew, in rational arithmetic.
 
     FILE is a .npz that `regions enumerate` wrote. Nothing that found the regions is used. What was proved, what was
@@ -296,7 +264,7 @@ def certify_(
     regions certify out.npz model.pt --activation relu --regions all
     regions certify out.npz model.pt --activation relu --json
     """
-    network = load_model(model, activation)
+    network = load_model()
     try:
         partition = load_partition(file)
     except CheckpointError as error:

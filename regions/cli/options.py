@@ -27,6 +27,8 @@ def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--activation",
             multiple=True,
             metavar="NAME",
+            expose_value=False,
+            callback=_keep,
             help="What lies between the layers, which weights do not say: relu, leaky_relu, "
             "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
             "once for each hidden layer.",
@@ -49,16 +51,19 @@ def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="The model sees (x - MEAN) / STD: each a number, numbers separated by commas, or a .npy file with one "
             "for each input. It is folded into the first layer.",
         ),
-        click.argument("model"),
+        click.argument("source", metavar="MODEL", expose_value=False, callback=_keep),
     ):
         function = add(function)
     return function
 
 
-def loading_options(ctx: click.Context) -> dict[str, Any]:
-    """What the command line says about how a model is read, but for the activations: arguments of `regions.load`."""
-    given = ctx.meta.get(__name__, {})
-    return {name: value for name, value in given.items() if value}
+def loading_options() -> dict[str, Any]:
+    """What the command line says about the model and how it is read: arguments of `regions.load`."""
+    kept = click.get_current_context().meta[__name__]
+    given = {name: value for name, value in kept.items() if value or name == "source"}
+    if len(given.get("activation", ())) == 1:
+        (given["activation"],) = given["activation"]
+    return given
 
 
 def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:

@@ -29,13 +29,13 @@ def writing(output: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(output)) from error
 
 
-def load_model(model: str, activation: tuple[str, ...]) -> Network:
-    """Read the model with the activations of the command line."""
+def load_model() -> Network:
+    """Read the model that the command line names, as it says."""
+    options = loading_options()
     try:
-        options = loading_options(click.get_current_context())
-        return load(model, activation[0] if len(activation) == 1 else activation or None, **options)
+        return load(**options)
     except AmbiguousCheckpointError as error:
-        if activation or "activation=" not in str(error):
+        if "activation" in options or "activation=" not in str(error):
             raise
         raise click.ClickException(f"{error}; on the command line: --activation relu") from error
     except RegionsError:

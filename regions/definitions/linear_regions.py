@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,11 +24,8 @@ from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.complex import kept
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
-from regions.partition import require_complete
+from regions.partition import Partition, require_complete
 from regions.tables import facts_table
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]
 

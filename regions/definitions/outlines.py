@@ -15,16 +15,14 @@ Cost: linear, but for sorting; a loop in Python over the facets of the rings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from regions.arithmetic.types import Bits, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.definitions.level_sets import components
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["Rings", "rings_around"]
 

@@ -10,7 +10,7 @@ to what the errors of its vertices account for, on each axis; else the polygon s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from regions.arithmetic.types import Exponents, Floats, Integers, Objects
 from regions.cells.folding import require_polygons, unit_exponents
 from regions.definitions.outlines import Rings, rings_around
 from regions.errors import DomainError
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["merged_intervals", "merged_polygons"]
 

@@ -14,22 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from regions.arithmetic.arguments import flag
 from regions.arithmetic.types import Integers
 from regions.certificate import Certificate
+from regions.definitions import Definition, definition_of, linear_regions
 from regions.domains import Domain
 from regions.enumeration.run import Model, Run, compiled, counted, enumerated
 from regions.errors import LimitReached, ShapeMismatchError
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting, share_of
-
-if TYPE_CHECKING:
-    from regions.definitions import Definition
 
 __all__ = ["certified_count", "count", "enumerate"]
 
@@ -270,8 +268,6 @@ def _count(
     limit: int | None,
     report: Report | None,
 ) -> tuple[int, Run]:
-    from regions.definitions import definition_of, linear_regions
-
     name = definition_of(definition)
     run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report)
     run.require_complete(limit, run.regions)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,12 +27,9 @@ from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.networks.network import Network
-from regions.partition import require_complete
+from regions.partition import Partition, require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.tables import html_table
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
 
 __all__ = [
     "Boundary",

@@ -11,7 +11,6 @@ Cost: the logarithm of the number of facets for each point, after sorting them o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +23,7 @@ from regions.measures.distance_errors import distance_errors
 from regions.measures.facet_distance import StraightFacets
 from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["DomainDistances", "distance_in_domain"]
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.dyadic import dyadic, nearest_float, square_root
 from regions.arithmetic.types import Floats
 from regions.cells.exact_outline import ExactOutlines
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["exact_discs"]
 

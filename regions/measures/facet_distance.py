@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf, ulp
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +21,7 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines
 from regions.measures.lengths import length_vectors, scaled
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["StraightFacets"]
 

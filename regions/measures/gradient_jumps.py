@@ -10,13 +10,8 @@ Cost: about one forward pass over as many points as there are regions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from regions.arithmetic.types import Bits
-from regions.partition import require_complete
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition, require_complete
 
 __all__ = ["gradient_jumps"]
 

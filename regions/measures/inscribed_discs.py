@@ -9,7 +9,7 @@ millisecond or more each.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
 from regions.measures.rounded_discs import rounded_discs
-from regions.partition import require_complete
-
-if TYPE_CHECKING:
-    from regions.partition import Partition
+from regions.partition import Partition, require_complete
 
 __all__ = ["InscribedDiscs", "inscribed_discs"]
 

@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regions.arithmetic.types import Integers
-from regions.partition import require_complete
+from regions.partition import Partition, require_complete
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-    from regions.partition import Partition
 
 __all__ = ["degrees", "diameter", "diameter_bounds"]
 

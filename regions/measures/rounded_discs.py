@@ -16,17 +16,15 @@ Cost: some 60 passes over the corners.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from regions.arithmetic.dyadic import nearest_float, square_root
 from regions.arithmetic.types import Floats, Integers
+from regions.domains import Domain
 from regions.domains.gram import determinant, gram_matrix
-
-if TYPE_CHECKING:
-    from regions.domains import Domain
-    from regions.partition import Partition
+from regions.partition import Partition
 
 __all__ = ["RoundedDiscs", "rounded_discs"]
 

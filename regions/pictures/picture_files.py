@@ -12,9 +12,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from regions.errors import MissingDependencyError
 from regions.files.replacing import replacing
 
-__all__ = ["PICTURE_SUFFIXES", "VECTOR_DPI", "WIDTH", "figure_size", "save_figure", "trim_height"]
+__all__ = ["PICTURE_SUFFIXES", "VECTOR_DPI", "WIDTH", "figure_size", "require_matplotlib", "save_figure", "trim_height"]
 
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 # In inches, and dots per inch; what is an image inside a vector file is finer.
@@ -39,6 +40,15 @@ def figure_size(proportions: list[float | None], width: float | None = None) -> 
         width = min(widest, WIDTH) if len(proportions) == 1 else min(widest, WIDTH * 0.6) * len(proportions)
     each = width / len(proportions)
     return width, max(0.6 * each if proportion is None else each * proportion + 1.0 for proportion in proportions)
+
+
+def require_matplotlib() -> Any:
+    """Return matplotlib, or say which extra brings it."""
+    try:
+        import matplotlib.figure
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
+    return matplotlib
 
 
 def trim_height(figure: Any) -> None:

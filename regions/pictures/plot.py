@@ -18,11 +18,10 @@ import numpy as np
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
-from regions.errors import MissingDependencyError
 from regions.output.colors import class_colors, layer_colors
 from regions.partition import Partition, require_partition
 from regions.pictures.line_picture import LinePicture
-from regions.pictures.picture_files import figure_size
+from regions.pictures.picture_files import figure_size, require_matplotlib
 from regions.pictures.picture_marks import draw_marks, named_points
 from regions.pictures.picture_texts import arrange, require_title
 from regions.pictures.picture_view import View, make_view, proportion
@@ -132,7 +131,7 @@ def draw_panels(
     legend: bool,
 ) -> list[Any]:
     """Draw several panels on axes that are made, or taken, when it is known what they show; see `plot`."""
-    _matplotlib()
+    require_matplotlib()
     marks = [named_points(mark, _partition_of(each).domain) for each in shown]
     views = [
         make_view(each, np.array(list(points.values())).reshape(len(points), _partition_of(each).domain.n_in))
@@ -190,14 +189,6 @@ def _titles(title: Any, count: int, several: bool) -> list[str | None]:
     return [require_title(each, "title") for each in titles]
 
 
-def _matplotlib() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-    return matplotlib
-
-
 def _new_axes(views: list[View]) -> list[Any]:
     """Axes side by side in a new figure; in a plane it is too high at first."""
     from matplotlib import pyplot
@@ -221,7 +212,7 @@ def _given_axes(ax: Any, count: int) -> list[Any]:
 
 def _palette(pictures: list[Picture]) -> Palette:
     """What colours mean, the same in all panels."""
-    matplotlib = _matplotlib()
+    matplotlib = require_matplotlib()
     networks = [picture.partition.network for picture in pictures]
     layers = layer_colors(max(len(network.widths) for network in networks))
     classes = sorted({number for picture in pictures for number in picture.classes})

@@ -29,11 +29,12 @@ from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_poi
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
-from regions.errors import DomainError, MissingDependencyError, NonFiniteError, ShapeMismatchError
+from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
 from regions.measures.boundary import boundary_volume
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
+from regions.pictures.picture_files import require_matplotlib
 from regions.read import load
 from regions.read.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
@@ -247,12 +248,9 @@ class TrainingRecord:
         MissingDependencyError
             matplotlib is not installed.
         """
-        try:
-            from matplotlib.figure import Figure, FigureBase
-        except ImportError:
-            raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
-        figure = Figure(figsize=(8.0, 6.0), layout="constrained") if figure is None else figure
-        if not isinstance(figure, FigureBase):
+        kinds = require_matplotlib().figure
+        figure = kinds.Figure(figsize=(8.0, 6.0), layout="constrained") if figure is None else figure
+        if not isinstance(figure, kinds.FigureBase):
             raise TypeError(f"figure must be a matplotlib figure, got {shown(figure)}")
         columns = self.columns()
         for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
