@@ -30,6 +30,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 __all__ = [
@@ -145,11 +146,7 @@ class CountNotDecided(RegionsError, NotImplementedError):
         self.most = most
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_count_not_decided, (str(self), self.least, self.most)
-
-
-def _rebuild_count_not_decided(message: str, least: int, most: int) -> CountNotDecided:
-    return CountNotDecided(message, least=least, most=most)
+        return partial(CountNotDecided, least=self.least, most=self.most), (str(self),)
 
 
 class LimitReached(RegionsError, RuntimeError):
@@ -170,11 +167,7 @@ class LimitReached(RegionsError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes send exceptions home by pickle, which would otherwise lose the keyword arguments.
-        return _rebuild_limit_reached, (str(self), self.limit, self.partial)
-
-
-def _rebuild_limit_reached(message: str, limit: int, partial: Any) -> LimitReached:
-    return LimitReached(message, limit=limit, partial=partial)
+        return partial(LimitReached, limit=self.limit, partial=self.partial), (str(self),)
 
 
 class MissingDependencyError(RegionsError, ImportError):

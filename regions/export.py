@@ -197,7 +197,7 @@ def _write_of(stream: Any) -> Callable[[str], object]:
         write = None
     if not callable(write) or isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
         raise TypeError(f"stream must be a file opened for text, such as open(path, 'w'), got {shown(stream)}")
-    return write  # type: ignore[no-any-return]
+    return write
 
 
 def _chunks(partition: Partition, offsets: Integers) -> Iterator[tuple[slice, slice, list[int]]]:
@@ -217,8 +217,7 @@ def _count_per_region(partition: Partition, corners: Bits) -> Integers:
 
 def _active(packed: Packed) -> Integers:
     ones = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-    active: Integers = ones[packed].sum(axis=1, dtype=np.int64)
-    return active
+    return ones[packed].sum(axis=1, dtype=np.int64)
 
 
 def _hexadecimal(packed: Packed) -> list[str]:

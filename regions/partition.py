@@ -339,8 +339,7 @@ class Region:
     @property
     def vertices(self) -> Floats:
         """Corners in chart coordinates, float64 [corners, d]: counter-clockwise, or left and right."""
-        result: Floats = self.partition.vertices[self.partition.cell_vertices[self._corners]]
-        return result
+        return self.partition.vertices[self.partition.cell_vertices[self._corners]]
 
     @property
     def volume(self) -> float:
@@ -370,8 +369,7 @@ class Region:
     @property
     def interior_point(self) -> Floats:
         """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` takes it to input space."""
-        result: Floats = self.partition.interior_points[self.index]
-        return result
+        return self.partition.interior_points[self.index]
 
     def affine_map(self, *, space: Literal["chart", "input"] = "chart") -> tuple[Floats, Floats]:
         """Affine map of the network on this region: ``A @ p + c``.

@@ -10,12 +10,15 @@ put into a message, so that its end, which says what to do, survives; the doors 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from regions.errors import RegionsError
 
-__all__ = ["LONGEST_ITEM", "LONGEST_MESSAGE", "file_name", "printable", "printable_errors"]
+__all__ = ["LONGEST_ITEM", "LONGEST_MESSAGE", "file_name", "listed", "printable", "printable_errors"]
+
+Item = TypeVar("Item")
 
 LONGEST_ITEM = 80
 # The longest path of Linux twice, and some room for words.
@@ -39,6 +42,17 @@ def printable(text: object, longest: int = LONGEST_ITEM) -> str:
     if not shown.isprintable():
         shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in shown)
     return shown if len(whole) <= longest else f"{shown}.. ({len(whole)} characters)"
+
+
+def listed(items: Sequence[Item], show: Callable[[Item], str] = printable, *, most: int = 12) -> str:
+    """The first of some items, with commas between them.
+
+    Examples
+    --------
+    >>> listed("abcd"), listed("abcd", str.upper, most=3)
+    ('a, b, c, d', 'A, B, C, ..')
+    """
+    return ", ".join([*map(show, items[:most]), *[".."] * (len(items) > most)])
 
 
 def file_name(path: str | os.PathLike[str]) -> str:

@@ -220,8 +220,7 @@ def _needs_more_than_53_bits(integers: NDArray[Any]) -> Bits:
     with np.errstate(over="ignore"):  # a sum that wraps around is what negation means here
         magnitude = np.where(integers < 0, ~bits + np.uint64(1), bits)
         lowest_bit = np.maximum(magnitude & (~magnitude + np.uint64(1)), np.uint64(1))
-    result: Bits = magnitude // lowest_bit >= np.uint64(2**53)
-    return result
+    return magnitude // lowest_bit >= np.uint64(2**53)
 
 
 def _entry(name: str, index: Indices) -> str:

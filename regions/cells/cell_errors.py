@@ -67,8 +67,7 @@ def sum_error(values: Floats, errors: Floats) -> float:
 
 def endless(cells: CellComplex) -> Bits:
     """Which vertices lie at infinity, and not only beyond the largest double: bool [V]."""
-    result: Bits = np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
-    return result
+    return np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
 
 
 def _length_errors(cells: CellComplex) -> Floats:

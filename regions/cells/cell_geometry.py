@@ -99,8 +99,7 @@ def interior_points(cells: CellComplex) -> Floats:
         means = np.add.reduceat(offsets, cells.cell_offsets[:-1], axis=0) / cells.corner_counts[:, np.newaxis]
         # In halves, since corners on opposite sides of 0 can be farther apart than the largest double.
         points = 2 * (first / 2 + np.ldexp(means, exponents - 1))
-    result: Floats = np.where(np.isfinite(points).all(axis=1, keepdims=True), points, np.nan)
-    return result
+    return np.where(np.isfinite(points).all(axis=1, keepdims=True), points, np.nan)
 
 
 def _ends(cells: CellComplex) -> tuple[Floats, Floats]:

@@ -169,7 +169,7 @@ def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Conca
         if key not in cells._facts:
             found: Any = function(cells, *arguments, **named)
             cells._facts[key] = tuple(map(_locked, found)) if type(found) is tuple else _locked(found)
-        return cells._facts[key]  # type: ignore[no-any-return]
+        return cells._facts[key]
 
     return fact
 

@@ -131,8 +131,7 @@ def points_inside(cells: CellComplex, regions: NDArray[np.integer]) -> Floats:
     outlines = ExactOutlines(cells)
     largest = np.finfo(np.float64).max
     points = [[nearest_float(x) for x in outlines.point_inside(region)] for region in regions.tolist()]
-    inside: Floats = np.clip(np.array(points), -largest, largest)
-    return inside
+    return np.clip(np.array(points), -largest, largest)
 
 
 def _cross(a: Form, b: Form) -> Point:

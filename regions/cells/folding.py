@@ -20,11 +20,10 @@ from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Bits, Exponents, Integers
 from regions.cells.cell_geometry import next_corners
 from regions.cells.complex import CellComplex
+from regions.domains.corners import Pair, cross, dot, minus
 from regions.errors import DomainError
 
 __all__ = ["folded_cells", "require_polygons", "unit_exponents"]
-
-Pair = tuple[int, int]
 
 # Differences are rounded, then products, then their difference: three times 2^-53 of the products, and a little
 # (Shewchuk 1997). What underflows is below the last number, since coordinates are at most 1.
@@ -49,7 +48,7 @@ def folded_cells(cells: CellComplex) -> Integers:
         ring = [points[vertex] for vertex in cells.cell_vertices[own].tolist()]
         kinks = cells.facet_kinks[cells.cell_facets[own]].tolist()
         if not _simple(ring) or any(
-            kink < 0 and _dot(_minus(b, a), tuple(ways[-1 - kink])) <= 0
+            kink < 0 and dot(minus(b, a), tuple(ways[-1 - kink])) <= 0
             for kink, a, b in zip(kinks, ring, ring[1:] + ring[:1], strict=True)
         ):
             folded.append(region)
@@ -67,8 +66,7 @@ def unit_exponents(cells: CellComplex) -> Exponents:
 
     Without that, products of coordinates overflow, or vanish, in shapely as well.
     """
-    exponents: Exponents = np.frexp(np.abs(cells.vertices).max(axis=0))[1]
-    return exponents
+    return np.frexp(np.abs(cells.vertices).max(axis=0))[1]
 
 
 def _surely_convex(cells: CellComplex) -> Bits:
@@ -81,8 +79,7 @@ def _surely_convex(cells: CellComplex) -> Bits:
     # All turns are below half a circle, so each time around passes from the lower to the upper half once.
     lower = (y < 0.0) | ((y == 0.0) & (x < 0.0))
     around = np.add.reduceat(lower & ~lower[following], starts, dtype=np.int64)
-    convex: Bits = np.logical_and.reduceat(left, starts) & (around == 1)
-    return convex
+    return np.logical_and.reduceat(left, starts) & (around == 1)
 
 
 def _surely_forwards(cells: CellComplex) -> Bits:
@@ -102,7 +99,7 @@ def _simple(ring: list[Pair]) -> bool:
     """Whether a closed way with these corners meets itself nowhere, and goes counter-clockwise."""
     if len(set(ring)) < len(ring):
         return False
-    if sum(_cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
+    if sum(cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
         return False
     edges = list(zip(ring, ring[1:] + ring[:1], strict=True))
     if any(_back(edge, after) for edge, after in zip(edges, edges[1:] + edges[:1], strict=True)):
@@ -113,8 +110,8 @@ def _simple(ring: list[Pair]) -> bool:
 
 def _back(edge: tuple[Pair, Pair], after: tuple[Pair, Pair]) -> bool:
     """Whether the next edge runs back along the one before."""
-    one, other = _minus(edge[1], edge[0]), _minus(after[1], after[0])
-    return _cross(one, other) == 0 and _dot(one, other) < 0
+    one, other = minus(edge[1], edge[0]), minus(after[1], after[0])
+    return cross(one, other) == 0 and dot(one, other) < 0
 
 
 def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
@@ -123,22 +120,10 @@ def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
     if abc * abd < 0 and cda * cdb < 0:
         return True
     touching = ((abc, a, b, c), (abd, a, b, d), (cda, c, d, a), (cdb, c, d, b))
-    return any(side == 0 and _dot(_minus(p, q), _minus(p, r)) <= 0 for side, q, r, p in touching)
+    return any(side == 0 and dot(minus(p, q), minus(p, r)) <= 0 for side, q, r, p in touching)
 
 
 def _side(a: Pair, b: Pair, c: Pair) -> int:
     """1 if c is to the left of the way from a to b, -1 to the right, 0 on its line."""
-    area = _cross(_minus(b, a), _minus(c, a))
+    area = cross(minus(b, a), minus(c, a))
     return (area > 0) - (area < 0)
-
-
-def _minus(a: Pair, b: Pair) -> Pair:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def _cross(a: Pair, b: Pair) -> int:
-    return a[0] * b[1] - a[1] * b[0]
-
-
-def _dot(a: Pair, b: Pair) -> int:
-    return a[0] * b[0] + a[1] * b[1]

@@ -11,7 +11,9 @@ networks need constants of their distribution, and one network may be on either 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -86,12 +88,12 @@ def _item(
     found[-1] = counts.get(bound.definition, found[-1])
     note = "" if last + 1 == len(network.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
     if bound.kind == "best":
-        return _with(bound, "for information", found[last], values[last], values, note)
+        return _with(bound, "for information", found[last], values[last], values, note=note)
     for index in known:
         if found[index] > values[index]:  # type: ignore[operator]
             note = _joined(f"violated after layer {index + 1}", note)
-            return _with(bound, "violated", found[index], values[index], values, note)
-    return _with(bound, "holds", found[last], values[last], values, note)
+            return _with(bound, "violated", found[index], values[index], values, note=note)
+    return _with(bound, "holds", found[last], values[last], values, note=note)
 
 
 def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
@@ -137,26 +139,10 @@ def _no(bound: Bound, reason: str) -> BoundItem:
     return _with(bound, "does not apply", note=reason)
 
 
-def _with(
-    bound: Bound,
-    status: BoundStatus,
-    found: int | float | None = None,
-    value: Value | None = None,
-    after_each_layer: tuple[Value | None, ...] = (),
-    note: str = "",
-) -> BoundItem:
-    return BoundItem(
-        bound.name,
-        bound.kind,
-        bound.quantity,
-        bound.source,
-        bound.status,
-        status,
-        found,
-        value,
-        after_each_layer,
-        note,
-    )
+def _with(bound: Bound, status: BoundStatus, *compared: Any, note: str = "") -> BoundItem:
+    """The item of a bound; what was compared is ``found``, ``value`` and ``after_each_layer``, if there is any."""
+    item = BoundItem(bound.name, bound.kind, bound.quantity, bound.source, bound.status, status, *compared)
+    return replace(item, note=note)
 
 
 def _joined(*notes: str) -> str:

@@ -15,10 +15,9 @@ import click
 
 from regions import check
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
-from regions.cli.facts import outcome_facts, print_outcome, say
+from regions.cli.facts import announce, outcome_facts, print_outcome, say, writing
 from regions.cli.job import Outcome, run_enumerate
-from regions.cli.options import common_options, limit_option, output_option
-from regions.cli.steps import announce, load_model, writing
+from regions.cli.options import common_options, limit_option, load_model, output_option
 from regions.files.replacing import replacing
 from regions.tables import json_text
 
@@ -55,7 +54,7 @@ def check_command(
     try:
         report = check(network, outcome.partition, distances=not no_distances)
         if output:
-            with writing(output), replacing(output) as beside:
+            with writing(str(output)), replacing(output) as beside:
                 beside.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")

@@ -28,11 +28,10 @@ from regions.cli.domain_words import (
     mark_option,
     marked_points,
 )
-from regions.cli.facts import network_facts, outcome_facts, print_network, print_outcome, say
+from regions.cli.facts import announce, network_facts, outcome_facts, print_network, print_outcome, say, writing
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
-from regions.cli.options import common_options, limit_option, output_option
+from regions.cli.options import common_options, limit_option, load_model, output_option
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
-from regions.cli.steps import announce, load_model, writing
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export
@@ -283,7 +282,7 @@ def _written(outcome: Outcome, output: Path, write: Callable[[], None]) -> tuple
     if not outcome.regions:
         return outcome, None
     try:
-        with writing(output):
+        with writing(str(output)):
             write()
     except KeyboardInterrupt:
         return replace(outcome, end="interrupted"), None

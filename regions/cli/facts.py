@@ -8,7 +8,8 @@ infinity: a size that no double holds is null there, and a ``note`` says why.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
 from regions.tables import plain
 
-__all__ = ["domain_facts", "network_facts", "outcome_facts", "print_network", "print_outcome", "say"]
+__all__ = ["announce", "network_facts", "outcome_facts", "print_network", "print_outcome", "say", "writing"]
 
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
@@ -31,14 +32,37 @@ ROUNDED = 5e-6
 FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
 
 
-def say(text: str = "") -> None:
-    """Print a line; where that is impossible, name standard output, as for any other file."""
+@contextmanager
+def writing(output: str) -> Iterator[None]:
+    """Name what is written to where the system does not, as when a disk is full."""
     try:
-        click.echo(text)
+        yield
     except BrokenPipeError:
         raise  # nobody reads it any more
     except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from error
+        raise OSError(error.errno, error.strerror, output) from error
+
+
+def say(text: str = "") -> None:
+    """Print a line; where that is impossible, name standard output, as for any other file."""
+    with writing("standard output"):
+        click.echo(text)
+
+
+def announce(network: Network, *domains: object, quiet: bool = False) -> None:
+    """Say what was understood, before the work begins.
+
+    If that is impossible, results that go to a file are made all the same: what could not be said stays in the buffer
+    of standard output, so that the lines at the end fail too, or bring it along.
+    """
+    if quiet:
+        return
+    try:
+        for line in (repr(network), *(f"note: {note}" for note in network.notes), *map(repr, domains)):
+            say(line)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or not click.get_current_context().params.get("output"):
+            raise
 
 
 def network_facts(network: Network) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which options do several commands share?
+"""Which options do several commands share, and which model is it that they name?
 
 All but the domains, which are in `domain_words.py`.
 """
@@ -13,10 +13,12 @@ from typing import Any
 
 import click
 
+from regions import Network, load
 from regions.domains.point_files import load_array
+from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files.text_table import coordinate
 
-__all__ = ["common_options", "limit_option", "loading_options", "output_option"]
+__all__ = ["common_options", "limit_option", "load_model", "output_option"]
 
 
 def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,13 +59,22 @@ def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def loading_options() -> dict[str, Any]:
-    """What the command line says about the model and how it is read: arguments of `regions.load`."""
+def load_model() -> Network:
+    """Read the model that the command line names, as it says."""
     kept = click.get_current_context().meta[__name__]
-    given = {name: value for name, value in kept.items() if value or name == "source"}
-    if len(given.get("activation", ())) == 1:
-        (given["activation"],) = given["activation"]
-    return given
+    options = {name: value for name, value in kept.items() if value or name == "source"}
+    if len(options.get("activation", ())) == 1:
+        (options["activation"],) = options["activation"]
+    try:
+        return load(**options)
+    except AmbiguousCheckpointError as error:
+        if "activation" in options or "activation=" not in str(error):
+            raise
+        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+    except RegionsError:
+        raise
+    except ValueError as error:  # options that say nothing of use, such as one prefix twice
+        raise click.UsageError(str(error)) from error
 
 
 def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:

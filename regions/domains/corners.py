@@ -13,7 +13,9 @@ from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats
 from regions.errors import DegenerateDomainError, NotConvexError
 
-__all__ = ["chart_volume", "convex_corners", "require_distinct"]
+__all__ = ["Pair", "chart_volume", "convex_corners", "cross", "dot", "minus", "require_distinct"]
+
+Pair = tuple[int, int]
 
 
 def chart_volume(generators: Floats) -> Fraction:
@@ -54,14 +56,14 @@ def convex_corners(points: Floats) -> list[int]:
     if len(vertices) < 3:
         raise DegenerateDomainError(f"a polygon needs at least 3 vertices, got {len(vertices)}")
     require_distinct(vertices)
-    base = _subtract(vertices[1], vertices[0])
-    if all(_cross(base, _subtract(vertex, vertices[0])) == 0 for vertex in vertices):
+    base = minus(vertices[1], vertices[0])
+    if all(cross(base, minus(vertex, vertices[0])) == 0 for vertex in vertices):
         raise DegenerateDomainError(f"all {len(vertices)} vertices lie on one line: the polygon has no area")
 
     order = list(range(len(vertices)))
     turns = [_turn(vertices, index) for index in order]
     for index in order:
-        if turns[index] == 0 and _dot(*_edges_at(vertices, index)) < 0:
+        if turns[index] == 0 and dot(*_edges_at(vertices, index)) < 0:
             raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
     if min(turns) < 0 < max(turns):
         # Neither direction is "the" right one: name the vertices of the rarer turn, they are what to look at.
@@ -74,7 +76,7 @@ def convex_corners(points: Floats) -> list[int]:
     if min(turns) < 0:
         order = [0, *reversed(order[1:])]
     corners = [index for index in order if turns[index] != 0]
-    edges = [_subtract(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+    edges = [minus(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
     # All turns are now to the left and below half a circle, so each time around passes the positive x
     # direction once.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
@@ -94,25 +96,25 @@ def _list_vertices(indices: list[int]) -> str:
     return f"vertices {', '.join(map(str, indices[:-1][:10]))} and {last}"
 
 
-def _turn(vertices: Sequence[tuple[int, int]], index: int) -> int:
+def _turn(vertices: Sequence[Pair], index: int) -> int:
     """Sign of the turn at a vertex: 1 left, -1 right, 0 straight on or back."""
-    area = _cross(*_edges_at(vertices, index))
+    area = cross(*_edges_at(vertices, index))
     return (area > 0) - (area < 0)
 
 
-def _edges_at(vertices: Sequence[tuple[int, int]], index: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _edges_at(vertices: Sequence[Pair], index: int) -> tuple[Pair, Pair]:
     """The edge into a vertex and the edge out of it."""
     here, after = vertices[index], vertices[(index + 1) % len(vertices)]
-    return _subtract(here, vertices[index - 1]), _subtract(after, here)
+    return minus(here, vertices[index - 1]), minus(after, here)
 
 
-def _subtract(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+def minus(a: Pair, b: Pair) -> Pair:
     return a[0] - b[0], a[1] - b[1]
 
 
-def _cross(a: tuple[int, int], b: tuple[int, int]) -> int:
+def cross(a: Pair, b: Pair) -> int:
     return a[0] * b[1] - a[1] * b[0]
 
 
-def _dot(a: tuple[int, int], b: tuple[int, int]) -> int:
+def dot(a: Pair, b: Pair) -> int:
     return a[0] * b[0] + a[1] * b[1]

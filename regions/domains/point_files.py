@@ -23,7 +23,9 @@ from regions.arithmetic.arguments import path_of
 from regions.arithmetic.types import Floats
 from regions.domains.points import many_points
 from regions.errors import CheckpointError, DomainError, ShapeMismatchError
-from regions.files.ordinary_file import require_ordinary_file
+from regions.files import limits
+from regions.files.npz import read_array, read_npz
+from regions.files.opened import opened, require_ordinary_file
 from regions.files.text_table import load_table
 from regions.printable import file_name, printable, printable_errors
 
@@ -123,9 +125,6 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
 
 
 def _load_npy(file: Path) -> NDArray[np.generic]:
-    from regions.files import limits  # reading models needs networks and domains: not before it is asked for
-    from regions.files.npz import read_array
-
     with printable_errors():
         try:
             limits.require_file_size(file_name(file), file.stat().st_size)
@@ -138,13 +137,8 @@ def _load_npy(file: Path) -> NDArray[np.generic]:
 
 
 def _load_npz(file: Path, name: str | None) -> NDArray[Any]:
-    from regions.files.npz import read_npz
-    from regions.files.opened import opened
-
     try:
         with opened(file, "the points", _KINDS) as archive:
-            if archive.archive is None:
-                raise DomainError(f"{file}: not a file that numpy.savez wrote (those are zip archives)")
             arrays = read_npz(archive)
     except CheckpointError as error:
         raise DomainError(str(error)) from None

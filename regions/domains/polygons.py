@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which convex parts of a plane can be asked for, and what is their chart?
+"""Which convex parts of a plane, and whole planes, can be asked for, and what is their chart?
 
 In the plane itself (n_in = 2) the chart of a polygon is the identity: its corners are the given doubles. In
 more dimensions the chart is computed once, in floating point (`plane_chart.py`). Whoever wants to say exactly
 which chart is meant uses `Rectangle` or `Polygon.in_chart`.
+A whole plane has the chart that it is given, neither normalised nor turned. The core takes it for a square of a
+symbolic size, larger than all numbers (csrc/README.md), and so do its generators.
 Invariant: convexity, orientation and zero area are decided exactly, on the doubles of the chart.
 """
 
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Floats
 from regions.domains.corners import convex_corners
-from regions.domains.domain import Domain, from_chart, keep_points
+from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points
 from regions.domains.plane_chart import orthonormal_chart, plane_through
 from regions.domains.points import many_points, one_point, same_length, two_directions
 from regions.errors import (
@@ -28,7 +30,35 @@ from regions.errors import (
     ShapeMismatchError,
 )
 
-__all__ = ["Polygon", "Rectangle", "circumsquare"]
+__all__ = ["Plane", "Polygon", "Rectangle", "circumsquare"]
+
+
+class Plane(Domain):
+    """The whole plane ``x = origin + p[0] * e1 + p[1] * e2``, all real p.
+
+    On all of R^2, ``Plane([0, 0], [1, 0], [0, 1])``, arrangements of lines have the numbers of regions that
+    textbooks give.
+
+    Parameters
+    ----------
+    origin : array_like [n_in]
+    e1, e2 : array_like [n_in]
+        Linearly independent; taken as they are.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+    DegenerateDomainError
+        ``e1`` and ``e2`` are parallel, or one is zero.
+
+    Examples
+    --------
+    >>> Plane([0, 0, 1], [1, 0, 0], [0, 2, 0])
+    Plane(in R^3, unbounded)
+    """
+
+    def __init__(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> None:
+        super().__init__(origin, two_directions("Plane", e1, e2), WHOLE_PLANE)
 
 
 class Polygon(Domain):

@@ -115,8 +115,7 @@ def require_fields(data: bytes, descriptor: Any, path: str) -> None:
 
 def _is_repeated(field: Any) -> bool:
     # `label` is going away, and `is_repeated` came with protobuf 6.
-    repeated: bool = field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
-    return repeated
+    return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
 
 
 def _kinds_of(field: Any) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,13 +18,12 @@ from functools import cached_property
 from typing import IO, Any
 
 from regions.arithmetic.arguments import path_of
-from regions.errors import NotACheckpointError, TruncatedFileError
+from regions.errors import NotACheckpointError, RegionsError, TruncatedFileError
 from regions.files import limits
-from regions.files.ordinary_file import require_ordinary_file
 from regions.files.zip_file import Archive, looks_like_zip
 from regions.printable import file_name, printable
 
-__all__ = ["START_BYTES", "OpenedFile", "is_open_file", "opened"]
+__all__ = ["START_BYTES", "OpenedFile", "is_open_file", "opened", "require_ordinary_file"]
 
 # Enough to recognise any format, a tar archive (magic at 257) included.
 START_BYTES = 4096
@@ -108,6 +108,35 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
     else:
         given = getattr(source, "name", None)
         yield _examined(source, file_name(given) if isinstance(given, str) else "the open file")
+
+
+def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError], what: str, kinds: str) -> None:
+    """Refuse a directory, pipe, socket or device: opening a pipe waits for whoever writes to it, perhaps for ever.
+
+    Everything that reads a file whose name somebody handed over asks here first.
+
+    Parameters
+    ----------
+    path : str or path
+    error : type
+        Which of the package's errors to raise.
+    what : str
+        What should be in the file, for the message: "the model".
+    kinds : str
+        Which files are read: ".npz".
+
+    Raises
+    ------
+    RegionsError
+        Of the class ``error``: not an ordinary file.
+    OSError
+        There is no such file, or it can not be looked at.
+    """
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise error(f"{file_name(path)}: a directory; give the file in it that holds {what}; read are {kinds}")
+    if not stat.S_ISREG(mode):
+        raise error(f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}")
 
 
 def _examined(file: Any, name: str) -> OpenedFile:

@@ -98,9 +98,6 @@ class _Machine:
             raise self.damaged("its stack runs empty")
         return self.stack.pop()
 
-    def drop(self) -> None:
-        self.pop()
-
     def mark(self) -> None:
         if len(self.outer) == limits.MAX_PICKLE_DEPTH:
             raise FileTooLargeError(
@@ -114,9 +111,6 @@ class _Machine:
             raise self.damaged("a mark is missing")
         items, self.stack = self.stack, self.outer.pop()
         return items
-
-    def drop_to_mark(self) -> None:
-        self.pop_to_mark()
 
     def freeze(self) -> None:
         self.pop_to_mark()
@@ -210,7 +204,7 @@ class _Machine:
             self.stack[-1].state = attributes if type(attributes) is dict else {}
 
 
-_Step = Callable[[_Machine, Any], None]
+_Step = Callable[[_Machine, Any], object]
 
 
 def _steps() -> dict[str, _Step]:
@@ -233,8 +227,8 @@ def _steps() -> dict[str, _Step]:
         "EMPTY_DICT": lambda machine, argument: machine.push({}),
         "EMPTY_SET": lambda machine, argument: machine.push(Opaque("builtins.set")),
         "MARK": lambda machine, argument: machine.mark(),
-        "POP_MARK": lambda machine, argument: machine.drop_to_mark(),
-        "POP": lambda machine, argument: machine.drop(),
+        "POP_MARK": lambda machine, argument: machine.pop_to_mark(),
+        "POP": lambda machine, argument: machine.pop(),
         "TUPLE": lambda machine, argument: machine.push(tuple(machine.pop_to_mark())),
         "TUPLE1": lambda machine, argument: machine.push_tuple(1),
         "TUPLE2": lambda machine, argument: machine.push_tuple(2),

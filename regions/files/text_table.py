@@ -24,7 +24,7 @@ import numpy as np
 
 from regions.arithmetic.types import Floats
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
-from regions.printable import printable
+from regions.printable import listed, printable
 
 __all__ = ["coordinate", "load_table"]
 
@@ -152,7 +152,7 @@ class _Table:
             if -self.width <= int(name) < self.width:
                 return int(name) % self.width
             raise DomainError(f"{self.file}: there is no column {name}; it has {self.width}, counted from 0")
-        names = ", ".join(printable(one, 30) for one in self.header[:12]) + (", .." if len(self.header) > 12 else "")
+        names = listed(self.header, lambda one: printable(one, 30))
         raise DomainError(
             f"{self.file}: no column is called {printable(repr(name))}; "
             + (f"they are called {names}" if self.header else "it has no header, so give its number, from 0")

@@ -22,8 +22,7 @@ One file for each question:
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
     hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`, `pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
-    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`,
-                        `distance_errors`)
+    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
     point_distances     what both say of a batch of points
     lengths             chart points in coordinates of which lengths are those of input space
     inscribed_discs     the largest disc in each region

@@ -199,5 +199,4 @@ def mean_cosine(n: int) -> float:
 def _directions(count: int, n: int, rng: np.random.Generator) -> Floats:
     """Uniform random unit vectors, float64 [count, n]."""
     vectors = rng.standard_normal((count, n))
-    result: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    return result
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

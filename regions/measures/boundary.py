@@ -206,8 +206,7 @@ def boundary_facets(partition: Partition, boundary: Boundary | str = "activation
     if boundary_name(boundary) == "gradient":
         return gradient_jumps(partition)
     require_complete(partition)
-    inside: Bits = partition.facet_kinks >= 0
-    return inside
+    return partition.facet_kinks >= 0
 
 
 def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
@@ -304,8 +303,7 @@ def perimeter_errors(partition: Partition) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         bounds = (np.add.reduceat(errors, starts) + 2.0 * U * partition.corner_counts * lengths) * UP
     without_end = np.add.reduceat(np.isinf(volumes) & (errors == 0.0), starts, dtype=np.int64) > 0
-    result: Floats = np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
-    return result
+    return np.where(without_end, 0.0, np.where(np.isfinite(lengths), bounds, np.inf))
 
 
 def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:

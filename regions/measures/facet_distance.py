@@ -116,8 +116,7 @@ class StraightFacets:
 
 
 def _lengths(vectors: Floats) -> Floats:
-    result: Floats = np.hypot(vectors[..., 0], vectors[..., 1:].sum(axis=-1))
-    return result
+    return np.hypot(vectors[..., 0], vectors[..., 1:].sum(axis=-1))
 
 
 def _doubles(sizes: Floats, exponents: Integers) -> Floats:

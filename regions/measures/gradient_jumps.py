@@ -53,5 +53,4 @@ def gradient_jumps(partition: Partition) -> Bits:
     require_complete(partition)
     maps = partition.map_numbers
     first, second = partition.facet_regions.T
-    result: Bits = (second >= 0) & (maps[first] != maps[second])
-    return result
+    return (second >= 0) & (maps[first] != maps[second])

@@ -47,8 +47,7 @@ def _on_line(facets: StraightFacets, points: Floats) -> Integers:
     right = np.searchsorted(positions[order], points[:, 0]).clip(0, len(order) - 1)
     pairs = order[np.stack([np.maximum(right - 1, 0), right])]
     distances, _ = facets.distances(pairs, points)
-    result: Integers = np.where(distances[0] <= distances[1], *pairs)
-    return result
+    return np.where(distances[0] <= distances[1], *pairs)
 
 
 def _in_plane(facets: StraightFacets, points: Floats) -> Integers:

@@ -50,8 +50,7 @@ def degrees(partition: Partition) -> Integers:
     array([1, 2, 1])
     """
     require_complete(partition)
-    result: Integers = np.add.reduceat(partition.neighbors >= 0, partition.cell_offsets[:-1], dtype=np.int64)
-    return result
+    return np.add.reduceat(partition.neighbors >= 0, partition.cell_offsets[:-1], dtype=np.int64)
 
 
 def diameter(partition: Partition) -> int:

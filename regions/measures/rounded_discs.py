@@ -68,16 +68,14 @@ class _Chart(NamedTuple):
 
     def offsets(self, start: Floats, end: Floats) -> Floats:
         """From chart points [.., 2] to others, along the chart's axes."""
-        result: Floats = np.ldexp(end - start, self.exponents.astype(np.intc))
-        return result
+        return np.ldexp(end - start, self.exponents.astype(np.intc))
 
     def back(self, point: Floats) -> Floats:
         """The offset in chart coordinates, [m, 2], of points [2, m] with lengths."""
         (a, b), (_, c) = self.factor
         y = point[1] / c
         x = (point[0] - b * y) / a
-        result: Floats = np.ldexp(np.stack([x, y], axis=1), -self.exponents.astype(np.intc))
-        return result
+        return np.ldexp(np.stack([x, y], axis=1), -self.exponents.astype(np.intc))
 
 
 def rounded_discs(partition: Partition) -> RoundedDiscs:
@@ -216,5 +214,4 @@ def _weights(x: Floats, y: Floats) -> Floats:
     other_x, other_y = (weights * x).sum(axis=0), (weights * y).sum(axis=0)
     balance = -(other_x * x[largest, columns] + other_y * y[largest, columns])
     weights[largest, columns] = np.maximum(balance, 0.0)
-    result: Floats = weights / weights.sum(axis=0)
-    return result
+    return weights / weights.sum(axis=0)

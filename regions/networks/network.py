@@ -285,7 +285,7 @@ class Network:
         return html_table(caption, ("layer", "inputs", "outputs", "activation"), rows)
 
     def __repr__(self) -> str:
-        sizes = "-".join(_run(size, run) for size, run in _runs((self.n_in, *self.widths, self.n_out)))
+        sizes = "-".join(in_runs((self.n_in, *self.widths, self.n_out)))
         names = list(dict.fromkeys(activation.name for activation in self.activations)) or ["affine"]
         neurons = f"{self.hidden} hidden neuron{'' if self.hidden == 1 else 's'}"
         kinks = "" if self.kinks == self.hidden else f", {self.kinks} kinks"
@@ -297,18 +297,15 @@ class Network:
 
 def architecture(network: Network) -> str:
     """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
-    sizes = [_run(width, run) for width, run in _runs(network.widths)]
     names = list(dict.fromkeys(activation.name for activation in network.activations)) or ["affine"]
-    return f"{'-'.join([str(network.n_in), *sizes, str(network.n_out)])} {printable(' + '.join(names))}"
+    sizes = "-".join([str(network.n_in), *in_runs(network.widths), str(network.n_out)])
+    return f"{sizes} {printable(' + '.join(names))}"
 
 
-def _runs(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    return [(size, len(list(group))) for size, group in groupby(sizes)]
-
-
-def _run(size: int, length: int) -> str:
-    """Equal widths one by one up to four; beyond that a count keeps the line short."""
-    return "-".join([str(size)] * length) if length <= 4 else f"{size}x{length}"
+def in_runs(sizes: Iterable[int]) -> list[str]:
+    """Equal sizes one by one up to four; beyond that a count keeps the line short."""
+    runs = [(size, len(list(group))) for size, group in groupby(sizes)]
+    return ["-".join([str(size)] * length) if length <= 4 else f"{size}x{length}" for size, length in runs]
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

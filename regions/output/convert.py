@@ -44,8 +44,7 @@ def to_shapely(cells: CellComplex) -> Objects:
         return _polygons(cells, cells.vertices)
     flat = cells.vertices[cells.cell_vertices, 0]
     coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
-    result: Objects = shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (cells.cell_offsets,))
-    return result
+    return shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (cells.cell_offsets,))
 
 
 def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
@@ -53,10 +52,9 @@ def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
     import shapely
 
     rings, offsets = closed_rings(cells)
-    result: Objects = shapely.from_ragged_array(
+    return shapely.from_ragged_array(
         shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(cells) + 1))
     )
-    return result
 
 
 @kept

@@ -72,8 +72,7 @@ def _in_proportion(cells: CellComplex) -> Floats:
     _, sizes = np.frexp(np.abs(cells.vertices).max(axis=0))
     exponents = exponents + sizes
     places = np.ldexp(cells.vertices, -sizes) * np.linalg.norm(directions, axis=1)
-    result: Floats = np.ldexp(places, exponents - exponents.max())
-    return result
+    return np.ldexp(places, exponents - exponents.max())
 
 
 def _strip(cells: CellComplex, finite: Floats, colors: list[str]) -> str:

@@ -55,8 +55,7 @@ class IntervalPieces(NamedTuple):
 
 def outputs_at(partition: Partition, points: Floats) -> Floats:
     """All outputs of the network at chart points [m, d]: float64 [m, n_out]."""
-    values: Floats = partition.network(partition.domain.to_input(points))
-    return values
+    return partition.network(partition.domain.to_input(points))
 
 
 def largest_on_polygons(partition: Partition) -> PlanePieces:

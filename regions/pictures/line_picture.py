@@ -50,8 +50,7 @@ class LinePicture(Panel):
     def _ends(self) -> Floats:
         """What is shown of each region, float64 [R, 2]."""
         ends = self.partition.vertices[self.partition.cell_vertices, 0].reshape(-1, 2)
-        shown: Floats = np.clip(ends, self.view.low[0], self.view.high[0])
-        return shown
+        return np.clip(ends, self.view.low[0], self.view.high[0])
 
     @cached_property
     def _outputs(self) -> Floats:

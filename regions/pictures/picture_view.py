@@ -60,8 +60,7 @@ class View:
     def shown_facets(self) -> Bits:
         """Facets that do not lie inside one merged region, bool [F]."""
         first, second = self.partition.facet_regions.T
-        shown: Bits = (second < 0) | (self.labels[first] != self.labels[second])
-        return shown
+        return (second < 0) | (self.labels[first] != self.labels[second])
 
 
 class Panel:

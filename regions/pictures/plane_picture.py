@@ -123,8 +123,7 @@ class PlanePicture(Panel):
     def _drawn_layers(self) -> list[int]:
         """The border first, as -1; all layers are one where their colours do not differ."""
         layers = self.partition.facet_layers[self.view.shown_facets]
-        drawn: list[int] = np.unique(layers if self.color_by == "layer" else np.minimum(layers, 0)).tolist()
-        return drawn
+        return np.unique(layers if self.color_by == "layer" else np.minimum(layers, 0)).tolist()
 
     def _edges(self, layer: int) -> Integers:
         layers = self.partition.facet_layers

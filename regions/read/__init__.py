@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import IO, Any
 
 from regions.arithmetic.arguments import number
@@ -99,6 +100,7 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
         return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
     from regions.read.state_dict import network_from_state_dict
 
+    read = partial(network_from_state_dict, activation=activation, batch_norm_eps=batch_norm_eps, prefix=prefix)
     if isinstance(source, (str, os.PathLike)) or is_open_file(source):
         with printable_errors(), opened(source, "the model", READ_KINDS) as file:
             form = recognise(file)
@@ -111,23 +113,9 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
                 raise NotACheckpointError(
                     f"{file.name}: a partition, not a model; load_partition({file.name!r}).network is its network"
                 )
-            return network_from_state_dict(
-                tensors,
-                activation,
-                batch_norm_eps=batch_norm_eps,
-                order_is_kept=form.order_is_kept,
-                source=file.name,
-                prefix=prefix,
-            )
+            return read(tensors, order_is_kept=form.order_is_kept, source=file.name)
     if isinstance(source, Mapping):
-        return network_from_state_dict(
-            source,
-            activation,
-            batch_norm_eps=batch_norm_eps,
-            order_is_kept=True,
-            source="the mapping",
-            prefix=prefix,
-        )
+        return read(source, order_is_kept=True, source="the mapping")
     raise TypeError(
         f"load takes an open file, an estimator of scikit-learn, a path, a state dict or a torch module, got "
         f"{type(source).__name__}; for a list of weights there is regions.Network([(W0, b0), (W1, b1), ...])"

@@ -20,9 +20,9 @@ from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
 from regions.networks.named_activations import Activation, activation_per_layer, prelu
 from regions.networks.network import Network
-from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.layer_order import HOW_TO_SETTLE, Module, list_shapes
+from regions.read.scaling import scaling_of_batch_norm
 
 ActivationChoice = str | Activation | Sequence[str | Activation] | None
 

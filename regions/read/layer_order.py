@@ -21,7 +21,7 @@ from itertools import combinations
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, CheckpointError
-from regions.printable import printable
+from regions.printable import listed, printable
 from regions.read.name_hints import find_contradiction, find_parallel
 
 MAX_LAYERS_TO_SEARCH = 64
@@ -182,17 +182,16 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
 
 def list_shapes(modules: Sequence[Module]) -> str:
     """Names and weight shapes of the modules, for messages; at most twelve."""
-    shown = [
-        f"{printable(module.name) or 'weight'} {list(next(iter(module.tensors.values())).shape)}"
-        for module in modules[:12]
-    ]
-    return ", ".join(shown) + (", .." if len(modules) > 12 else "")
+    return listed(modules, lambda module: f"{_shown(module)} {list(next(iter(module.tensors.values())).shape)}")
 
 
 def list_names(modules: Sequence[Module]) -> str:
     """Names of the modules, for messages; at most twelve."""
-    names = [printable(module.name) or "weight" for module in modules[:12]]
-    return ", ".join([*names, ".."] if len(modules) > 12 else names)
+    return listed(modules, _shown)
+
+
+def _shown(module: Module) -> str:
+    return printable(module.name) or "weight"
 
 
 def _chains(modules: Sequence[Module]) -> bool:

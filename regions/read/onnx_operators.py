@@ -20,12 +20,11 @@ from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, NotACheckpointError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
-from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.onnx_graph import Node
 from regions.read.onnx_tensors import Constant, element_name
 from regions.read.onnx_values import Flow, Value
-from regions.read.scaling import Scaling, invert, multiply
+from regions.read.scaling import Scaling, invert, multiply, scaling_of_batch_norm
 
 __all__ = ["OPERATORS"]
 

@@ -19,7 +19,7 @@ from typing import Any
 from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
 from regions.files.unread_values import require_tensors_read
-from regions.printable import printable
+from regions.printable import listed, printable
 
 __all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
 
@@ -200,10 +200,9 @@ def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
     fitting = [part for mapping in mappings if (part := _in_mapping(mapping, prefix)) is not None]
     if not fitting:
         names = [_joined(mapping.prefix, name) for mapping in mappings for name in mapping.tensors]
-        shown = ", ".join(map(printable, names[:6])) + (", .." if len(names) > 6 else "")
         raise CheckpointError(
             f"{source}: no name of several parts begins with the prefix {prefix!r}; 'actor', say, stands for "
-            f"actor.0.weight and not for actor_old.0.weight; there are {shown}"
+            f"actor.0.weight and not for actor_old.0.weight; there are {listed(names, most=6)}"
         )
     if len(fitting) > 1:
         places = ", ".join(repr(part.prefix) for part in fitting[:8])

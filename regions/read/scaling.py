@@ -14,9 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import NonFiniteError, ShapeMismatchError
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 
 # Cuts a significand of 53 bits into two halves whose products are exact (Veltkamp).
 _SPLITTER = 2.0**27 + 1.0
@@ -90,6 +92,41 @@ def subtract_and_divide(kind: str, name: str, means: Floats, divisors: Floats) -
     products, products_exact = multiply(-means, scale)
     shift, _ = add(products, np.zeros(1))  # -0 becomes 0
     return Scaling(kind, name, scale, shift, scale_exact and products_exact).checked()
+
+
+def scaling_of_batch_norm(
+    name: str,
+    mean: ArrayLike,
+    variance: ArrayLike,
+    weight: ArrayLike | None,
+    bias: ArrayLike | None,
+    eps: float,
+) -> Scaling:
+    """Make a scaling of running statistics [n] and, where the norm has them, learnt weight and bias [n].
+
+    In evaluation mode a batch norm has ``scale = weight / sqrt(variance + eps)`` and ``shift = bias - mean * scale``.
+    The square root and the products round, in float64, so every fold of one leaves a note that says so.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, NetworkError
+        Lengths that differ; numbers that are not finite; a variance that, with ``eps``, is not positive.
+    """
+    m = exact_float64(mean, f"batch norm {name!r}: running_mean")
+    v = exact_float64(variance, f"batch norm {name!r}: running_var")
+    w = np.ones_like(m) if weight is None else exact_float64(weight, f"batch norm {name!r}: weight")
+    b = np.zeros_like(m) if bias is None else exact_float64(bias, f"batch norm {name!r}: bias")
+    if m.ndim != 1 or not m.shape == v.shape == w.shape == b.shape:
+        shapes = [list(part.shape) for part in (m, v, w, b)]
+        raise ShapeMismatchError(
+            f"batch norm {name!r}: mean, variance, weight and bias must have one and the same length, got {shapes}"
+        )
+    if (v + eps <= 0).any():
+        index = int(np.argmax(v + eps <= 0))
+        raise NetworkError(f"batch norm {name!r}: running_var[{index}] + eps is {v[index] + eps}, not positive")
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = w / np.sqrt(v + eps)
+        return Scaling("batch norm", name, scale, b - m * scale, exact=False).checked()
 
 
 def multiply(a: Floats, b: Floats) -> tuple[Floats, bool]:

@@ -12,8 +12,7 @@ could change what the network computes, so it is refused by name. Only counters 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping
 from typing import Any
 
 from regions.errors import (
@@ -23,8 +22,8 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
-from regions.networks.network import Network
-from regions.printable import printable
+from regions.networks.network import Network, in_runs
+from regions.printable import listed
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
 from regions.read.layer_order import Module, chained, list_names, list_shapes, order_modules
@@ -123,7 +122,7 @@ def network_from_state_dict(
         notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
     beside = arrays_beside(content, mappings)
     if beside:
-        notes.append(f"arrays beside the weights, left out: {_shortened(beside)}")
+        notes.append(f"arrays beside the weights, left out: {listed(beside)}")
     steps, placing = place_activations(modules, activation, batch_norm_eps)
     return build_network(steps, [*notes, *placing])
 
@@ -135,7 +134,7 @@ def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[
     modules, left_out = _modules(part.tensors)
     ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
     if left_out:
-        notes.append(f"not part of the function, and left out: {_shortened(left_out)}")
+        notes.append(f"not part of the function, and left out: {listed(left_out)}")
     return ordered, notes
 
 
@@ -152,12 +151,7 @@ def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
     dense = [module for module in modules if module.kind == "dense"]
     if len(dense) < least:
         return None
-    runs = [(size, len(list(run))) for size, run in groupby([dense[0].n_in, *(module.n_out for module in dense)])]
-    return "-".join("-".join([str(size)] * count) if count <= 4 else f"{size}x{count}" for size, count in runs[:12])
-
-
-def _shortened(names: Sequence[str]) -> str:
-    return ", ".join(map(printable, names[:12])) + (", .." if len(names) > 12 else "")
+    return "-".join(in_runs([dense[0].n_in, *(module.n_out for module in dense)])[:12])
 
 
 def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
@@ -182,7 +176,7 @@ def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]
         _require_axes(f"W{number}", parts["weight"])
         modules.append(Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None}))
     others = [name for name in tensors if name not in used]
-    return modules, [f"arrays beside the weights, left out: {_shortened(others)}"] if others else []
+    return modules, [f"arrays beside the weights, left out: {listed(others)}"] if others else []
 
 
 def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:

@@ -20,11 +20,10 @@ from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedL
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
-from regions.read.batch_norm import scaling_of_batch_norm
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import POINTS, TOLERANCE, relative_difference
-from regions.read.scaling import Scaling
+from regions.read.scaling import Scaling, scaling_of_batch_norm
 from regions.read.state_dict import network_from_state_dict
 
 _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
