@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import path_of, shown
+from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.errors import DomainError
 from regions.files.replacing import replacing
@@ -216,8 +217,7 @@ def _count_per_region(partition: Partition, corners: Bits) -> Integers:
 
 
 def _active(packed: Packed) -> Integers:
-    ones = np.array([bin(byte).count("1") for byte in range(256)], dtype=np.uint8)
-    return ones[packed].sum(axis=1, dtype=np.int64)
+    return ONES[packed].sum(axis=1, dtype=np.int64)
 
 
 def _hexadecimal(packed: Packed) -> list[str]:

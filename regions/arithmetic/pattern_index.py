@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.types import Bits, Indices, Integers, Packed
 
-__all__ = ["PatternIndex"]
+__all__ = ["ONES", "PatternIndex"]
+
+# How many bits of each byte are set.
+ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 # Up to this many free bits, 2^bits look-ups are cheaper than comparing all patterns.
 MOST_FREE_BITS = 8

@@ -12,8 +12,6 @@ from functools import lru_cache
 from itertools import accumulate
 from operator import mul
 
-__all__ = ["binomial_row", "weighted_sum"]
-
 # Of a row: some gigabytes. The last binomial coefficient has about `last` times the bits of n.
 MOST_BITS = 10**11
 

@@ -16,19 +16,6 @@ from typing import Any
 from regions.arithmetic.arguments import integer, is_sequence, number, positive, shown, tuple_of
 from regions.errors import BeyondDoublesError, BoundDoesNotApply
 
-__all__ = [
-    "Widths",
-    "codimension_of",
-    "equal_width",
-    "in_range",
-    "numbers_per_layer",
-    "one_each",
-    "one_width",
-    "per_layer",
-    "rational",
-    "shape",
-]
-
 Widths = int | Iterable[int]
 
 

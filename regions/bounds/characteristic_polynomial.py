@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import ShapeMismatchError
 
-__all__ = ["bounded_chambers", "chambers", "characteristic_polynomial"]
-
 # (a_1, .., a_d, b) of the hyperplane a . x + b = 0: coprime integers, the first nonzero one positive.
 _Hyperplane = tuple[int, ...]
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from math import pi, sqrt
 
-__all__ = ["chi_means"]
-
 
 def chi_means(last: int) -> list[float]:
     """Return ``c_0 = 0, c_1, .., c_last``: mean lengths of standard Gaussian vectors in 0, 1, .. dimensions.

@@ -29,8 +29,6 @@ from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.bounds.bound_arguments import one_each, per_layer
 from regions.errors import BoundDoesNotApply
 
-__all__ = ["xiong_cnn", "xiong_cnn_lower", "xiong_cnn_upper"]
-
 # More vectors t than this are not tried one by one.
 _MOST_TERMS = 200_000
 

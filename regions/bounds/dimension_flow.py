@@ -24,8 +24,6 @@ from regions.bounds.binomials import binomial_row
 from regions.bounds.bound_arguments import Widths, per_layer, shape
 from regions.bounds.registry import registered
 
-__all__ = ["hinz_vandegeer", "serra2018_upper"]
-
 
 @registered("upper", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 1", "pattern")
 def serra2018_upper(n_in: int, widths: Widths, *, ranks: Sequence[int] | None = None) -> int:

@@ -20,14 +20,6 @@ from regions.arithmetic.arguments import integer, number, tuple_of
 from regions.bounds.bound_arguments import Widths, codimension_of, in_range, rational, shape
 from regions.bounds.registry import registered
 
-__all__ = [
-    "hanin_rolnick_distance",
-    "hanin_rolnick_expected",
-    "hanin_rolnick_volume",
-    "tiwari_konidaris_volume",
-    "tube_volume",
-]
-
 Number = int | float | Fraction
 
 

@@ -15,8 +15,6 @@ from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.bounds.bound_arguments import Widths, one_width, shape
 from regions.bounds.registry import registered
 
-__all__ = ["cover_central", "generic_faces", "zaslavsky", "zaslavsky_bounded"]
-
 
 @registered("upper", "regions", "one breakpoint", "Schlaefli 1852; Zaslavsky 1975", "pattern")
 def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:

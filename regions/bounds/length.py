@@ -20,15 +20,6 @@ from regions.bounds.bound_arguments import Widths, equal_width, in_range, number
 from regions.bounds.chi import chi_means
 from regions.bounds.registry import registered
 
-__all__ = [
-    "expected_length_relu_exact",
-    "hard_tanh_length_growth",
-    "raghu_length_lower",
-    "raghu_length_upper",
-    "raghu_transitions_lower",
-    "relu_length_factor",
-]
-
 # Of variances below it, one over the root is above all where erf is 1.
 TINY = 1e-30
 

@@ -16,15 +16,6 @@ from regions.bounds.bound_arguments import Widths, shape
 from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
-__all__ = [
-    "arora2018_lower",
-    "montufar2014_lower",
-    "pascanu2013_lower",
-    "serra2018_lower",
-    "serra2018_zonotope_lower",
-    "telgarsky_lower",
-]
-
 
 @registered("best", "regions", "relu", "Telgarsky 2015")
 def telgarsky_lower(n_in: int, widths: Widths) -> int:

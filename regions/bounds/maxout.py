@@ -18,14 +18,6 @@ from regions.bounds.bound_arguments import Widths, equal_width, one_each, one_wi
 from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
-__all__ = [
-    "maxout_montufar2014_lower",
-    "maxout_montufar2014_upper",
-    "maxout_montufar_ren_zhang",
-    "maxout_montufar_ren_zhang_lower",
-    "maxout_serra",
-]
-
 Ranks = int | Sequence[int | Sequence[int]]
 
 

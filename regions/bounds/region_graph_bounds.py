@@ -11,8 +11,6 @@ from regions.arithmetic.arguments import integer
 from regions.bounds.bound_arguments import Widths, shape
 from regions.bounds.registry import registered
 
-__all__ = ["gaines_bi_degree", "gaines_bi_diameter", "gaines_bi_facets", "gaines_bi_min_degree"]
-
 
 @registered("upper", "mean degree", "relu", "Gaines, Bi 2026", condition="generic")
 def gaines_bi_degree(n_in: int, widths: Widths) -> int:

@@ -21,8 +21,6 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from regions.bounds.bound_arguments import Widths, shape
 from regions.errors import BoundDoesNotApply
 
-__all__ = ["Activations", "Bound", "Domain", "Kind", "Status", "Value", "all_registered", "registered"]
-
 Value = int | float | Fraction
 Kind = Literal["upper", "lower", "best", "expected", "expected upper", "expected lower"]
 Activations = Literal["relu", "hard_tanh", "one breakpoint", "two breakpoints", "any", "maxout"]

@@ -22,8 +22,6 @@ from regions.bounds.bound_arguments import Widths, codimension_of, in_range, one
 from regions.bounds.chi import chi_means
 from regions.bounds.registry import registered
 
-__all__ = ["expected_distance_shallow", "expected_regions_shallow_ball", "expected_strata_shallow"]
-
 _WHAT = "the closed form for Gaussian weights"
 _SOURCE, _STDS = "Hanin, Rolnick 2019, Theorem 3", ("weight_std", "bias_std")
 

@@ -17,8 +17,6 @@ from regions.bounds.bound_arguments import Widths, in_range, numbers_per_layer, 
 from regions.bounds.registry import registered
 from regions.errors import BoundDoesNotApply
 
-__all__ = ["price_tanner"]
-
 
 @registered("expected lower", "length ratio", "relu", "Price, Tanner 2020, Theorem 2", domain="curve")
 def price_tanner(

@@ -19,8 +19,6 @@ from regions.bounds.binomials import weighted_sum
 from regions.bounds.bound_arguments import Widths, per_layer, shape
 from regions.bounds.registry import registered
 
-__all__ = ["montufar2017", "raghu", "raghu_hard_tanh", "trivial"]
-
 _RAGHU = "Raghu et al. 2017, Theorem 1"
 
 

@@ -36,7 +36,7 @@ def volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
     if len(cells) == 0:
         return np.zeros(0)
     with np.errstate(all="ignore"):
-        bounds = _length_errors(cells) if cells.dimension == 1 else _area_errors(cells)
+        bounds = _area_errors(cells) if cells.dimension == 2 else _way_errors(cells, cells.cell_vertices.reshape(-1, 2))
     ends = np.add.reduceat(endless(cells)[cells.cell_vertices], cells.cell_offsets[:-1], dtype=np.int64)
     return _finished(bounds, volumes, ends > 0)
 
@@ -68,10 +68,6 @@ def sum_error(values: Floats, errors: Floats) -> float:
 def endless(cells: CellComplex) -> Bits:
     """Which vertices lie at infinity, and not only beyond the largest double: bool [V]."""
     return np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
-
-
-def _length_errors(cells: CellComplex) -> Floats:
-    return _way_errors(cells, cells.cell_vertices.reshape(-1, 2))
 
 
 def _way_errors(cells: CellComplex, ends: Integers) -> Floats:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers, Objects
+from regions.arithmetic.types import Floats, Objects
 from regions.bounds.registry import Bound
 from regions.domains import Domain
 from regions.domains.gram import gram_matrix, independent
-from regions.measures.boundary import switching_kinks
+from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.networks.activation import Activation
 from regions.networks.network import Network
 from regions.partition import Partition
@@ -69,7 +69,7 @@ def why_not_generic(partition: Partition) -> str:
     if (np.diff(facets) == 0).any():
         return "is for neurons in general position; here some switch in the same place"
     if partition.dimension == 2:
-        degrees = _vertex_degrees(partition)
+        degrees = inner_degrees(partition, partition.facet_kinks >= 0)
         if (degrees[degrees > 0] != 4).any():
             return "is for neurons in general position; here some vertices do not have four facets"
     linear = ExactForms(partition.network.graph, partition.domain).preactivations(0).integers[1:].T
@@ -94,14 +94,6 @@ def _is(activation: Activation, wanted: str) -> bool:
         "two breakpoints": count == 2,
         "relu": count == 1 and not activation.slopes[..., 0].any(),
     }.get(wanted, False)
-
-
-def _vertex_degrees(partition: Partition) -> Integers:
-    """Facets at each vertex inside the domain, int64 [V]; 0 for those on its border."""
-    inside = partition.facet_kinks >= 0
-    degrees = np.bincount(partition.facet_vertices[inside].ravel(), minlength=len(partition.vertices))
-    degrees[partition.facet_vertices[~inside].ravel()] = 0
-    return degrees
 
 
 def _rank(rows: Objects) -> int:

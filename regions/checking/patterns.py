@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Integers, Packed
 from regions.checking.items import Invariant
 from regions.definitions.bounded_values import BoundedValues
@@ -25,8 +26,6 @@ __all__ = ["beginnings", "facet_item", "pattern_item"]
 
 # Numbers per temporary array: few enough to stay near the processor.
 CHUNK = 1 << 19
-# How many bits of each byte are set.
-ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).sum(axis=1, dtype=np.int64)
 # Each byte with its bits in reverse: the first kink of the eight is the highest.
 REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little"), axis=1)
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
+from regions.cli.options import together
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
@@ -87,10 +88,14 @@ class DomainCommand(click.Command):
         return super().invoke(ctx)
 
 
-def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the domain options to a command, in the order of the table above."""
-    for name, kind in reversed(_KINDS.items()):
-        option = click.option(
+def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> None:
+    ctx.meta.setdefault(__name__, {})[parameter.name] = words
+
+
+# In `--help` in the order of the table above.
+domain_options = together(
+    *(
+        click.option(
             f"--{name}",
             multiple=True,
             metavar=kind.metavar,
@@ -98,8 +103,9 @@ def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
             expose_value=False,
             callback=_keep,
         )
-        function = option(function)
-    return click.option(
+        for name, kind in reversed(_KINDS.items())
+    ),
+    click.option(
         "--skip-column",
         multiple=True,
         metavar="NAME",
@@ -107,7 +113,8 @@ def domain_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "number from 0.",
         expose_value=False,
         callback=_keep,
-    )(function)
+    ),
+)
 
 
 def make_domain(ctx: click.Context, inputs: int) -> Domain:
@@ -138,20 +145,17 @@ def make_domain(ctx: click.Context, inputs: int) -> Domain:
     return kind.make(*points)
 
 
-def mark_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --mark and --no-mark to a command with domain options."""
-    for add in (
-        click.option("--no-mark", is_flag=True, help="Mark no points."),
-        click.option(
-            "--mark",
-            multiple=True,
-            metavar="[NAME=]POINT ..",
-            help="Mark these points, by default those that the domain is made from, if they are rows of a file, or "
-            "ends of --segment, or the three of --square. Rows of a file are named by their number, others a, b, c.",
-        ),
-    ):
-        function = add(function)
-    return function
+# For commands with domain options.
+mark_option = together(
+    click.option("--no-mark", is_flag=True, help="Mark no points."),
+    click.option(
+        "--mark",
+        multiple=True,
+        metavar="[NAME=]POINT ..",
+        help="Mark these points, by default those that the domain is made from, if they are rows of a file, or "
+        "ends of --segment, or the three of --square. Rows of a file are named by their number, others a, b, c.",
+    ),
+)
 
 
 def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_mark: bool) -> dict[str, Floats]:
@@ -221,10 +225,6 @@ def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
         found = f"; found {', '.join(f'--{name}' for name in given)}" if given else ""
         raise click.UsageError(f"give one domain: {', '.join(f'--{name}' for name in _KINDS)}{found}", ctx)
     return next(iter(given.items()))
-
-
-def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> None:
-    ctx.meta.setdefault(__name__, {})[parameter.name] = words
 
 
 def _one_option_per_point(args: Sequence[str]) -> list[str]:

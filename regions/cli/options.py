@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -18,63 +19,12 @@ from regions.domains.point_files import load_array
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files.text_table import coordinate
 
-__all__ = ["common_options", "limit_option", "load_model", "output_option"]
+__all__ = ["common_options", "limit_option", "load_model", "output_option", "together"]
 
 
-def common_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the model, and the options that every command has."""
-    for add in (
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
-        click.option(
-            "--activation",
-            multiple=True,
-            metavar="NAME",
-            expose_value=False,
-            callback=_keep,
-            help="What lies between the layers, which weights do not say: relu, leaky_relu, "
-            "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
-            "once for each hidden layer.",
-        ),
-        click.option(
-            "--prefix",
-            multiple=True,
-            metavar="NAME",
-            expose_value=False,
-            callback=_keep,
-            help="Which network of the file, if it holds several: the one whose names begin so. Several times: these "
-            "parts, in this order.",
-        ),
-        click.option(
-            "--normalize",
-            nargs=2,
-            metavar="MEAN STD",
-            expose_value=False,
-            callback=_keep_numbers,
-            help="The model sees (x - MEAN) / STD: each a number, numbers separated by commas, or a .npy file with one "
-            "for each input. It is folded into the first layer.",
-        ),
-        click.argument("source", metavar="MODEL", expose_value=False, callback=_keep),
-    ):
-        function = add(function)
-    return function
-
-
-def load_model() -> Network:
-    """Read the model that the command line names, as it says."""
-    kept = click.get_current_context().meta[__name__]
-    options = {name: value for name, value in kept.items() if value or name == "source"}
-    if len(options.get("activation", ())) == 1:
-        (options["activation"],) = options["activation"]
-    try:
-        return load(**options)
-    except AmbiguousCheckpointError as error:
-        if "activation" in options or "activation=" not in str(error):
-            raise
-        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
-    except RegionsError:
-        raise
-    except ValueError as error:  # options that say nothing of use, such as one prefix twice
-        raise click.UsageError(str(error)) from error
+def together(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """One decorator for several; `--help` shows the last one first."""
+    return lambda command: reduce(lambda made, add: add(made), options, command)
 
 
 def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -95,14 +45,63 @@ def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
         raise click.BadParameter(f"{word!r} is no number, and no .npy file", ctx, parameter) from None
 
 
-def limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --limit N."""
-    return click.option(
-        "--limit",
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Stop when there are more regions than this; what was found is printed, drawn or saved, but not checked.",
-    )(function)
+# The model, and the options that every command has.
+common_options = together(
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
+    click.option(
+        "--activation",
+        multiple=True,
+        metavar="NAME",
+        expose_value=False,
+        callback=_keep,
+        help="What lies between the layers, which weights do not say: relu, leaky_relu, "
+        "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
+        "once for each hidden layer.",
+    ),
+    click.option(
+        "--prefix",
+        multiple=True,
+        metavar="NAME",
+        expose_value=False,
+        callback=_keep,
+        help="Which network of the file, if it holds several: the one whose names begin so. Several times: these "
+        "parts, in this order.",
+    ),
+    click.option(
+        "--normalize",
+        nargs=2,
+        metavar="MEAN STD",
+        expose_value=False,
+        callback=_keep_numbers,
+        help="The model sees (x - MEAN) / STD: each a number, numbers separated by commas, or a .npy file with one "
+        "for each input. It is folded into the first layer.",
+    ),
+    click.argument("source", metavar="MODEL", expose_value=False, callback=_keep),
+)
+limit_option = click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Stop when there are more regions than this; what was found is printed, drawn or saved, but not checked.",
+)
+
+
+def load_model() -> Network:
+    """Read the model that the command line names, as it says."""
+    kept = click.get_current_context().meta[__name__]
+    options = {name: value for name, value in kept.items() if value or name == "source"}
+    if len(options.get("activation", ())) == 1:
+        (options["activation"],) = options["activation"]
+    try:
+        return load(**options)
+    except AmbiguousCheckpointError as error:
+        if "activation" in options or "activation=" not in str(error):
+            raise
+        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+    except RegionsError:
+        raise
+    except ValueError as error:  # options that say nothing of use, such as one prefix twice
+        raise click.UsageError(str(error)) from error
 
 
 def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -8,13 +8,13 @@ that no memory holds are refused before the work.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import click
 
+from regions.cli.options import together
 from regions.partition import Partition
 from regions.pictures.picture_files import VECTOR_DPI, figure_size, save_figure
 from regions.pictures.picture_texts import arrange, require_title
@@ -51,44 +51,39 @@ def _title(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
         raise click.BadParameter(str(error), ctx, parameter) from None
 
 
-def picture_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a picture looks."""
-    for add in (
-        click.option(
-            "--dpi",
-            type=click.IntRange(10, 2400),
-            metavar="N",
-            help="Dots per inch: 150, or 300 for what is an image inside a .svg or .pdf file.",
-        ),
-        click.option(
-            "--size",
-            callback=_size,
-            metavar="W[xH]",
-            help="Width in inches, or width and height, 2 or more. By default at most 6.4 wide, and as high as the "
-            "domain needs.",
-        ),
-        click.option(
-            "--title", callback=_title, metavar="TEXT", help="In place of the number of regions; '' for none."
-        ),
-        click.option(
-            "--output-index",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            metavar="I",
-            help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
-        ),
-        click.option(
-            "--color-by",
-            type=click.Choice(COLOR_BY),
-            default="layer",
-            show_default=True,
-            help="Edges by the layer that makes them; faces by an output of the network, so that neighbours differ, "
-            "or by the output that is the largest; or nothing.",
-        ),
-    ):
-        function = add(function)
-    return function
+# How a picture looks.
+picture_options = together(
+    click.option(
+        "--dpi",
+        type=click.IntRange(10, 2400),
+        metavar="N",
+        help="Dots per inch: 150, or 300 for what is an image inside a .svg or .pdf file.",
+    ),
+    click.option(
+        "--size",
+        callback=_size,
+        metavar="W[xH]",
+        help="Width in inches, or width and height, 2 or more. By default at most 6.4 wide, and as high as the "
+        "domain needs.",
+    ),
+    click.option("--title", callback=_title, metavar="TEXT", help="In place of the number of regions; '' for none."),
+    click.option(
+        "--output-index",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="I",
+        help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
+    ),
+    click.option(
+        "--color-by",
+        type=click.Choice(COLOR_BY),
+        default="layer",
+        show_default=True,
+        help="Edges by the layer that makes them; faces by an output of the network, so that neighbours differ, "
+        "or by the output that is the largest; or nothing.",
+    ),
+)
 
 
 def require_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> None:

@@ -13,8 +13,6 @@ from regions.arithmetic.dyadic import dyadic
 from regions.arithmetic.types import Floats
 from regions.errors import DegenerateDomainError, NotConvexError
 
-__all__ = ["Pair", "chart_volume", "convex_corners", "cross", "dot", "minus", "require_distinct"]
-
 Pair = tuple[int, int]
 
 

@@ -29,8 +29,6 @@ from regions.domains.gram import determinant, gram_matrix, independent, triangul
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 
-__all__ = ["WHOLE_PLANE", "Domain", "require_bounded", "require_domain", "require_domain_of"]
-
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
 # The corners, in the limit of infinite M, of the square with corners (-M, -M), (M, -M), (M, M), (-M, M).

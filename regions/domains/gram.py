@@ -12,8 +12,6 @@ from fractions import Fraction
 from regions.arithmetic.dyadic import dyadic, square_root
 from regions.arithmetic.types import Floats
 
-__all__ = ["determinant", "gram_matrix", "independent", "triangular_factor"]
-
 
 def gram_matrix(directions: Floats) -> list[list[Fraction]]:
     """Return ``directions @ directions.T`` for directions [d, n_in] as d x d fractions, exactly."""

@@ -14,8 +14,6 @@ from regions.domains.domain import Domain, keep_points
 from regions.domains.points import difference, one_point, same_length
 from regions.errors import DegenerateDomainError
 
-__all__ = ["Line", "Ray", "Segment"]
-
 
 class Segment(Domain):
     """The straight piece between two points of input space.

@@ -16,8 +16,6 @@ from regions.domains.gram import independent
 from regions.domains.points import difference
 from regions.errors import DegenerateDomainError, NotCoplanarError
 
-__all__ = ["orthonormal_chart", "plane_through"]
-
 # Corners computed in float32 miss their plane by some 1e-6 of the polygon's width; other points by about 1.
 COPLANAR = 1e-5
 # Below some units in the last place of the coordinates, the distance from a line is noise and spans no plane.

@@ -29,8 +29,6 @@ from regions.files.opened import opened, require_ordinary_file
 from regions.files.text_table import load_table
 from regions.printable import file_name, printable, printable_errors
 
-__all__ = ["POINT_SUFFIXES", "load_array", "load_points"]
-
 _TEXTS = (".csv", ".tsv")
 POINT_SUFFIXES = (".npy", ".npz", *_TEXTS)
 _KINDS = ".npy, .npz, .csv and .tsv files"

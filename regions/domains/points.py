@@ -14,14 +14,6 @@ from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 
-__all__ = [
-    "difference",
-    "many_points",
-    "one_point",
-    "same_length",
-    "two_directions",
-]
-
 
 def one_point(values: ArrayLike, name: str) -> Floats:
     """Take in one point or direction of input space, float64 [n_in]."""

@@ -30,8 +30,6 @@ from regions.errors import (
     ShapeMismatchError,
 )
 
-__all__ = ["Plane", "Polygon", "Rectangle", "circumsquare"]
-
 
 class Plane(Domain):
     """The whole plane ``x = origin + p[0] * e1 + p[1] * e2``, all real p.

@@ -24,7 +24,6 @@ One file for each question:
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
     domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
     point_distances     what both say of a batch of points
-    lengths             chart points in coordinates of which lengths are those of input space
     inscribed_discs     the largest disc in each region
     region_graph        neighbours and diameter
     estimate            what is known about a number that was sampled

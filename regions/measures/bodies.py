@@ -25,8 +25,6 @@ from regions.bounds.chi import chi_means
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError, ShapeMismatchError
 
-__all__ = ["Ball", "Body", "Box", "Chords", "in_space", "mean_cosine"]
-
 # How far apart doubles may be, relative to the size of a body: their rounding is far below the error of sampling.
 RESOLUTION = 2.0**-20
 

@@ -31,17 +31,6 @@ from regions.partition import Partition, require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.tables import html_table
 
-__all__ = [
-    "Boundary",
-    "BoundaryVolume",
-    "boundary_facets",
-    "boundary_name",
-    "boundary_volume",
-    "perimeter_errors",
-    "perimeters",
-    "switching_kinks",
-]
-
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16
 # Numbers per temporary array.
@@ -181,7 +170,7 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
         in_neurons[0],
         in_kinks[0].copy(),
         correct_sum(volumes[together]),
-        np.array([total, float(_crossings(partition, chosen))][: partition.dimension]),
+        np.array([total, float((inner_degrees(partition, chosen) >= 3).sum())][: partition.dimension]),
         total_error,
         in_layers[1],
         in_neurons[1],
@@ -331,12 +320,11 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
     return good
 
 
-def _crossings(partition: Partition, chosen: Bits) -> int:
-    """How many vertices inside the domain have three or more of the chosen facets."""
-    border = partition.facet_vertices[partition.facet_kinks < 0]
+def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
+    """How many of the chosen facets each vertex inside the domain has, int64 [V]; 0 for those on its border."""
     degrees = np.bincount(partition.facet_vertices[chosen].ravel(), minlength=len(partition.vertices))
-    degrees[border.ravel()] = 0
-    return int((degrees >= 3).sum())
+    degrees[partition.facet_vertices[partition.facet_kinks < 0].ravel()] = 0
+    return degrees
 
 
 def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:

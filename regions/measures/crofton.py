@@ -26,8 +26,6 @@ from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.networks.network import Network, require_network
 
-__all__ = ["crofton_density", "crossing_densities"]
-
 
 def crofton_density(
     network: Network, body: Body, *, lines: int, rng: np.random.Generator, boundary: Boundary = "activation"

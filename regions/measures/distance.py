@@ -29,8 +29,6 @@ from regions.measures.point_distances import PointDistances
 from regions.networks.network import Network, require_network
 from regions.passes.bounded_gradients import Coordinates
 
-__all__ = ["BoundaryDistances", "distance_to_boundary"]
-
 # Numbers per temporary array: 8 MB.
 CHUNK = 1 << 20
 

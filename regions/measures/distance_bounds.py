@@ -21,8 +21,6 @@ from regions.passes.bounded import TINY, rounding_unit
 from regions.passes.bounded_gradients import BoundedGradients, Coordinates
 from regions.passes.walk import Forward
 
-__all__ = ["KinkIntervals", "kink_intervals"]
-
 LARGEST = float(np.finfo(np.float64).max)
 
 

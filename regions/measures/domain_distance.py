@@ -25,8 +25,6 @@ from regions.measures.nearest_facets import nearest_facets
 from regions.measures.point_distances import PointDistances
 from regions.partition import Partition
 
-__all__ = ["DomainDistances", "distance_in_domain"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DomainDistances(PointDistances):

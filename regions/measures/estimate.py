@@ -19,8 +19,6 @@ from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
 from regions.tables import facts_table
 
-__all__ = ["Estimate"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:

@@ -25,8 +25,6 @@ from regions.arithmetic.types import Floats
 from regions.cells.exact_outline import ExactOutlines
 from regions.partition import Partition
 
-__all__ = ["exact_discs"]
-
 # A constraint c w + a x + b y - l r >= 0 on a point (w, x, y, r), as (c, a, b, l).
 Row = tuple[int, int, int, int]
 

@@ -28,8 +28,6 @@ from regions.networks.graph import Graph
 from regions.passes.exact import Dyadic, ExactRows, ExactSigns, exactly
 from regions.passes.walk import asked
 
-__all__ = ["ExactDistances", "NearestKink"]
-
 
 class NearestKink(NamedTuple):
     """The nearest of some kinks: which one, how far, and where it comes nearest, float64 [n_in]."""

@@ -4,6 +4,9 @@
 If the point's projection on the facet's line is between the ends, it is the distance from the line, else that from an
 end. Everything is measured from the nearest of the places that are known on the line: so close to a vertex nothing is
 lost, however long the facet.
+The triangular factor of a domain's directions takes chart coordinates to coordinates in which lengths are those of
+input space. Vectors come with an exponent each and have about size one, so that their squares neither over- nor
+underflow, however small or large the domain. Points are subtracted in the chart, before anything else is rounded.
 Of a facet that goes on for ever the partition stores no direction. So its line comes from its exact form
 (`regions/cells/exact_outline.py`), rounded once; likewise that of a facet with an end beyond the largest double.
 Cost: a few dozen floating point operations for each pair of a point and a facet; for a facet without an end, once,
@@ -20,10 +23,11 @@ import numpy as np
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.exact_outline import ExactOutlines
-from regions.measures.lengths import length_vectors, scaled
+from regions.domains import Domain
 from regions.partition import Partition
 
-__all__ = ["StraightFacets"]
+# The exponent of zero: so low that it is never the largest, and so little that sums of a few do not overflow.
+NO_EXPONENT = -(1 << 20)
 
 
 class StraightFacets:
@@ -124,3 +128,27 @@ def _doubles(sizes: Floats, exponents: Integers) -> Floats:
     smallest = np.finfo(np.float64).smallest_subnormal
     results = scaled(np.where(np.isnan(sizes), inf, sizes), exponents)
     return np.where(sizes > 0.0, np.maximum(results, smallest), results)
+
+
+def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Integers]:
+    """The way from some chart points [.., d] to others: vectors float64 [.., d], times two to the exponents [..].
+
+    Not finite where one of the points is not.
+    """
+    factor, exponents_of_axes = domain.length_factor
+    with np.errstate(all="ignore"):
+        offsets = end - start
+        wide = np.isinf(offsets)  # perhaps only on the way
+        offsets, parts = np.frexp(np.where(wide, end / 2 - start / 2, offsets))
+        exponents = np.where(offsets == 0.0, NO_EXPONENT, parts + exponents_of_axes.astype(np.int64) + wide)
+        largest = exponents.max(axis=-1)
+        vectors = scaled(offsets, exponents - largest[..., np.newaxis]) @ factor.T
+        # In a skew chart it can be a lot shorter than its coordinates are large.
+        _, shift = np.frexp(np.abs(vectors).max(axis=-1))
+        return scaled(vectors, -shift[..., np.newaxis]), largest + shift
+
+
+def scaled(values: Floats, exponents: Integers) -> Floats:
+    """Values times two to the exponents: exactly, but for over- and underflow."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(values, exponents.astype(np.intc))

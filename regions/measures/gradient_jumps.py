@@ -13,8 +13,6 @@ from __future__ import annotations
 from regions.arithmetic.types import Bits
 from regions.partition import Partition, require_complete
 
-__all__ = ["gradient_jumps"]
-
 
 def gradient_jumps(partition: Partition) -> Bits:
     """Tell across which facets the gradient of the network jumps, exactly.

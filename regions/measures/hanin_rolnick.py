@@ -34,8 +34,6 @@ from regions.measures.random_networks import RandomNetworks
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
 
-__all__ = ["hanin_rolnick_integral", "mean_boundary_density"]
-
 # Networks that have to count for a standard error.
 ENOUGH = 10
 

@@ -20,8 +20,6 @@ from regions.measures.exact_discs import exact_discs
 from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
 
-__all__ = ["InscribedDiscs", "inscribed_discs"]
-
 # Beyond this part of the radius a bound is not good enough. Smaller, and generic partitions would pay for it: in one of
 # 66,795 regions, whose stored corners are off by up to 1e-10, none has a bound beyond 2^-12, and 170 beyond 2^-20.
 LARGEST_ERROR = 2.0**-12

@@ -32,8 +32,6 @@ from regions.networks.layer import Layer
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
-__all__ = ["expected_crossings", "integrand"]
-
 # Sets of kinks per point; if there are more, so many are drawn.
 SETS = 4096
 

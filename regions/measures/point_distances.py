@@ -20,8 +20,6 @@ from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
 
-__all__ = ["PointDistances"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointDistances:

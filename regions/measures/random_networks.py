@@ -22,8 +22,6 @@ from regions.errors import ShapeMismatchError
 from regions.networks.named_activations import Activation, activation_per_layer
 from regions.networks.network import Network
 
-__all__ = ["RandomNetworks"]
-
 # Squares of numbers in units of it, and their inverses, are doubles.
 SMALLEST = 1e-150
 Law = Literal["gaussian", "uniform"]

@@ -23,8 +23,6 @@ from regions.partition import Partition, require_complete
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["degrees", "diameter", "diameter_bounds"]
-
 
 def degrees(partition: Partition) -> Integers:
     """Number of neighbours of each region, int64 [R]: its facets, but for those on the border of the domain.

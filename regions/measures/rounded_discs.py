@@ -26,8 +26,6 @@ from regions.domains import Domain
 from regions.domains.gram import determinant, gram_matrix
 from regions.partition import Partition
 
-__all__ = ["RoundedDiscs", "rounded_discs"]
-
 # Coordinates in which lengths are measured, relative to a corner, are off by less than 8 units of rounding times the
 # size of the region, distances and support values computed from them by less than 40, and those units are 2^-53.
 ROUNDING = 2.0**-47

@@ -12,6 +12,7 @@ Source: the operators' own documentation in ONNX, each version of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from regions.read.scaling import Scaling, invert, multiply, scaling_of_batch_nor
 __all__ = ["OPERATORS"]
 
 Made = tuple[Sequence[Step], Flow]
+Operation = Callable[[Node, list[Value | None]], Made]
 
 
 def _numbers(node: Node, value: Value | None, flow: Flow) -> Floats:
@@ -214,16 +216,9 @@ def _activated(node: Node, flow: Flow, activation: Activation) -> Made:
     return [Nonlinearity(node.name, activation)], flow
 
 
-def _relu(node: Node, values: list[Value | None]) -> Made:
-    return _activated(node, _only(values), activations.relu())
-
-
-def _absolute(node: Node, values: list[Value | None]) -> Made:
-    return _activated(node, _only(values), activations.absolute())
-
-
-def _leaky_relu(node: Node, values: list[Value | None]) -> Made:
-    return _activated(node, _only(values), activations.leaky_relu(_number(node, "alpha", 0.01)))
+def _activates(activation_of: Callable[[Node], Activation]) -> Operation:
+    """The operator that is an activation, which its attributes tell."""
+    return lambda node, values: _activated(node, _only(values), activation_of(node))
 
 
 def _prelu(node: Node, values: list[Value | None]) -> Made:
@@ -284,14 +279,6 @@ def _clip(node: Node, values: list[Value | None]) -> Made:
     if any(isinstance(value, Constant) and value.array.size != 1 for value in given):
         raise NotACheckpointError(f"{node.label} has several numbers as a bound")
     return _clipped(node, flow, *[_bound(node, value, flow) for value in given])
-
-
-def _maximum(node: Node, values: list[Value | None]) -> Made:
-    return _compared(node, values, upper=False)
-
-
-def _minimum(node: Node, values: list[Value | None]) -> Made:
-    return _compared(node, values, upper=True)
 
 
 def _compared(node: Node, values: list[Value | None], upper: bool) -> Made:
@@ -366,7 +353,7 @@ def _standardise(node: Node, values: list[Value | None]) -> Made:
 
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
-OPERATORS: dict[str, tuple[Callable[[Node, list[Value | None]], Made], int]] = {
+OPERATORS: dict[str, tuple[Operation, int]] = {
     "MatMul": (_matmul, 13),
     "Gemm": (_gemm, 13),
     "Add": (_add, 14),
@@ -374,13 +361,13 @@ OPERATORS: dict[str, tuple[Callable[[Node, list[Value | None]], Made], int]] = {
     "Mul": (_multiply, 14),
     "Div": (_divide, 14),
     "Neg": (_negate, 13),
-    "Relu": (_relu, 14),
-    "Abs": (_absolute, 13),
-    "LeakyRelu": (_leaky_relu, 16),
+    "Relu": (_activates(lambda node: activations.relu()), 14),
+    "Abs": (_activates(lambda node: activations.absolute()), 13),
+    "LeakyRelu": (_activates(lambda node: activations.leaky_relu(_number(node, "alpha", 0.01))), 16),
     "PRelu": (_prelu, 16),
     "Clip": (_clip, 13),
-    "Max": (_maximum, 13),
-    "Min": (_minimum, 13),
+    "Max": (partial(_compared, upper=False), 13),
+    "Min": (partial(_compared, upper=True), 13),
     "HardSigmoid": (_hard_sigmoid, 22),
     "BatchNormalization": (_batch_norm, 15),
     "ai.onnx.ml.Scaler": (_standardise, 1),
