@@ -14,15 +14,13 @@ Cost: as much as the sizes.
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_geometry import LEAST_EXPONENT, difference, from_first_corner, next_corners
 from regions.cells.complex import CellComplex
 
-__all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "volume_errors"]
+__all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "sum_errors", "volume_errors"]
 
 U = 2.0**-53
 # Room for the roundings of a bound: far fewer than 2^12 go through any term of those that are made here.
@@ -54,15 +52,23 @@ def facet_volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
 
 def sum_error(values: Floats, errors: Floats) -> float:
     """Bound on the error of the correctly rounded sum of some sizes with bounds on their errors."""
-    beyond = np.isinf(values)
-    if beyond.any():  # without an end, if one of them is: then that is exact
-        return 0.0 if (errors[beyond] == 0.0).any() else np.inf
-    if not errors.any() and (values == np.floor(values)).all() and values.sum() < 2.0**53:
-        return 0.0  # points, counted
-    try:
-        return (fsum(errors.tolist()) + 2.0 * U * fsum(values.tolist())) * UP
-    except OverflowError:
-        return np.inf
+    return float(sum_errors(values, errors, np.zeros(len(values), dtype=np.int64), 1)[0])
+
+
+def sum_errors(values: Floats, errors: Floats, groups: Integers, count: int) -> Floats:
+    """The same for the sums of the sizes of each group, float64 [count]."""
+
+    def total(weights: Floats | Bits) -> Floats:
+        return np.bincount(groups, weights, count).astype(np.float64)
+
+    totals, beyond = total(values), np.isinf(values)
+    # Of n numbers that are not negative, added up one after the other, at most n u is lost.
+    up = UP * (1.0 + 2.0 * U * np.bincount(groups, minlength=count))
+    bounds = (total(errors) + 2.0 * U * totals) * up
+    counted = (total((errors != 0.0) | (values != np.floor(values))) == 0.0) & (totals < 2.0**53)
+    # Without an end, if one of them is: then that is exact.
+    infinite, without_end = total(beyond) > 0.0, total(beyond & (errors == 0.0)) > 0.0
+    return np.where(counted | without_end, 0.0, np.where(infinite, np.inf, bounds))
 
 
 def endless(cells: CellComplex) -> Bits:

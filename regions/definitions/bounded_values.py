@@ -3,7 +3,7 @@
 
 A unit's pre-activation is an affine form on a region, and by continuity also on its corners. So the form of a region
 is evaluated at its corners under its pattern: no sign has to be known. It is the forward pass of `passes/bounded.py`,
-with its bounds; the vertex, which is stored rounded, adds what it is off times the slopes of the first layer.
+with its bounds, at a point that is known up to what the vertex, which is stored rounded, may be off.
 What overflows, or is stored as infinite, has a bound that is no number, so that it is never below anything.
 Cost: two forward passes per point.
 """
@@ -15,25 +15,11 @@ from itertools import islice
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers, Packed
-from regions.networks.graph import Node
 from regions.partition import Partition
-from regions.passes.bounded import Bounded, Known
+from regions.passes.bounded import Bounded
 from regions.passes.walk import preactivations
 
 __all__ = ["BoundedValues"]
-
-# More than what rounding can take away from a bound that is made of a few sums and products.
-ROOM = 1 + 2.0**-40
-
-
-class _AtVertices(Bounded):
-    """Values at points that are known up to errors [m]."""
-
-    def _first(self, node: Node, points: Known) -> tuple[Floats, Floats]:
-        values, errors = super()._first(node, points)
-        rows, row_errors = self.rows[node]
-        slopes_of_chart = (np.abs(rows[:, 1:]) + row_errors[:, 1:]).sum(axis=1)
-        return values, (errors + points.errors[:, np.newaxis] * slopes_of_chart) * ROOM
 
 
 class BoundedValues:
@@ -46,7 +32,7 @@ class BoundedValues:
 
     def __init__(self, partition: Partition) -> None:
         self.graph = partition.network.graph
-        self.arithmetic = _AtVertices(self.graph, partition.domain)
+        self.arithmetic = Bounded(self.graph, partition.domain)
         self.vertices, self.vertex_errors = partition.vertices, partition.vertex_errors
 
     @property

@@ -5,7 +5,7 @@ Inside a facet every pre-activation is above, at or below its breakpoint through
 By continuity its sign there, and at a vertex, is that of the regions around, or zero. So a kink's bit is 1 at a vertex
 iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one of its ends.
 That a kink vanishes which is on all around is a coincidence (units that read |x| do it at 0): floating point proves of
-nearly all that they do not (`bounded_values.py`), and exact arithmetic decides the others. An edge without end has
+nearly all that they do not (`vertex_signs.py`), and exact arithmetic decides the others. An edge without end has
 no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
 A pattern is held on a convex set, the solution of affine inequalities: if that has an interior, it is a region around
 each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
@@ -26,8 +26,8 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
-from regions.definitions.bounded_values import BoundedValues
 from regions.definitions.incidence import Corners, at_infinity
+from regions.definitions.vertex_signs import VertexSigns
 from regions.errors import InternalError
 from regions.partition import Partition
 
@@ -74,21 +74,20 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
     """Patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
     kinks, packed = partition.network.kinks, partition.packed_patterns
     result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
-    values = BoundedValues(partition)
-    exact = _ExactZeros(partition)
-    step = max(1, CHUNK // values.size)
+    signs, exact = VertexSigns(partition), _ExactZeros(partition)
+    step = max(1, CHUNK // kinks)
     for start in range(0, len(vertices), step):
         part = vertices[start : start + step]
         found, counts = corners.at(part)
         firsts = np.cumsum(counts) - counts
         on_around = np.bitwise_and.reduceat(packed[corners.regions[found]], firsts, axis=0)
-        on = np.unpackbits(on_around, axis=1, count=kinks, bitorder="little").view(np.bool_)
         corner = found[firsts]
-        distances, errors = values.at_kinks(part, packed[corners.regions[corner]])
-        open_ = on & ~(distances > errors)
-        for row, kink in np.argwhere(open_).tolist():
-            on[row, kink] = not exact.vanishes_at(int(corner[row]), kink)
-        result[part] = np.packbits(on, axis=1, bitorder="little")
+        above, _ = signs.at(corner, corners.regions[corner])
+        open_ = on_around & ~above
+        rows = np.flatnonzero(open_.any(axis=1))
+        for index, kink in np.argwhere(np.unpackbits(open_[rows], axis=1, bitorder="little")).tolist():
+            on_around[rows[index], kink >> 3] ^= exact.vanishes_at(int(corner[rows[index]]), kink) << (kink & 7)
+        result[part] = on_around
     return result
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
-from regions.cells.cell_errors import UP, U, sum_error
+from regions.cells.cell_errors import UP, U, sum_error, sum_errors
 from regions.cells.complex import kept
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
@@ -329,11 +329,12 @@ def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
 
 def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:
     """Sum of the values of each group, correctly rounded, and a bound on its error: float64 [count] each."""
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=count))[:-1]
-    parts, bounds = (np.split(numbers[order], ends) if count else [] for numbers in (values, errors))
-    sums = [correct_sum(part) for part in parts]
-    return np.array(sums), np.array([sum_error(*each) for each in zip(parts, bounds, strict=True)])
+    # Numbers of 16 bits are sorted by their digits.
+    order = np.argsort(groups.astype(np.uint16) if count < 1 << 16 else groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=count)).tolist()
+    ordered = values[order]
+    sums = [correct_sum(ordered[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    return np.array(sums), sum_errors(values, errors, groups, count)
 
 
 def correct_sum(lengths: Floats) -> float:

@@ -25,7 +25,7 @@ from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
 
-__all__ = ["Graph", "Node", "Read", "Units"]
+__all__ = ["Graph", "Node", "Read", "Units", "entries"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +81,21 @@ class Units:
         return values if each == 1 else np.repeat(values, each, axis=-1)
 
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
-        """Piece of each unit, intp [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
+        """Piece of each unit, integers [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
         if self.activation.breakpoints.size == 1:
-            return bits.astype(np.intp)
+            return bits.astype(np.uint8, copy=False)
         shape = (*bits.shape[:-1], self.count, self.activation.breakpoints.size)
         pieces: Indices = bits.reshape(shape).sum(axis=-1, dtype=np.intp)
         return pieces
 
     def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
         """Slopes and intercepts of units on pieces [.., units]."""
-        return self.activation.slopes_of(pieces), self.activation.intercepts_of(pieces)
+        return entries(self.activation.slopes, pieces), entries(self.activation.intercepts, pieces)
+
+    @cached_property
+    def scaling(self) -> bool:
+        """Whether some slope is another number than -1, 0 and 1, so that products with it are rounded."""
+        return not np.isin(self.activation.slopes, (-1.0, 0.0, 1.0)).all()
 
     def tables(self) -> tuple[Floats, Floats]:
         """Slopes and intercepts of all pieces, float64 [units, pieces] each."""
@@ -183,3 +188,13 @@ class Graph:
         """Each hidden node and the pieces [.., units] that its units are on under patterns, bits [.., kinks]."""
         for node in self.hidden:
             yield node, node.units.pieces_of(bits[..., node.kinks])
+
+
+def entries(table: Floats, pieces: Indices) -> Floats:
+    """The entry for the piece [.., units] of each unit, of a table [pieces] or [units, pieces]."""
+    if table.ndim > 1:
+        return table[np.arange(len(table)), pieces]
+    if (table == table[0]).all():
+        return np.broadcast_to(table[0], pieces.shape)
+    # Slopes of 0 and 1 are the numbers of their pieces.
+    return pieces.astype(np.float64) if (table == np.arange(len(table))).all() else table[pieces]

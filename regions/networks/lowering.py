@@ -10,9 +10,9 @@ from __future__ import annotations
 from regions.arithmetic.types import Floats
 from regions.networks.graph import Graph
 
-__all__ = ["lowered"]
+__all__ = ["DEEP", "lowered"]
 
-# From so many hidden nodes on, the core gets good bounds on the spectral norms; until then its own, crude ones do.
+# From so many hidden nodes on, good bounds on the spectral norms are worth their time; until then crude ones do.
 DEEP = 5
 
 

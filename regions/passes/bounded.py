@@ -7,10 +7,9 @@ known when the value is further from the breakpoint than the bound. A point all 
 
 The bound. With u = 2^-53 a computed inner product of n terms, summed in any order, with or without fused
 multiply-add, is within g(n) * sum |x_i y_i| of the true one, g(n) = n u / (1 - n u) (Higham, Accuracy and
-Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. The bounds are
-themselves computed in floating point, from non-negative terms only, so they are too small by a relative g(n)
-at most: `rounding_unit(n)`, four times as large as g(n + 8), leaves room for it. Underflow adds at most 2^-1074 per
-operation: TINY is far more. What overflows on the way has an infinite bound, and is unknown.
+Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. A node that reads several
+others has one inner product, of all their terms and the bias. What is charged for all this, and for the rounding of the
+bounds themselves, for underflow and overflow, is proved in `docs/error-bounds.md`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from regions.networks.graph import Graph, Node, Read
 from regions.passes.open_paths import wired
 from regions.passes.walk import Forward
 
-__all__ = ["TINY", "Bounded", "BoundedPatterns", "BoundedSlopes", "Known", "magnitudes", "rounding_unit"]
+__all__ = ["TINY", "Bounded", "BoundedPatterns", "BoundedSlopes", "Known", "carried", "magnitudes", "rounding_unit"]
 
 # Values and bounds on their errors, [.., units] each.
 Values = tuple[Floats, Floats]
@@ -45,6 +44,14 @@ def rounding_unit(terms: int) -> float:
 def magnitudes(read: Read) -> Dense:
     """The operator of a read with the magnitudes of its weights."""
     return Dense(np.abs(read.operator.weights))
+
+
+def carried(node: Node, slopes: Floats, errors: Floats) -> Floats:
+    """Errors times the slopes of a node's units, and what underflows: the next weights can be as large as that is
+    small."""
+    sizes = np.abs(slopes)
+    result: Floats = sizes * errors + TINY * (sizes > 0.0) if node.units.scaling else sizes * errors
+    return result
 
 
 class Known(NamedTuple):
@@ -81,7 +88,7 @@ class Bounded:
 
     @staticmethod
     def inputs(points: Floats, errors: Floats | float = 0.0) -> Known:
-        """Chart points [m, d]."""
+        """Chart points [m, d], each of whose coordinates is known up to errors [m]."""
         return Known(points, np.abs(points), np.asarray(errors))
 
     def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
@@ -90,12 +97,19 @@ class Bounded:
         return self._next(node, sources, node.biases)
 
     def _first(self, node: Node, points: Known) -> Values:
+        rows, _ = self.rows[node]
+        return rows[:, 0] + points.values @ rows[:, 1:].T + node.biases, self.first_errors(node, points)
+
+    def first_errors(self, node: Node, points: Known) -> Floats:
+        """Bounds on the errors of what a node has that reads the inputs."""
         rows, row_errors = self.rows[node]
-        values = rows[:, 0] + points.values @ rows[:, 1:].T + node.biases
         sums = np.abs(rows[:, 0]) + points.magnitudes @ np.abs(rows[:, 1:]).T + np.abs(node.biases)
         errors = row_errors[:, 0] + points.magnitudes @ row_errors[:, 1:].T
+        # What a point is off by counts in each coordinate.
+        errors += points.errors[..., np.newaxis] * (np.abs(rows[:, 1:]) + row_errors[:, 1:]).sum(axis=1)
         unit = rounding_unit(points.values.shape[1] + 2)
-        return values, (errors + unit * sums) * (1 + unit) + TINY
+        bounds: Floats = (errors + unit * sums) * (1 + unit) + TINY
+        return bounds
 
     def _next(self, node: Node, sources: Sequence[Known], biases: Floats | float) -> Values:
         unit = rounding_unit(node.terms)
@@ -113,7 +127,8 @@ class Bounded:
         """A piece of slope 0 carries no error, it is its intercept."""
         slopes, intercepts = node.units.on_pieces(pieces)
         products = slopes * before[0]
-        return Known(products + intercepts, np.abs(products) + np.abs(intercepts), np.abs(slopes) * before[1])
+        errors = carried(node, slopes, before[1])
+        return Known(products + intercepts, np.abs(products) + np.abs(intercepts), errors)
 
 
 class BoundedSlopes(Bounded):
@@ -128,7 +143,7 @@ class BoundedSlopes(Bounded):
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
         slopes = node.units.on_pieces(pieces)[0][:, np.newaxis]
         products = slopes * before[0]
-        return Known(products, np.abs(products), np.abs(slopes) * before[1])
+        return Known(products, np.abs(products), carried(node, slopes, before[1]))
 
 
 class BoundedPatterns:

@@ -23,7 +23,7 @@ import numpy as np
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node
+from regions.networks.graph import Graph, Node, entries
 from regions.passes.walk import Forward
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
@@ -50,7 +50,9 @@ class ResidueMaps:
             read: Dense(residues(read.operator.weights, prime)) for node in graph.nodes for read in node.reads
         }
         self.biases = {node: residues(node.biases, prime) for node in graph.nodes}
-        self.tables = {node: [residues(table, prime) for table in node.units.tables()] for node in graph.hidden}
+        activations = {node: node.units.activation for node in graph.hidden}
+        self.slopes = {node: residues(activation.slopes, prime) for node, activation in activations.items()}
+        self.intercepts = {node: residues(activation.intercepts, prime) for node, activation in activations.items()}
         # The inputs at the chart points 0, e1 (and e2), [1, d + 1, n_in].
         origin, *others = residues(np.vstack([domain.origin, domain.directions]), prime)
         self.inputs = reduced(np.stack([origin, *(origin + other for other in others)]), prime)[np.newaxis]
@@ -106,11 +108,10 @@ class ResidueMaps:
         return reduced(sum((self.operators[read].apply(each) for read, each in reads), self.biases[node]), self.prime)
 
     def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
-        slopes, intercepts = self.tables[node]
-        units = np.arange(len(slopes))
-        forms = forms * slopes[units, pieces][:, np.newaxis, :]
+        slopes, intercepts = self.slopes[node], self.intercepts[node]
+        forms = forms * entries(slopes, pieces)[:, np.newaxis, :]
         if intercepts.any():
-            forms += intercepts[units, pieces][:, np.newaxis, :]
+            forms += entries(intercepts, pieces)[:, np.newaxis, :]
         elif np.abs(slopes).max() <= 1.0:
             return forms
         return reduced(forms, self.prime)

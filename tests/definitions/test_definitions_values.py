@@ -25,10 +25,14 @@ from regions.definitions.bounded_values import BoundedValues
 from regions.definitions.differences import Bounded, Differences
 from regions.definitions.incidence import Corners, at_infinity
 from regions.definitions.shared_forms import SharedForms
+from regions.definitions.vertex_signs import VertexSigns
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.passes import bounded_together
+from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms
+from regions.passes.walk import preactivations
 
 vertices_off = pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
 
@@ -83,6 +87,67 @@ def test_values_are_within_their_bounds(family: str, moved: float) -> None:
         for exact, (values, errors) in zip(exact_values(network, domain, vertices[vertex]), found, strict=True):
             for x, value, error in zip(exact, values[row].tolist(), errors[row].tolist(), strict=True):
                 assert not error < np.inf or abs(Fraction(value) - x) <= Fraction(error)
+
+
+@vertices_off
+@pytest.mark.parametrize("family", FAMILIES)
+def test_signs_that_are_proven_are_right(family: str, moved: float) -> None:
+    network, domain = drawn(family, 2, seed=6)
+    partition, vertices = with_moved_vertices(network, domain, moved)
+    corners = np.arange(len(partition.cell_vertices))[:20]
+    owners = np.repeat(np.arange(len(partition)), partition.corner_counts)[corners]
+    found = VertexSigns(partition).at(corners, owners)
+    kinks = list(zip(network.kink_layers.tolist(), network.kink_units.tolist(), network.kink_values, strict=True))
+    for corner, *signs in zip(corners.tolist(), *map(network.graph.bits, found), strict=True):
+        values = exact_values(network, domain, vertices[partition.cell_vertices[corner]])
+        for (layer, unit, kink), above, below in zip(kinks, *signs, strict=True):
+            distance = values[layer][unit] - Fraction(kink)
+            assert not (above and distance <= 0) and not (below and distance >= 0)
+
+
+def test_a_corner_that_is_known_badly_costs_others_nothing() -> None:
+    """They share bounds first, and are looked at on their own then. What vanishes at a corner has no sign."""
+    network, domain = drawn("generic", 2, seed=6)
+    partition = partition_from_reference(network, domain)
+    corners, regions_ = partition.cell_offsets[:-1], np.arange(len(partition))
+    before = np.array(VertexSigns(partition).at(corners, regions_))
+    assert network.graph.bits(before[0] | before[1]).mean() > 0.5
+    raw = raw_from_reference(network, domain)
+    raw["vertex_errors"] = np.where(np.arange(len(partition.vertices)) == corners[0], np.inf, partition.vertex_errors)
+    after = np.array(VertexSigns(Partition(network, domain, raw)).at(corners, regions_))
+    assert (before == after)[:, partition.cell_vertices[corners] != corners[0]].all()
+
+
+@pytest.mark.slow
+@vertices_off
+@pytest.mark.parametrize("deep", [0, 5], ids=["lengths", "units"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_values_are_within_bounds_that_they_share(
+    family: str, deep: int, moved: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_together, "DEEP", deep)
+    network, domain = drawn(family, 2, seed=6)
+    partition, vertices = with_moved_vertices(network, domain, moved)
+    arithmetic = BoundedTogether(network.graph, domain)
+    owners = np.repeat(np.arange(len(partition)), partition.corner_counts)
+    for start in range(0, min(60, len(owners)), 3):
+        part = slice(start, start + 3)
+        chosen, bits = partition.cell_vertices[part], partition.patterns[owners[part]]
+        exact = [exact_values(network, domain, vertices[vertex]) for vertex in chosen.tolist()]
+        with np.errstate(all="ignore"):
+            points = arithmetic.inputs(partition.vertices[chosen], partition.vertex_errors[chosen])
+            for layer, found in enumerate(preactivations(network.graph, arithmetic, points, bits)):
+                if layer == len(network.widths):
+                    break
+                for row, values in zip(exact, found.values.tolist(), strict=True):
+                    bounds = found.errors[0].tolist()
+                    # What is not finite is not bounded.
+                    off = [
+                        abs(Fraction(x) - y) if bound < np.inf else 0
+                        for x, y, bound in zip(values, row[layer], bounds, strict=True)
+                    ]
+                    assert all(x <= bound for x, bound in zip(off, bounds, strict=True) if bound < np.inf)
+                    assert not found.length < np.inf or sum(x**2 for x in off) <= Fraction(found.length) ** 2
 
 
 @pytest.mark.parametrize("dimension", [1, 2])

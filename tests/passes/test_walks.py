@@ -19,8 +19,10 @@ from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units
 from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
+from regions.passes import bounded_together
 from regions.passes.bounded import Bounded
 from regions.passes.bounded_gradients import BoundedGradients, Coordinates
+from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.passes.modular import ResidueMaps, difference_bits, primes
 from regions.passes.open_paths import kinks_read, leading_to_outputs
@@ -105,9 +107,16 @@ def test_residues() -> None:
     assert (found == expected).all()
 
 
-def test_bounds_hold_and_are_small() -> None:
-    arithmetic = Bounded(SKIP, PLANE)
-    *_, (values, errors) = preactivations(SKIP, arithmetic, arithmetic.inputs(POINTS), BITS[:, :9])
+@pytest.mark.parametrize("deep", [0, 5, None], ids=["lengths", "together", "alone"])
+def test_bounds_hold_and_are_small(deep: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if deep is None:
+        alone = Bounded(SKIP, PLANE)
+        *_, (values, errors) = preactivations(SKIP, alone, alone.inputs(POINTS), BITS[:, :9])
+    else:
+        monkeypatch.setattr(bounded_together, "DEEP", deep)
+        together = BoundedTogether(SKIP, PLANE)
+        *_, last = preactivations(SKIP, together, together.inputs(POINTS, np.zeros(len(POINTS))), BITS[:, :9])
+        values, errors = last.values, np.broadcast_to(last.errors, last.values.shape)
     for bits, point, value, error in zip(BITS, POINTS, values, errors, strict=True):
         x = (Fraction(1), *map(Fraction, point.tolist()))
         for form, near, bound in zip(forms(SKIP, bits[:9]), value.tolist(), error.tolist(), strict=True):

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Which kinks are proven to be above, and which below their breakpoints, at corners of regions?
+
+The forms of a region are evaluated at its corner under its pattern, as in `bounded_values.py`. Many corners at a time
+share their bounds (`passes/bounded_together.py`); they are taken in the order of their own errors, so that those are
+alike. What this leaves open is looked at again, each corner with its own bounds. But not the kinks that switch across
+the two facets at the corner: there they vanish, and no bound proves a sign.
+Cost: a forward pass per corner, and two more for those that have something else that is open: in generic networks none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regions.arithmetic.types import Integers, Packed
+from regions.definitions.bounded_values import BoundedValues
+from regions.partition import Partition
+from regions.passes.bounded_together import BoundedTogether
+from regions.passes.walk import preactivations
+
+__all__ = ["VertexSigns"]
+
+# Numbers per temporary array: few enough to stay near the processor.
+CHUNK = 1 << 17
+
+
+class VertexSigns:
+    """Signs of the kinks of a network at the corners of a partition.
+
+    Parameters
+    ----------
+    partition : Partition
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition, self.graph = partition, partition.network.graph
+        self.together, self.alone = BoundedTogether(self.graph, partition.domain), BoundedValues(partition)
+
+    def at(self, corners: Integers, regions: Integers) -> tuple[Packed, Packed]:
+        """Which kinks are proven to be above, and below, their breakpoints at corners [m] of regions [m].
+
+        Returns
+        -------
+        uint8 [m, bytes], uint8 [m, bytes]
+        """
+        partition = self.partition
+        packed, vertices = partition.packed_patterns[regions], partition.cell_vertices[corners]
+        signs = np.empty((2, *packed.shape), dtype=np.uint8)
+        order = np.argsort(partition.vertex_errors[vertices], kind="stable")
+        step = max(1, CHUNK // max(self.graph.widths))
+        for start in range(0, len(order), step):
+            part = order[start : start + step]
+            signs[:, part] = self._together(vertices[part], packed[part])
+        open_ = ~(signs[0] | signs[1] | self._switching(corners, regions))
+        if self.graph.kinks % 8:
+            open_[:, -1] &= (1 << self.graph.kinks % 8) - 1
+        again = np.flatnonzero(open_.any(axis=1))
+        step = max(1, CHUNK // self.alone.size)
+        for start in range(0, len(again), step):
+            part = again[start : start + step]
+            distances, errors = self.alone.at_kinks(vertices[part], packed[part])
+            signs[:, part] |= np.packbits([distances > errors, -distances > errors], axis=2, bitorder="little")
+        return signs[0], signs[1]
+
+    def _together(self, vertices: Integers, packed: Packed) -> Packed:
+        """The same at vertices of forms of patterns, with bounds for all of them together: uint8 [2, m, bytes]."""
+        partition, graph = self.partition, self.graph
+        signs = np.empty((2, len(vertices), graph.kinks), dtype=bool)
+        with np.errstate(all="ignore"):
+            points = self.together.inputs(partition.vertices[vertices], partition.vertex_errors[vertices])
+            found = preactivations(graph, self.together, points, graph.bits(packed))
+            for node, before in zip(graph.hidden, found, strict=False):
+                distances, errors = node.units.at_kinks(before.values), node.units.at_kinks(before.errors)
+                if node.units.kink_values.any():
+                    distances = distances - node.units.kink_values
+                np.greater(distances, errors, out=signs[0, :, node.kinks])
+                np.less(distances, -errors, out=signs[1, :, node.kinks])
+        return np.packbits(signs, axis=2, bitorder="little")
+
+    def _switching(self, corners: Integers, regions: Integers) -> Packed:
+        """The kinks that switch across the facets at corners of regions, uint8 [m, bytes]."""
+        partition, (first, end) = self.partition, (self.partition.cell_offsets[regions + side] for side in (0, 1))
+        packed, before = partition.packed_patterns, np.where(corners > first, corners, end) - 1
+        result = np.zeros((len(regions), packed.shape[1]), dtype=np.uint8)
+        for facets in (corners, before)[: partition.dimension]:
+            neighbors = partition.neighbors[facets]
+            inside = np.flatnonzero(neighbors >= 0)
+            result[inside] |= packed[regions[inside]] ^ packed[neighbors[inside]]
+        return result

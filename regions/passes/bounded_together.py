@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What are the pre-activations of units at many points, up to bounds that all these points share?
+
+The forward pass of `bounded.py` with one bound for each unit, made of the largest values and errors among the points:
+only values take a product for each point. Errors are bounded in two ways, and the smaller bound counts. Unit by unit,
+as there. And in length: the vector of a node's errors is at most as long as that of the errors it reads times the
+spectral norm of the weights, and what is rounded in the node itself; each of them is at most that length times that of
+its row of weights. Lengths grow far less from layer to layer. Spectral norms take time: only deep networks have them.
+`docs/error-bounds.md` proves both.
+Points that are alike lose little by it. Where one overflows, nothing is known of all of them.
+Cost: one forward pass, and a few sweeps over its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Indices
+from regions.domains import Domain
+from regions.networks.graph import Graph, Node
+from regions.networks.lowering import DEEP
+from regions.passes.bounded import TINY, Bounded, Known, carried, rounding_unit
+
+__all__ = ["BoundedTogether", "Together"]
+
+# The root of what is lost when squares underflow, for any number of them that fits into memory.
+ROOT_TINY = 1e-150
+
+
+class Together(NamedTuple):
+    """Numbers of a node's units at m points, and what holds at all of them."""
+
+    values: Floats  # [m, units]
+    magnitudes: Floats  # [1, units]: at least those of what was added up
+    errors: Floats  # [1, units]: bounds
+    length: float  # a bound on the Euclidean length of the vector of all errors at a point
+
+
+class BoundedTogether:
+    """Values at points of a domain's chart, with shared bounds.
+
+    Parameters
+    ----------
+    graph : Graph
+    domain : Domain
+        Only its chart is used.
+    """
+
+    def __init__(self, graph: Graph, domain: Domain) -> None:
+        self.alone = Bounded(graph, domain)
+        reads = [read for node in graph.nodes for read in node.reads if read.node >= 0]
+        deep = len(graph.hidden) >= DEEP
+        self.norms = {read: read.operator.norm_bound if deep else np.inf for read in reads}
+        with np.errstate(over="ignore", under="ignore"):
+            self.row_lengths = {read: _lengths(read.operator.weights) for read in reads}
+
+    @staticmethod
+    def inputs(points: Floats, errors: Floats) -> Together:
+        """Chart points [m, d], each of whose coordinates is known up to errors [m]."""
+        return Together(points, np.abs(points).max(axis=0, keepdims=True), errors.max(keepdims=True), np.inf)
+
+    def preactivations(self, node: Node, sources: Sequence[Together]) -> Together:
+        """The magnitudes are not made use of, and those of the values' errors."""
+        values, errors, length = self._first(node, *sources) if node in self.alone.rows else self._next(node, sources)
+        if not np.isfinite(values.sum()):  # something overflows at one of the points
+            errors, length = np.full_like(errors, np.inf), np.inf
+        return Together(values, errors, errors, length)
+
+    def _first(self, node: Node, points: Together) -> tuple[Floats, Floats, float]:
+        rows, _ = self.alone.rows[node]
+        errors = self.alone.first_errors(node, Known(points.values, points.magnitudes, points.errors))
+        return points.values @ rows[:, 1:].T + (rows[:, 0] + node.biases), errors, float(_lengths(errors)[0])
+
+    def _next(self, node: Node, sources: Sequence[Together]) -> tuple[Floats, Floats, float]:
+        unit = rounding_unit(node.terms)
+        rounded = unit * np.abs(node.biases)[np.newaxis]
+        by_unit, by_length, length = np.zeros_like(rounded), np.zeros_like(rounded), 0.0
+        values: Floats | None = None
+        for read, source in zip(node.reads, sources, strict=True):
+            product = read.operator.apply(source.values)
+            values = product if values is None else np.add(values, product, out=values)
+            weights = self.alone.magnitudes(read)
+            rounded = rounded + weights.apply(2 * unit * source.magnitudes)
+            by_unit = by_unit + weights.apply(source.errors)
+            by_length = by_length + self.row_lengths[read] * source.length
+            length += self.norms[read] * source.length
+        assert values is not None
+        values += node.biases
+        errors = (np.minimum(by_unit, by_length) + rounded) * (1 + unit) + TINY
+        return values, errors, min(float(_lengths(errors)[0]), (length + float(_lengths(rounded)[0])) * (1 + unit))
+
+    def outputs(self, node: Node, before: Together, pieces: Indices) -> Together:
+        """In the place of the values before."""
+        slopes, intercepts = node.units.on_pieces(pieces)
+        values = np.multiply(before.values, slopes, out=before.values)
+        largest = np.abs(slopes).max(axis=0, keepdims=True)
+        if not node.units.activation.intercepts.any():
+            magnitudes = np.maximum(values.max(axis=0, keepdims=True), -values.min(axis=0, keepdims=True))
+        else:
+            magnitudes = (np.abs(values) + np.abs(intercepts)).max(axis=0, keepdims=True)
+            values += intercepts
+        length = float(largest.max()) * before.length + ROOT_TINY
+        return Together(values, magnitudes, carried(node, largest, before.errors), length)
+
+
+def _lengths(rows: Floats) -> Floats:
+    """Upper bounds on the lengths of rows [m, n]: float64 [m]."""
+    lengths: Floats = np.linalg.norm(rows, axis=1) * (1 + rounding_unit(rows.shape[1])) + ROOT_TINY
+    return lengths

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Do bounds hold at the ends of the doubles' range, and is nothing said of what overflows?"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import regions
+from regions.networks.activation import Activation
+from regions.passes.bounded import Bounded, BoundedSlopes
+from regions.passes.bounded_together import BoundedTogether
+from regions.passes.walk import preactivations
+
+
+@pytest.mark.parametrize("arithmetic", [Bounded, BoundedSlopes, BoundedTogether])
+def test_outputs_that_underflow_and_weights_that_bring_them_back(
+    arithmetic: type[Bounded | BoundedSlopes | BoundedTogether],
+) -> None:
+    """Of a value of 1e-310 a slope leaves few bits, and the next weight makes 0.01 of it."""
+    rng, off = np.random.default_rng(0), 0
+    for _ in range(200):
+        slope, first = 10.0 ** -rng.uniform(10, 20), -(10.0 ** rng.uniform(-300, -290))
+        second = 10.0 ** rng.uniform(300, 308)
+        small = Activation("small", [0.0], [slope, 1.0], [0.0, 0.0])
+        network = regions.Network([([[first]], [0.0]), ([[second]], [0.0])], activation=small)
+        walker = arithmetic(network.graph, regions.Segment([0.0], [1.0]))
+        with np.errstate(under="ignore"):
+            start = walker.inputs(np.ones((1, 1)), np.zeros(1))  # type: ignore[arg-type]
+            *_, last = preactivations(network.graph, walker, start, np.zeros((1, 1)))
+        value, error = last[0].item(), last.errors.item() if arithmetic is BoundedTogether else last[1].item()
+        exact = Fraction(slope) * Fraction(first) * Fraction(second)
+        assert abs(Fraction(value) - exact) <= Fraction(error)
+        off += abs(Fraction(value) - exact) > Fraction(1e-12) * abs(exact)
+    assert off > 20
+
+
+def test_nothing_is_known_where_a_value_overflows() -> None:
+    layers = ([[1e99], [1.0]], [0.0, 0.5]), ([[1e220, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], None)
+    network = regions.Network(list(layers))
+    together = BoundedTogether(network.graph, regions.Segment([0.0], [2.0]))
+    start = together.inputs(np.array([[0.0], [1.0]]), np.zeros(2))
+    with np.errstate(all="ignore"):
+        first, second, last = preactivations(network.graph, together, start, np.ones((2, 4)))
+    assert (first.errors < np.inf).all() and first.length < np.inf
+    assert not (second.errors < np.inf).any() and not second.length < np.inf
+    assert not (last.errors < np.inf).any() and not last.length < np.inf
