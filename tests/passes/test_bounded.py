@@ -10,6 +10,9 @@ import pytest
 
 import regions
 from regions.networks.activation import Activation
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.named_activations import identity
 from regions.passes.bounded import Bounded, BoundedSlopes
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.walk import preactivations
@@ -47,3 +50,32 @@ def test_nothing_is_known_where_a_value_overflows() -> None:
     assert (first.errors < np.inf).all() and first.length < np.inf
     assert not (second.errors < np.inf).any() and not second.length < np.inf
     assert not (last.errors < np.inf).any() and not last.length < np.inf
+
+
+@pytest.mark.parametrize("arithmetic", [Bounded, BoundedTogether])
+@pytest.mark.parametrize("reads", [1, 2])
+def test_a_long_sum_in_which_small_terms_are_lost(arithmetic: type[Bounded | BoundedTogether], reads: int) -> None:
+    """Next to 1 half a unit in its last place is rounded away, however often it comes; of the lanes of a sum one has
+    the 1."""
+    count, half = 1 << 17, 2.0**-53
+    ones, small = np.ones((count, 1)), np.full((1, count), half)
+    small[0, 0] = 1.0
+    first = Node(np.zeros(count), (Read(Dense(ones), range(1), -1),), Units(count, identity()), slice(0, 0))
+    both = tuple(Read(Dense(small), range(1, 1 + count), 0) for _ in range(reads))
+    graph = Graph(1, [first, Node(np.zeros(1), both, Units(1, identity()), slice(0, 0))])
+    walker = arithmetic(graph, regions.Segment([0.0], [1.0]))
+    *_, last = preactivations(graph, walker, walker.inputs(np.ones((1, 1)), np.zeros(1)), np.zeros((1, 0)))
+    value, error = last[0].item(), last.errors.item() if arithmetic is BoundedTogether else last[1].item()
+    exact = reads * (1 + (count - 1) * Fraction(half))
+    assert 200 * half < abs(Fraction(value) - exact) <= Fraction(error)
+
+
+@pytest.mark.parametrize("arithmetic", [Bounded, BoundedTogether])
+def test_a_bias_next_to_which_the_rest_is_rounded_away(arithmetic: type[Bounded | BoundedTogether]) -> None:
+    network = regions.Network([([[1.0]], [0.0]), ([[1.0]], [1.0])], activation=identity())
+    walker = arithmetic(network.graph, regions.Segment([0.0], [1.0]))
+    *_, last = preactivations(
+        network.graph, walker, walker.inputs(np.full((1, 1), 2.0**-60), np.zeros(1)), np.zeros((1, 0))
+    )
+    error = last.errors.item() if arithmetic is BoundedTogether else last[1].item()
+    assert last[0].item() == 1.0 and 2.0**-60 <= error < 1e-13
