@@ -108,6 +108,22 @@ def measure_check(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_locate(workload: Workload) -> Measurement:
+    """The first look-up of a million points, and what is made for it, against enumerating."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    points = np.random.default_rng(3).uniform(-workload.half_side, workload.half_side, (1_000_000, 2))
+    partition = regions.enumerate(network, domain)
+    if (network.pattern(points[:1000]) != partition.patterns[partition.locate(points)[:1000]]).any():
+        raise SystemExit("points were found in regions of another pattern")
+    memory = peak_memory() - before
+    both, yardstick = best_times(
+        lambda: regions.enumerate(network, domain).locate(points), lambda: regions.enumerate(network, domain)
+    )
+    seconds = both - yardstick
+    return {"regions": len(partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_degenerate(workload: Workload) -> Measurement:
     """Counting on a degenerate network, against a generic one with as many regions."""
     before = peak_memory()
@@ -175,6 +191,7 @@ MEASURES: dict[str, Callable[[Workload], Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
     "check": measure_check,
+    "locate": measure_locate,
     "degenerate": measure_degenerate,
     "depth": measure_depth,
     "lines": measure_lines,

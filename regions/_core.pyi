@@ -5,6 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 _Doubles = NDArray[Any]
+_Integers = NDArray[Any]
 _Layer = tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles, float]
 
 class CompiledNetwork:
@@ -28,4 +29,19 @@ def enumerate(
     limit: int,
     progress: Callable[[float, int], object] | None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
+
+class CompiledCells:
+    regions: int
+    def __init__(
+        self,
+        vertices: _Doubles,
+        vertex_errors: _Doubles,
+        cell_offsets: _Integers,
+        cell_vertices: _Integers,
+        cell_facets: _Integers,
+        facet_regions: _Integers,
+        facet_kinks: _Integers,
+    ) -> None: ...
+    def find(self, start: int, steps: int, points: _Doubles) -> _Integers: ...
+
 def kernel() -> str: ...

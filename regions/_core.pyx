@@ -78,6 +78,18 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
                           int64_t limit, Collected& collected) except +
     ComplexSizes number(Collected& collected)
     void assemble(Collected& collected, const ComplexArrays& arrays)
+
+    cdef struct PlaneCells:
+        const double* vertices
+        const double* vertex_errors
+        const int64_t* cell_offsets
+        const int64_t* cell_vertices
+        const int64_t* cell_facets
+        const int64_t* facet_regions
+        const int64_t* facet_kinks
+
+    void find_cells(const PlaneCells& cells, int64_t start, int64_t steps, const double* points, int64_t count,
+                    int64_t* found)
     const char* kernel_name() except +
 
 
@@ -255,6 +267,51 @@ cdef object _status(const Run& run, _Watcher watcher):
     if run.status == Status.interrupted:
         return watcher.error
     return "limit_exceeded" if run.status == Status.limit_exceeded else "finished"
+
+
+cdef class CompiledCells:
+    """The cells of a partition of dimension two, as the core reads them. Keeps the arrays alive."""
+    cdef PlaneCells cells
+    cdef tuple given
+    cdef list arrays
+    cdef readonly int64_t regions
+
+    def __cinit__(self, vertices, vertex_errors, cell_offsets, cell_vertices, cell_facets, facet_regions, facet_kinks):
+        self.given = vertices, vertex_errors, cell_offsets, cell_vertices, cell_facets, facet_regions, facet_kinks
+        corners, facets = len(cell_vertices), len(facet_kinks)
+        self.regions = len(cell_offsets) - 1
+        if vertices.shape != (len(vertex_errors), 2) or facet_regions.shape != (facets, 2):
+            raise ValueError("arrays of cells do not fit together")
+        for indices, least, end in ((cell_offsets, 0, corners + 1), (cell_vertices, 0, len(vertices)),
+                                    (cell_facets, 0, facets), (facet_regions, -1, self.regions)):
+            if indices.size and (indices.min() < least or indices.max() >= end):
+                raise ValueError("arrays of cells refer to what is not there")
+        if len(cell_facets) != corners or self.regions < 1 or (np.diff(cell_offsets) < 1).any():
+            raise ValueError("arrays of cells do not fit together")
+        cdef const double[::1] positions = _flat(vertices), errors = _flat(vertex_errors)
+        cdef const int64_t[::1] offsets = cell_offsets, corner_vertices = cell_vertices, corner_facets = cell_facets
+        cdef const int64_t[::1] sides = facet_regions.reshape(-1), kinks = facet_kinks
+        self.arrays = [positions, errors, offsets, corner_vertices, corner_facets, sides, kinks]
+        self.cells = PlaneCells(&positions[0], &errors[0], &offsets[0], &corner_vertices[0], &corner_facets[0],
+                                &sides[0], &kinks[0])
+
+    def __reduce__(self):
+        return CompiledCells, self.given
+
+    def find(self, int64_t start, int64_t steps, points):
+        """Which cell surely has each of the points float64 [m, 2] inside: int64 [m], -1 where that is not known.
+
+        Walks begin in the cell `start`, and take no more than so many steps together.
+        """
+        cdef const double[::1] flat = _flat(points)
+        cdef int64_t count = len(points)
+        if points.shape != (count, 2) or not 0 <= start < self.regions:
+            raise ValueError("points or start do not fit the cells")
+        found = np.empty(count, dtype=np.int64)
+        cdef int64_t* result = _indices(found)
+        with nogil:
+            find_cells(self.cells, start, steps, &flat[0], count, result)
+        return found
 
 
 def kernel():

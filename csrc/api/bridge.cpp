@@ -172,6 +172,12 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
       limit);
 }
 
+void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,
+                std::int64_t count, std::int64_t* found) {
+  const StrictArithmetic strict;
+  walk(cells, start, steps, points, count, found);
+}
+
 const char* kernel_name() { return best_kernel().name; }
 
 }  // namespace regions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What does Python see of the core?
 //
-// One model to fill, two calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
+// One model to fill, three calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
 // call. What an enumeration collects becomes arrays by `number` and `assemble`. No call touches Python or its lock.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "collect/assemble.hpp"
 #include "collect/collected.hpp"
+#include "locate/walk.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"
@@ -43,6 +44,10 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
                   std::int64_t limit);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, Collected& collected);
+
+// See `walk`.
+void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,
+                std::int64_t count, std::int64_t* found);
 
 const char* kernel_name();
 

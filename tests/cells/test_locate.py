@@ -120,9 +120,9 @@ def test_certified_bits_are_right(family: str, dimension: int) -> None:
 
 def test_generic_points_are_decided_in_floating_point() -> None:
     partition = partition_from_reference(random_network([2, 10, 10, 1], 8), SQUARE)
-    assert partition._locator.bounded.at(partition.interior_points)[1].all()
+    assert partition._locator.patterns.bounded.at(partition.interior_points)[1].all()
     partition.locate(partition.interior_points)
-    assert partition._locator.exact is None
+    assert partition._locator.patterns.exact is None
 
 
 def test_dead_units_need_no_exact_arithmetic() -> None:
@@ -133,7 +133,7 @@ def test_dead_units_need_no_exact_arithmetic() -> None:
     partition = partition_from_reference(network, SQUARE)
     points = np.random.default_rng(0).uniform(-1, 1, (500, 2))
     found = partition.locate(points)
-    assert partition._locator.exact is None
+    assert partition._locator.patterns.exact is None
     assert (partition.patterns[found] == network.pattern(points)).all()
     # Where the unit that is read is zero itself, a neighbour of lower number may have the point as well.
     for point in ([0.0, 0.5], [0.0, 0.0], [0.0, -0.5], [-0.5, 0.0]):
