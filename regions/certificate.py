@@ -19,6 +19,9 @@ from regions.tables import JsonReport, facts_table
 
 __all__ = ["Certificate", "make_certificate"]
 
+# How signs were settled: what the core counts.
+STAGES = ("filter", "exact", "zero")
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(JsonReport):
@@ -121,7 +124,6 @@ class Certificate(JsonReport):
 def make_certificate(
     network: Network,
     domain: Domain,
-    *,
     regions: int,
     complete: bool,
     counters: Mapping[str, int],
@@ -135,21 +137,12 @@ def make_certificate(
     ValueError
         Counters that the core did not make: nothing is known of how these regions were found.
     """
-    missing = [name for name in ("filter", "exact", "zero") if name not in counters]
+    missing = [name for name in STAGES if name not in counters]
     if missing:
         raise ValueError(
             f"there is no counter {missing[0]!r}: these regions were not found by regions.enumerate, so nothing "
             "certifies them"
         )
-    return Certificate(
-        regions,
-        complete,
-        counters["filter"],
-        counters["exact"],
-        counters["zero"],
-        network.fingerprint,
-        repr(domain),
-        domain.fingerprint,
-        version,
-        kernel,
-    )
+    rounded, exact, zero = (counters[name] for name in STAGES)
+    what = network.fingerprint, repr(domain), domain.fingerprint
+    return Certificate(regions, complete, rounded, exact, zero, *what, version, kernel)

@@ -127,15 +127,8 @@ class Partition(CellComplex):
         ValueError
             Arrays that did not come from `regions.enumerate`, whatever made them.
         """
-        return make_certificate(
-            self.network,
-            self.domain,
-            regions=len(self),
-            complete=self.complete,
-            counters=self.stats,
-            version=self.version,
-            kernel=self.kernel,
-        )
+        found = len(self), self.complete, self.stats, self.version, self.kernel
+        return make_certificate(self.network, self.domain, *found)
 
     # What follows from the arrays, kept once made: the functions say what they are.
     volumes = cached_property(sizes.volumes)

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import points_float64, require_finite
+from regions.arithmetic.arrays import points_float64, read_only, require_finite
 from regions.arithmetic.dyadic import nearest_float, split_square_root, square_root
 from regions.arithmetic.types import Exponents, Floats
 from regions.domains.corners import chart_volume, convex_corners
@@ -32,8 +32,7 @@ from regions.errors import DegenerateDomainError, DomainError, NotConvexError, S
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
 # The corners, in the limit of infinite M, of the square with corners (-M, -M), (M, -M), (M, M), (-M, M).
-WHOLE_PLANE = np.array([[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]])
-WHOLE_PLANE.setflags(write=False)
+WHOLE_PLANE = read_only(np.array([[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]]))
 
 
 class Domain:
@@ -89,9 +88,7 @@ class Domain:
             "generators": many_points(generators, f"{name}: generators"),
         }
         arrays["points"] = np.zeros((0, arrays["origin"].shape[0]))
-        for array in arrays.values():
-            array.setflags(write=False)
-        self.__dict__.update(arrays)
+        self.__dict__.update((key, read_only(array)) for key, array in arrays.items())
         same_length(name, origin=self.origin, directions=self.directions)
         if self.dimension not in (1, 2):
             raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}")
@@ -150,9 +147,7 @@ class Domain:
     @cached_property
     def metric(self) -> Floats:
         """``directions @ directions.T``, float64 [d, d], each entry correctly rounded."""
-        result = np.array([[nearest_float(x) for x in row] for row in gram_matrix(self.directions)])
-        result.setflags(write=False)
-        return result
+        return read_only(np.array([[nearest_float(x) for x in row] for row in gram_matrix(self.directions)]))
 
     @cached_property
     def scale(self) -> float:
@@ -225,10 +220,7 @@ class Domain:
     def split_directions(self) -> tuple[Floats, Exponents]:
         """Directions scaled by powers of two to size one, float64 [d, n_in], and the exponents of these, intc [d]."""
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
-        scaled = np.ldexp(self.directions, -exponents[:, np.newaxis])
-        scaled.setflags(write=False)
-        exponents.setflags(write=False)
-        return scaled, exponents
+        return read_only(np.ldexp(self.directions, -exponents[:, np.newaxis])), read_only(exponents)
 
     @cached_property
     def length_factor(self) -> tuple[Floats, Exponents]:
@@ -241,18 +233,13 @@ class Domain:
         powers = [Fraction(2) ** int(exponent) for exponent in exponents]
         gram = gram_matrix(self.directions)
         gram = [[x / (a * b) for x, b in zip(row, powers, strict=True)] for row, a in zip(gram, powers, strict=True)]
-        factor = np.array(triangular_factor(gram))
-        factor.setflags(write=False)
-        exponents.setflags(write=False)
-        return factor, exponents
+        return read_only(np.array(triangular_factor(gram))), read_only(exponents)
 
     @cached_property
     def direction_lengths(self) -> Floats:
         """Lengths of the directions in input space, float64 [d], none rounded down."""
         squares = gram_matrix(self.directions)
-        lengths = np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf)
-        lengths.setflags(write=False)
-        return lengths
+        return read_only(np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf))
 
     @cached_property
     def skewness(self) -> float:
@@ -308,8 +295,7 @@ def from_chart(
 def keep_points(domain: Domain, points: ArrayLike) -> None:
     """Note the data points [k, n_in] that a domain, which is new, was made from."""
     kept = many_points(points, "points") if np.size(points) else np.zeros((0, domain.n_in))
-    kept.setflags(write=False)
-    domain.__dict__["points"] = kept
+    domain.__dict__["points"] = read_only(kept)
 
 
 def require_domain(given: Any) -> Domain:

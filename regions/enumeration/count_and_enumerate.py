@@ -45,16 +45,6 @@ def count(
 @overload
 def count(
     network: Network,
-    domain: Domain,
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    certificate: Literal[True],
-) -> tuple[int, Certificate]: ...
-@overload
-def count(
-    network: Network,
     domain: Iterable[Domain],
     definition: Definition = "activation",
     *,
@@ -65,13 +55,13 @@ def count(
 @overload
 def count(
     network: Network,
-    domain: Iterable[Domain],
+    domain: Domain | Iterable[Domain],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
     certificate: Literal[True],
-) -> tuple[Integers, list[Certificate]]: ...
+) -> tuple[Any, Any]: ...
 def count(
     network: Network,
     domain: Domain | Iterable[Domain],

@@ -74,15 +74,8 @@ class Run:
     @property
     def certificate(self) -> Certificate:
         """What is proven about it."""
-        return make_certificate(
-            self.network,
-            self.domain,
-            regions=self.regions,
-            complete=self.status == "finished",
-            counters=self.stats,
-            version=__version__,
-            kernel=_core.kernel(),
-        )
+        found = self.regions, self.status == "finished", self.stats, __version__, _core.kernel()
+        return make_certificate(self.network, self.domain, *found)
 
     def require_complete(self, limit: int | None, partial: Any) -> None:
         """Raise what stopped the work, with the part that was finished."""

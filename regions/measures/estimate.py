@@ -14,7 +14,7 @@ from math import frexp, fsum, ldexp, sqrt
 import numpy as np
 
 from regions.arithmetic.arguments import real
-from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.arrays import exact_float64, read_only
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
 from regions.tables import facts_table
@@ -50,8 +50,7 @@ class Estimate:
         values = exact_float64(self.samples, "samples")
         if values.ndim != 1 or len(values) < 2:
             raise ShapeMismatchError(f"samples must be a list of at least 2 numbers, got shape {list(values.shape)}")
-        values.setflags(write=False)
-        object.__setattr__(self, "samples", values)
+        object.__setattr__(self, "samples", read_only(values))
 
     @property
     def value(self) -> float:

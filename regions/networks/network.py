@@ -19,10 +19,10 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from regions.arithmetic.arguments import list_of, word
-from regions.arithmetic.arrays import as_numpy, points_float64, require_finite
+from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.graph import Graph
@@ -153,17 +153,17 @@ class Network:
     @cached_property
     def kink_layers(self) -> Integers:
         """Hidden layer (from 0) of each pattern bit, int64 [kinks]."""
-        return _read_only(self.graph.kink_nodes)
+        return read_only(self.graph.kink_nodes)
 
     @cached_property
     def kink_units(self) -> Integers:
         """Unit, within its layer, of each pattern bit, int64 [kinks]."""
-        return _read_only(self.graph.kink_units)
+        return read_only(self.graph.kink_units)
 
     @cached_property
     def kink_values(self) -> Floats:
         """Breakpoint of each pattern bit, float64 [kinks]."""
-        return _read_only(self.graph.kink_values)
+        return read_only(self.graph.kink_values)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -306,11 +306,6 @@ def in_runs(sizes: Iterable[int]) -> list[str]:
     """Equal sizes one by one up to four; beyond that a count keeps the line short."""
     runs = [(size, len(list(group))) for size, group in groupby(sizes)]
     return ["-".join([str(size)] * length) if length <= 4 else f"{size}x{length}" for size, length in runs]
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array
 
 
 def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:

@@ -33,13 +33,7 @@ class LinePicture(Panel):
     @cached_property
     def layers(self) -> list[int]:
         """Layers whose kinks have their colour."""
-        found: list[int] = np.unique(self.partition.facet_layers[self._kinks]).tolist()
-        return found if self.color_by == "layer" else []
-
-    @cached_property
-    def classes(self) -> list[int]:
-        """Classes that win somewhere in the picture."""
-        return np.unique(self._pieces.classes).tolist() if self.color_by == "class" else []
+        return np.unique(self.partition.facet_layers[self._kinks]).tolist() if self.color_by == "layer" else []
 
     @cached_property
     def values(self) -> Floats:

@@ -13,6 +13,8 @@ much.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +71,13 @@ class Panel:
     def __init__(self, view: View, color_by: str, output_index: int) -> None:
         self.view, self.color_by, self.output_index = view, color_by, output_index
         self.partition = view.partition
+
+    _pieces: Any  # with ``classes``: each output's part of the regions
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """Classes that have a part of the picture."""
+        return np.unique(self._pieces.classes).tolist() if self.color_by == "class" else []
 
 
 def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:

@@ -62,13 +62,7 @@ class PlanePicture(Panel):
     def layers(self) -> list[int]:
         """Layers whose edges have their colour."""
         layers = self.partition.facet_layers[self.view.shown_facets]
-        found: list[int] = np.unique(layers[layers >= 0]).tolist()
-        return found if self.color_by == "layer" else []
-
-    @cached_property
-    def classes(self) -> list[int]:
-        """Classes that have a part of the picture."""
-        return np.unique(self._pieces.classes).tolist() if self.color_by == "class" else []
+        return np.unique(layers[layers >= 0]).tolist() if self.color_by == "layer" else []
 
     @cached_property
     def values(self) -> Floats:
