@@ -16,10 +16,8 @@ What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Pla
 
 from typing import TYPE_CHECKING, Any
 
-from regions import bounds
 from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate
-from regions.certification import CertificationReport, certify
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.errors import LimitReached, RegionsError
 from regions.installation import explain_missing_core
@@ -31,14 +29,15 @@ try:
     from regions.enumeration.count_and_enumerate import certified_count, count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
-from regions import measures
-from regions.definitions import LinearRegions, linear_regions
 from regions.partition import Partition, Region, load_partition
-from regions.pictures.plot import plot
-from regions.read import load
 
 if TYPE_CHECKING:
+    from regions import bounds, measures
+    from regions.certification import CertificationReport, certify
     from regions.checking import CheckReport, check
+    from regions.definitions import LinearRegions, linear_regions
+    from regions.pictures.plot import plot
+    from regions.read import load
     from regions.studies.training import TrainingRecord, TrainingRow, watch
 
 __all__ = [
@@ -79,21 +78,27 @@ __all__ = [
     "watch",
 ]
 
-# Imported when they are used, since they build on all the rest.
+# Imported when they are used: together they take as long as all the rest.
 _LATER = {
+    "CertificationReport": "regions.certification",
     "CheckReport": "regions.checking",
-    "check": "regions.checking",
-    "watch": "regions.studies.training",
+    "LinearRegions": "regions.definitions",
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
+    "certify": "regions.certification",
+    "check": "regions.checking",
+    "linear_regions": "regions.definitions",
+    "load": "regions.read",
+    "plot": "regions.pictures.plot",
+    "watch": "regions.studies.training",
 }
-_LATER_MODULES = {"arrangements", "constructions", "export", "reference"}
+_LATER_MODULES = {"arrangements", "bounds", "constructions", "export", "measures", "reference"}
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in _LATER_MODULES:
+    if name in _LATER_MODULES or name == "read":  # which is for `regions.read.read_tensors`, and not listed
         return import_module(f"regions.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

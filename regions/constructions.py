@@ -13,7 +13,6 @@ a fold goes on, so that the whole line can have more.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from functools import reduce
 
@@ -23,10 +22,9 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import integer, tuple_of
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import NetworkError, ShapeMismatchError
-from regions.networks.layer import Layer
-from regions.networks.network import Network, require_network
-from regions.passes.exact import Dyadic, exactly
+from regions.errors import ShapeMismatchError
+from regions.networks.derived import compose, product
+from regions.networks.network import Network
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
 
@@ -133,7 +131,7 @@ def square_fold(pieces: int, normals: ArrayLike, offsets: ArrayLike) -> Network:
     pieces = integer(pieces, "pieces", least=2, most=MOST_PIECES)
     lines = arrangement(normals, exact_float64(offsets, "offsets"))
     if lines.n_in != 2:
-        raise ShapeMismatchError(f"normals must have shape [n, 2], got {list(lines.layers[0].weights.shape)}")
+        raise ShapeMismatchError(f"normals must have shape [n, 2], got {[lines.widths[0], lines.n_in]}")
     return compose(product(_zigzag(pieces), _zigzag(pieces)), lines)
 
 
@@ -159,82 +157,6 @@ def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network
     if ends is not None and ends.shape != rows.shape[:1]:
         raise ShapeMismatchError(f"{len(rows)} normals need as many offsets, got shape {list(ends.shape)}")
     return Network([(rows, ends), (np.ones((1, *rows.shape[:1])), None)])
-
-
-def product(*networks: Network) -> Network:
-    """Return the networks side by side: their inputs one after the other, and so their outputs.
-
-    On a product of domains it has the product of their numbers of regions.
-
-    Parameters
-    ----------
-    *networks : Network
-        At least one; of equal depth, with equal activations.
-
-    Raises
-    ------
-    NetworkError
-        Different depths, or layers with different activations.
-
-    Examples
-    --------
-    >>> product(serra_fold([3, 4]), sawtooth(2))
-    Network(2-5-6-2, relu, 11 hidden neurons)
-    """
-    if len({len(require_network(network).layers) for network in networks}) != 1:
-        raise NetworkError("product: give at least one network, and all of the same depth")
-    layers = []
-    for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
-        activation = beside[0].activation
-        if any(layer.activation != activation for layer in beside) or activation.slopes.ndim > 1:
-            raise NetworkError(f"product: layer {i} must have one activation, with slopes for all units alike")
-        ends = np.cumsum([(0, 0), *(layer.weights.shape for layer in beside)], axis=0)
-        weights = np.zeros(ends[-1])
-        for (row, column), layer in zip(ends, beside, strict=False):
-            weights[row : row + layer.weights.shape[0], column : column + layer.weights.shape[1]] = layer.weights
-        layers.append(Layer(weights, np.concatenate([layer.biases for layer in beside]), activation, f"layer {i}"))
-    return Network.from_layers(layers)
-
-
-def compose(first: Network, second: Network) -> Network:
-    """Return the network ``second(first(x))``, exactly.
-
-    The linear output of the first is merged into the layer that reads it. Where the first maps each of its regions
-    onto the same set, the regions of the second in that set come as often.
-
-    Raises
-    ------
-    ShapeMismatchError
-        The second does not take as many inputs as the first has outputs.
-    NetworkError
-        A merged weight is no double: with integers there is room for 53 bits.
-
-    Examples
-    --------
-    >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
-    True
-    """
-    if require_network(second).n_in != require_network(first).n_out:
-        raise ShapeMismatchError(f"compose: {first!r} gives {first.n_out} values, {second!r} takes {second.n_in}")
-    output, reads = first.layers[-1], second.layers[0]
-    weights = exactly(reads.weights)
-    merged = Layer(
-        _doubles(weights.matrix_times(exactly(output.weights))),
-        _doubles(weights.matrix_times(exactly(output.biases)) + exactly(reads.biases)),
-        reads.activation,
-        "merged layer",
-    )
-    return Network.from_layers([*first.layers[:-1], merged, *second.layers[1:]])
-
-
-def _doubles(numbers: Dyadic) -> Floats:
-    with contextlib.suppress(OverflowError), np.errstate(over="ignore"):
-        result: Floats = np.ldexp(numbers.integers.astype(np.float64), numbers.exponent)
-        if np.isfinite(result).all():
-            rounded = exactly(result) + Dyadic(-numbers.integers, numbers.exponent)
-            if not rounded.signs().any():
-                return result
-    raise NetworkError("compose: a merged weight or bias is no double; take weights with fewer digits, best integers")
 
 
 def _fold(weights: Floats, biases: Floats, readout: Floats, constant: float) -> Network:

@@ -31,10 +31,11 @@ from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
 from regions.cells.locate import Locator
 from regions.certificate import Certificate, make_certificate
+from regions.errors import NonFiniteError
+from regions.networks.rounded import affine_maps
 from regions.output import convert
 from regions.output.html import partition_html
 from regions.output.saved import read_partition, write_partition
-from regions.passes.rounded import affine_maps
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
@@ -216,8 +217,15 @@ class Partition(CellComplex):
         """
 
         chosen = indices_of(indices, len(self), "region")
-        chart = self.domain if one_of(space, SPACES, "space") == "chart" else None
-        return affine_maps(self.network.graph, chart, self.packed_patterns, chosen)
+        chart = (self.domain.origin, self.domain.directions) if one_of(space, SPACES, "space") == "chart" else None
+        linear, constants = affine_maps(self.network.graph, chart, self.packed_patterns[chosen])
+        beyond = np.flatnonzero(~(np.isfinite(linear).all(axis=(1, 2)) & np.isfinite(constants).all(axis=1)))
+        if beyond.size:
+            region = chosen[beyond[0]]
+            raise NonFiniteError(
+                f"the affine map of region {region} is beyond the largest double; leave it out of `indices`"
+            )
+        return linear, constants
 
     def locate(self, points: ArrayLike, *, space: Space = "input") -> Integers:
         """Find the region each point lies in, exactly.

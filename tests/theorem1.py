@@ -30,9 +30,9 @@ if __name__ == "__main__":
 import regions  # noqa: E402
 from generator_parts import Rng, any_domain, gaussian, network, sizes, small_integers  # noqa: E402
 from regions import bounds  # noqa: E402
-from regions.checking.layers import cut_off  # noqa: E402
 from regions.constructions import montufar_fold, sawtooth, serra_fold, square_fold  # noqa: E402
 from regions.domains import Domain, Line, Plane  # noqa: E402
+from regions.networks.derived import cut_off  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 
 PLANE = Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])

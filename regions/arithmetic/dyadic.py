@@ -10,16 +10,50 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats, Objects
 
-__all__ = ["dyadic", "nearest_float", "split_square_root", "square_root"]
+__all__ = ["Dyadic", "dyadic", "nearest_float", "split_square_root", "square_root"]
 
 
-def dyadic(values: Floats) -> tuple[Objects, int]:
-    """Return Python integers m, as small as can be, and one exponent e with ``values == m * 2**e``, exactly."""
+class Dyadic(NamedTuple):
+    """The numbers ``integers * 2**exponent``."""
+
+    integers: Objects
+    exponent: int
+
+    def __add__(self, other: Dyadic) -> Dyadic:  # type: ignore[override]
+        lowest = min(self.exponent, other.exponent)
+        return Dyadic(self.over(lowest) + other.over(lowest), lowest)
+
+    def times(self, other: Dyadic) -> Dyadic:
+        return Dyadic(self.integers * other.integers, self.exponent + other.exponent)
+
+    def matrix_times(self, other: Dyadic) -> Dyadic:
+        return Dyadic(self.integers @ other.integers, self.exponent + other.exponent)
+
+    def dot(self, other: Dyadic) -> Fraction:
+        result: Fraction = int((self.integers * other.integers).sum()) * Fraction(2) ** (self.exponent + other.exponent)
+        return result
+
+    def over(self, exponent: int) -> Objects:
+        """The integers when the exponent is lowered to the given one."""
+        result: Objects = self.integers * (1 << (self.exponent - exponent))
+        return result
+
+    def at(self, index: Any) -> Dyadic:
+        return Dyadic(self.integers[index], self.exponent)
+
+    def signs(self) -> NDArray[np.int8]:
+        return (self.integers > 0).astype(np.int8) - (self.integers < 0).astype(np.int8)
+
+
+def dyadic(values: Floats) -> Dyadic:
+    """Return Python integers, as small as can be, and one exponent that make these doubles, exactly."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
     integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
     lowest = int(exponents.min(initial=0))  # there may be no values at all
@@ -27,7 +61,7 @@ def dyadic(values: Floats) -> tuple[Objects, int]:
     # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer.
     together = int(np.bitwise_or.reduce(integers, axis=None))
     spare = max(0, (together & -together).bit_length() - 1)
-    return integers >> spare, lowest - 53 + spare
+    return Dyadic(integers >> spare, lowest - 53 + spare)
 
 
 def nearest_float(value: Fraction) -> float:

@@ -16,6 +16,7 @@ from regions.domains.gram import gram_matrix, independent
 from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.networks.activation import Activation
 from regions.networks.network import Network
+from regions.networks.rounded import at_points
 from regions.partition import Partition
 from regions.passes.exact import ExactForms
 
@@ -45,8 +46,8 @@ def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
 
 def why_not_linear(network: Network, domain: Domain) -> str:
     """Why the first layer does not cut the domain by hyperplanes through the origin, or nothing."""
-    first = network.graph.nodes[0]
-    if first.biases.any() or first.units.kink_values.any():
+    at_origin = next(at_points(network.graph, np.zeros((1, network.n_in))))
+    if at_origin.any() or network.kink_values[network.kink_layers == 0].any():
         return "is for layers without biases"
     origin = domain.origin
     if not origin.any():

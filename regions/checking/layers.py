@@ -13,35 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-import numpy as np
-
 from regions.checking.items import CountItem
 from regions.definitions import DEFINITIONS, Definition, linear_regions
 from regions.enumeration.count_and_enumerate import count, enumerate
 from regions.errors import CountNotDecided
-from regions.networks.layer import Layer
-from regions.networks.network import Network
+from regions.networks.derived import cut_off
 from regions.partition import Partition
 
-__all__ = ["by_definition", "cut_off", "independent_counts", "layers_by_definition"]
+__all__ = ["by_definition", "independent_counts", "layers_by_definition"]
 
 # Some seconds each: the core makes one pass for a region, definitions make dozens.
 COUNT_BUDGET = 2e10
 DEFINITIONS_BUDGET = 1e8
 # What the core could multiply in the time that a region takes it beside its pass.
 PER_REGION = 3000
-
-
-def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
-    """The network that ends after its first ``depth`` hidden layers.
-
-    Its outputs are their activations if they are to be read out. If not there is one, which is 0: counting does not
-    look at outputs, and those of a wide layer take large weights.
-    """
-    units = network.widths[depth - 1]
-    weights = np.eye(units) if readout else np.zeros((1, units))
-    last = Layer(weights, np.zeros(len(weights)), network.layers[-1].activation, "readout")
-    return Network.from_layers([*network.layers[:depth], last])
 
 
 def by_definition(partition: Partition) -> tuple[CountItem, ...]:

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
+from regions.networks.network import layer_facts
 from regions.tables import plain
 
 __all__ = ["announce", "network_facts", "outcome_facts", "print_network", "print_outcome", "say", "writing"]
@@ -73,12 +74,8 @@ def network_facts(network: Network) -> dict[str, Any]:
         "hidden_neurons": network.hidden,
         "pattern_bits": network.kinks,
         "layers": [
-            {
-                "inputs": node.terms - 1,
-                "units": node.units.count,
-                "activation": node.units.activation.name,
-            }
-            for node in network.graph.nodes
+            {"inputs": layer.inputs, "units": layer.units, "activation": layer.activation}
+            for layer in layer_facts(network)
         ],
         "notes": list(network.notes),
         "fingerprint": network.fingerprint,
@@ -127,16 +124,10 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
 def print_network(network: Network) -> None:
     """Print the layers of a network as a table."""
     table = _table("layer", "inputs", "units", "activation", "pattern bits", text=("activation",))
-    nodes = network.graph.nodes
-    for index, node in enumerate(nodes, start=1):
-        hidden = index < len(nodes)
-        table.add_row(
-            str(index) if hidden else "output",
-            f"{node.terms - 1:,}",
-            f"{node.units.count:,}",
-            node.units.activation.name if hidden else "",
-            f"{node.units.kinks:,}" if hidden else "",
-        )
+    *hidden, output = layer_facts(network)
+    for index, layer in enumerate(hidden, start=1):
+        table.add_row(str(index), f"{layer.inputs:,}", f"{layer.units:,}", layer.activation, f"{layer.kinks:,}")
+    table.add_row("output", f"{output.inputs:,}", f"{output.units:,}", "", "")
     _print(table)
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
+from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes.bounded import Bounded, BoundedSlopes
-from regions.passes.walk import preactivations
 
 __all__ = ["BoundedMaps"]
 
@@ -52,11 +52,11 @@ class BoundedMaps:
         return self.values[indices], self.errors[indices]
 
     def _compute(self, indices: Integers) -> None:
-        bits = self.graph.bits(self.partition.packed_patterns[self.regions[indices]])
+        pieces = under(self.graph.bits(self.partition.packed_patterns[self.regions[indices]]))
         origin = self.constants.inputs(np.zeros((len(indices), self.partition.dimension)))
         with np.errstate(all="ignore"):
-            *_, constants = preactivations(self.graph, self.constants, origin, bits)
-            *_, slopes = preactivations(self.graph, self.slopes, origin, bits)
+            *_, constants = preactivations(self.graph, self.constants, origin, pieces)
+            *_, slopes = preactivations(self.graph, self.slopes, origin, pieces)
         for result, constant, others in zip((self.values, self.errors), constants, slopes, strict=True):
             result[indices, :, 0] = constant
             result[indices, :, 1:] = others.transpose(0, 2, 1)

@@ -15,9 +15,9 @@ from itertools import islice
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers, Packed
+from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes.bounded import Bounded
-from regions.passes.walk import preactivations
 
 __all__ = ["BoundedValues"]
 
@@ -50,7 +50,7 @@ class BoundedValues:
         """
         with np.errstate(all="ignore"):
             inputs = self.arithmetic.inputs(self.vertices[vertices], self.vertex_errors[vertices])
-            found = preactivations(self.graph, self.arithmetic, inputs, self.graph.bits(packed))
+            found = preactivations(self.graph, self.arithmetic, inputs, under(self.graph.bits(packed)))
             return list(islice(found, len(self.graph.hidden)))
 
     def at_kinks(self, vertices: Integers, packed: Packed) -> tuple[Floats, Floats]:

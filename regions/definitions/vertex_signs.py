@@ -14,9 +14,9 @@ import numpy as np
 
 from regions.arithmetic.types import Integers, Packed
 from regions.definitions.bounded_values import BoundedValues
+from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes.bounded_together import BoundedTogether
-from regions.passes.walk import preactivations
 
 __all__ = ["VertexSigns"]
 
@@ -68,7 +68,7 @@ class VertexSigns:
         signs = np.empty((2, len(vertices), graph.kinks), dtype=bool)
         with np.errstate(all="ignore"):
             points = self.together.inputs(partition.vertices[vertices], partition.vertex_errors[vertices])
-            found = preactivations(graph, self.together, points, graph.bits(packed))
+            found = preactivations(graph, self.together, points, under(graph.bits(packed)))
             for node, before in zip(graph.hidden, found, strict=False):
                 distances, errors = node.units.at_kinks(before.values), node.units.at_kinks(before.errors)
                 if node.units.kink_values.any():

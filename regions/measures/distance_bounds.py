@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
+from regions.networks.walk import Forward
 from regions.passes.bounded import TINY, rounding_unit
 from regions.passes.bounded_gradients import BoundedGradients, Coordinates
-from regions.passes.walk import Forward
 
 LARGEST = float(np.finfo(np.float64).max)
 

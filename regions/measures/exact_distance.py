@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import dyadic, square_root
+from regions.arithmetic.dyadic import Dyadic, dyadic, square_root
 from regions.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
-from regions.passes.exact import Dyadic, ExactRows, ExactSigns, exactly
-from regions.passes.walk import asked
+from regions.networks.walk import asked
+from regions.passes.exact import ExactRows, ExactSigns, own_row
 
 
 class NearestKink(NamedTuple):
@@ -85,7 +85,7 @@ class ExactDistances:
             Ascending.
         """
         self._enter(above)
-        place = exactly(point)
+        place = dyadic(point)
         best: tuple[Fraction, int, Fraction] | None = None
         for kink in kinks:
             form = self._form(kink)
@@ -120,7 +120,7 @@ class ExactDistances:
     def _new_form(self, kink: int) -> _Form:
         number, unit = self.node_of[kink], int(self.graph.kink_units[kink])
         asking = ExactRows(self.graph, self.arithmetic, self.above)
-        one = exactly(np.eye(1, self.graph.widths[number], unit)[0])
+        one = dyadic(np.eye(1, self.graph.widths[number], unit)[0])
         asking.add_biases(number, one)
         *_, (_, row) = asked(self.graph, asking, number, one)
         constant = asking.constant - Fraction(float(self.graph.kink_values[kink]))
@@ -130,10 +130,7 @@ class ExactDistances:
         """The same number for kinks whose rows, with the threshold, are multiples of each other."""
         known = self.hyperplane_of.get(kink)
         if known is None:
-            node, unit = self.graph.nodes[self.node_of[kink]], int(self.graph.kink_units[kink])
-            row = np.concatenate([read.operator.weights[unit] for read in node.reads])
-            integers, exponent = dyadic(row)
-            threshold = Fraction(float(node.biases[unit])) - Fraction(float(self.graph.kink_values[kink]))
+            (integers, exponent), threshold = own_row(self.graph, kink)
             threshold /= Fraction(2) ** exponent
             numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
             sign = 1 if next(filter(None, numbers), 1) > 0 else -1

@@ -28,8 +28,10 @@ from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import Boundary
 from regions.measures.random_networks import RandomNetworks
-from regions.networks.layer import Layer
+from regions.networks.derived import with_constant_unit
 from regions.networks.network import Network
+from regions.networks.rounded import RoundedForms
+from regions.networks.walk import Forward
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
 # Sets of kinks per point; if there are more, so many are drawn.
@@ -59,9 +61,9 @@ def expected_crossings(
         index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
         breakpoint_, pinned, pieces = network.kink_values[kink], network, own
         if boundary == "gradient" and index < last:
-            pinned = _with_constant_unit(network, index, unit, breakpoint_)
+            pinned = with_constant_unit(network, index, unit, breakpoint_)
             pieces = _pieces(pinned, segment)
-        z = network.preactivations(pieces)[index][..., unit] - network.graph.nodes[index].biases[unit]
+        z = network.preactivations(pieces)[index][..., unit] - network.graph.kink_biases[kink]
         needed = np.sort(breakpoint_ - z, axis=1)
         probabilities = random.bias_probability(needed[:, 0], needed[:, 1])
         if boundary == "gradient":
@@ -75,21 +77,6 @@ def _pieces(network: Network, segment: Segment) -> Floats:
     """Both ends of each region on a segment, in input space: float64 [R, 2, n_in]."""
     part = enumerate_regions(network, segment)
     return segment.to_input(part.vertices[part.cell_vertices.reshape(-1, 2)])
-
-
-def _with_constant_unit(network: Network, index: int, unit: int, value: float) -> Network:
-    """The network in which the pre-activation of one unit is a constant."""
-    layers = list(network.layers)
-    layer = layers[index]
-    weights, biases = layer.weights.copy(), layer.biases.copy()
-    weights[unit], biases[unit] = 0.0, value
-    layers[index] = Layer(weights, biases, layer.activation, layer.name)
-    return Network.from_layers(layers)
-
-
-def _next(reached: Bits, layer: Layer) -> Bits:
-    """Which units of a layer read one of those reached, bool [.., units]."""
-    return np.asarray(reached.astype(np.float32) @ (layer.weights != 0.0).T.astype(np.float32) > 0.0)
 
 
 def integrand(
@@ -143,31 +130,23 @@ class _Pinned(NamedTuple):
 
 
 def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
-    (m, k), n_in = sets.shape, network.n_in
+    graph, (m, k), n_in = network.graph, sets.shape, network.n_in
     biases, gradients = np.zeros((m, k)), np.zeros((m, k, n_in))
-    values = np.broadcast_to(point, (m, n_in))
-    forms = np.broadcast_to(np.eye(n_in), (m, n_in, n_in))  # [set, input, unit]
-    # Units to which an open path leads from each kink of a set.
-    reached: Bits = np.zeros((m, k, n_in), dtype=bool)
-    layers, units, breakpoints = network.kink_layers[sets], network.kink_units[sets], network.kink_values[sets]
-    for index, layer in enumerate(network.layers):
-        reached = _next(reached, layer)
-        if index + 1 == len(network.layers):
-            break
-        z, forms = values @ layer.weights.T, forms @ layer.weights.T
-        row, column = np.nonzero(layers == index)
-        unit, breakpoint_ = units[row, column], breakpoints[row, column]
-        biases[row, column] = breakpoint_ - z[row, unit]
-        gradients[row, column] = forms[row, :, unit]
-        h = z + layer.biases
-        h[row, unit] = breakpoint_
-        pieces = layer.activation.pieces(h)
-        slopes = layer.activation.slopes_of(pieces)
-        values = slopes * h + layer.activation.intercepts_of(pieces)
-        forms = forms * slopes[:, np.newaxis, :]
-        is_open = slopes != 0.0
-        is_open[row, unit] = True
-        reached &= is_open[:, np.newaxis, :]
-        reached[row, column, unit] = True
-    good: Bits = np.asarray(reached.any(axis=2))
-    return _Pinned(biases, gradients, good)
+    above = np.zeros((m, graph.kinks), dtype=bool)
+    columns = np.broadcast_to(np.vstack([np.eye(n_in), point]), (m, n_in + 1, n_in))
+    walk = Forward(graph, RoundedForms(), columns)
+    for number, node in enumerate(graph.hidden):
+        forms = walk.preactivations(node)
+        row, column = np.nonzero(graph.kink_nodes[sets] == number)
+        kink = sets[row, column]
+        unit, breakpoint_ = graph.kink_units[kink], graph.kink_values[kink]
+        biases[row, column] = breakpoint_ - (forms[row, -1, unit] - graph.kink_biases[kink])
+        gradients[row, column] = forms[row, :-1, unit]
+        forms[row, -1, unit] = breakpoint_
+        above[:, node.kinks] = node.units.above(forms[:, -1])
+        pieces = node.units.pieces_of(above[:, node.kinks])
+        walk.leave(node, forms, pieces)
+        # For the paths a neuron is on the side of its breakpoint on which it is open.
+        above[row, kink] = node.units.on_pieces(pieces)[0][row, unit] == 0.0
+    good = leading_to_outputs(graph, np.packbits(above, axis=1, bitorder="little"))
+    return _Pinned(biases, gradients, np.take_along_axis(good, sets, axis=1))

@@ -7,10 +7,12 @@ and ones. All that computes with networks asks operators to be applied, and sees
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.spectral_norm import spectral_norm_bound
@@ -45,6 +47,14 @@ class Dense:
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
         return _times(values, self.weights)
+
+    def row(self, output: int) -> NDArray[Any]:
+        """The weights of one output, [inputs]."""
+        return np.asarray(self.weights[output])
+
+    def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Dense:
+        """The operator with another number in the place of each weight."""
+        return Dense(function(self.weights))
 
     def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
         """The operator from some of the inputs to some of the outputs."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Indices, Integers, Packed
+from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
@@ -80,12 +80,26 @@ class Units:
         each = self.activation.breakpoints.size
         return values if each == 1 else np.repeat(values, each, axis=-1)
 
+    def above(self, values: Floats) -> Bits:
+        """Which kinks values [.., units] are above: bits [.., kinks]."""
+        return np.asarray(self.at_kinks(values) > self.kink_values)
+
+    def pieces_at(self, values: Floats) -> Indices:
+        """Piece of each unit at values [.., units]."""
+        return self.pieces_of(self.above(values))
+
+    def bits_of(self, pieces: Indices) -> Bits:
+        """The bits [.., kinks] of units on pieces [.., units]."""
+        return np.asarray(self.at_kinks(pieces) > np.tile(np.arange(self.activation.breakpoints.size), self.count))
+
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
         """Piece of each unit, integers [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
-        if self.activation.breakpoints.size == 1:
+        each = self.activation.breakpoints.size
+        if each == 1:
             return bits.astype(np.uint8, copy=False)
-        shape = (*bits.shape[:-1], self.count, self.activation.breakpoints.size)
-        pieces: Indices = bits.reshape(shape).sum(axis=-1, dtype=np.intp)
+        pieces = np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
+        for breakpoint_ in range(each):
+            pieces += bits[..., breakpoint_::each]
         return pieces
 
     def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
@@ -179,6 +193,11 @@ class Graph:
     def kink_values(self) -> Floats:
         """Breakpoint of each pattern bit, float64 [kinks]."""
         return np.concatenate([np.zeros(0), *(node.units.kink_values for node in self.hidden)])
+
+    @cached_property
+    def kink_biases(self) -> Floats:
+        """Bias of the unit of each pattern bit, float64 [kinks]."""
+        return np.concatenate([np.zeros(0), *(node.units.at_kinks(node.biases) for node in self.hidden)])
 
     def bits(self, packed: Packed) -> Packed:
         """Bits [.., kinks] of patterns uint8 [.., bytes]."""

@@ -13,10 +13,11 @@ is refused (`NonFiniteError`), for one layer later it would be no number at all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
-from typing import Any
+from itertools import groupby, islice
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,10 +29,13 @@ from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeM
 from regions.networks.graph import Graph
 from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
+from regions.networks.rounded import affine_maps, at_points
 from regions.printable import printable
 from regions.tables import html_table
 
-__all__ = ["Layer", "Network", "require_network"]
+__all__ = ["LAYER_ARRAYS", "Layer", "Network", "architecture", "layer_facts", "require_network", "stored_arrays"]
+
+LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
 
 class Network:
@@ -169,55 +173,44 @@ class Network:
     def fingerprint(self) -> str:
         """SHA-256 of shapes, weights and activations, as 64 hexadecimal digits; equal networks share it."""
         digest = hashlib.sha256()
-        for layer in self.layers:
-            act = layer.activation
-            for array in (layer.weights, layer.biases, act.breakpoints, act.slopes, act.intercepts):
-                digest.update(repr(array.shape).encode())
-                digest.update((array + 0.0).astype("<f8", copy=False).data)  # + 0.0: a negative zero is the same number
+        for array in stored_arrays(self).values():
+            digest.update(repr(array.shape).encode())
+            digest.update((array + 0.0).astype("<f8", copy=False).data)  # + 0.0: a negative zero is the same number
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
         """Evaluate the network at points x [.., n_in]; returns float64 [.., n_out]."""
-        values = points_float64(x, self.n_in)
-        for index, layer in enumerate(self.layers[:-1]):
-            values = layer.activation(self._affine(index, values))
-        return self._affine(len(self.layers) - 1, values)
+        for values in self._at(x):
+            outputs = values
+        return outputs
 
     def preactivations(self, x: ArrayLike) -> list[Floats]:
         """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l]."""
-        values, result = points_float64(x, self.n_in), []
-        for index, layer in enumerate(self.layers[:-1]):
-            result.append(self._affine(index, values))
-            values = layer.activation(result[-1])
-        return result
+        return list(islice(self._at(x), len(self.widths)))
 
-    def _affine(self, index: int, values: Floats) -> Floats:
-        """The affine map of one layer; whatever overflows, or did so in the activation before, is refused."""
-        layer = self.layers[index]
-        with np.errstate(over="ignore", invalid="ignore"):
-            result: Floats = values @ layer.weights.T + layer.biases
-        return require_finite(result, f"a value of layer {index}")
+    def _at(self, x: ArrayLike) -> Iterator[Floats]:
+        """What each layer has before its activation; whatever overflows is refused."""
+        points = points_float64(x, self.n_in)
+        found = at_points(self.graph, points.reshape(-1, self.n_in))
+        for index in range(len(self.layers)):
+            with np.errstate(over="ignore", invalid="ignore"):
+                values = next(found)
+            yield require_finite(values.reshape(*points.shape[:-1], values.shape[1]), f"a value of layer {index}")
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
         preactivations = self.preactivations(x)
-        bits = [np.zeros((*np.shape(x)[:-1], 0), dtype=bool)]
-        for layer, h in zip(self.layers, preactivations, strict=False):
-            above = h[..., np.newaxis] > layer.activation.breakpoints  # [.., unit, breakpoint]
-            bits.append(above.reshape(*h.shape[:-1], above.shape[-2] * above.shape[-1]))
-        return np.concatenate(bits, axis=-1)
+        above = [node.units.above(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
+        return np.concatenate([np.zeros((*np.shape(x)[:-1], 0), dtype=bool), *above], axis=-1)
 
     def gradient(self, x: ArrayLike) -> Floats:
         """Jacobian at points x [.., n_in]: float64 [.., n_out, n_in]; at a kink, of its inactive side."""
-        preactivations = self.preactivations(x)
-        result = self.layers[-1].weights  # backwards, since networks mostly have few outputs
-        for layer, h in zip(self.layers[-2::-1], preactivations[::-1], strict=True):
-            slopes = layer.activation.slopes_of(layer.activation.pieces(h))
-            with np.errstate(over="ignore", invalid="ignore"):
-                result = (result * slopes[..., np.newaxis, :]) @ layer.weights
-        result = np.broadcast_to(result, (*np.shape(x)[:-1], self.n_out, self.n_in)).copy()
-        require_finite(result.reshape(*np.shape(x)[:-1], self.n_out * self.n_in), "the gradient")
-        return result
+        bits = self.pattern(x)
+        *shape, _ = bits.shape
+        packed = np.packbits(bits.reshape(prod(shape), self.kinks), axis=1, bitorder="little")
+        result, _ = affine_maps(self.graph, None, packed)
+        require_finite(result.reshape(*shape, self.n_out * self.n_in), "the gradient")
+        return result.reshape(*shape, self.n_out, self.n_in)
 
     def affine_map(self, pattern: ArrayLike) -> tuple[Floats, Floats]:
         """Affine map of the network where it has the given pattern: ``net(x) = A @ x + c`` there.
@@ -242,19 +235,10 @@ class Network:
             A map with entries beyond the largest double.
         """
         bits = self._bits(pattern)
-        a, c, start = np.eye(self.n_in), np.zeros(self.n_in), 0
-        for layer in self.layers:
-            with np.errstate(over="ignore", invalid="ignore"):
-                a, c = layer.weights @ a, layer.weights @ c + layer.biases
-            count = layer.activation.breakpoints.size
-            above = bits[start : start + len(c) * count].reshape(len(c), count)
-            start += above.size
-            if (above[:, 1:] & ~above[:, :-1]).any():
+        for node, pieces in self.graph.pieces(bits):
+            if (node.units.bits_of(pieces) != bits[node.kinks]).any():
                 raise ValueError("this pattern has a unit above a breakpoint but not above a smaller one of its own")
-            pieces = above.sum(axis=1)
-            slopes = layer.activation.slopes_of(pieces)
-            with np.errstate(over="ignore", invalid="ignore"):
-                a, c = slopes[:, np.newaxis] * a, slopes * c + layer.activation.intercepts_of(pieces)
+        (a,), (c,) = affine_maps(self.graph, None, np.packbits(bits[np.newaxis], axis=1, bitorder="little"))
         if not (np.isfinite(a).all() and np.isfinite(c).all()):
             raise NonFiniteError("the affine map of this pattern is beyond the largest double")
         return a, c
@@ -277,29 +261,53 @@ class Network:
         return hash(self.fingerprint)
 
     def _repr_html_(self) -> str:
-        rows = [
-            (index, *layer.weights.shape[::-1], layer.activation.name if index < len(self.layers) - 1 else "none")
-            for index, layer in enumerate(self.layers)
-        ]
+        *hidden, last = layer_facts(self)
+        rows = [(index, *facts[:3]) for index, facts in enumerate([*hidden, last._replace(activation="none")])]
         caption = "; ".join([repr(self), *self.notes])
         return html_table(caption, ("layer", "inputs", "outputs", "activation"), rows)
 
     def __repr__(self) -> str:
-        sizes = "-".join(in_runs((self.n_in, *self.widths, self.n_out)))
-        names = list(dict.fromkeys(activation.name for activation in self.activations)) or ["affine"]
         neurons = f"{self.hidden} hidden neuron{'' if self.hidden == 1 else 's'}"
         kinks = "" if self.kinks == self.hidden else f", {self.kinks} kinks"
-        return f"Network({sizes}, {' + '.join(names)}, {neurons}{kinks})"
+        sizes = "-".join(in_runs((self.n_in, *self.widths, self.n_out)))
+        return f"Network({sizes}, {_activation_names(self)}, {neurons}{kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_layers, (self.layers, self.notes)
 
 
+class LayerFacts(NamedTuple):
+    """What a table says of a layer."""
+
+    inputs: int
+    units: int
+    activation: str
+    kinks: int
+
+
+def layer_facts(network: Network) -> list[LayerFacts]:
+    """What there is to say of each layer, the output last."""
+    nodes = ((node.terms - 1, node.units) for node in network.graph.nodes)
+    return [LayerFacts(inputs, units.count, units.activation.name, units.kinks) for inputs, units in nodes]
+
+
+def stored_arrays(network: Network) -> dict[str, Floats]:
+    """All numbers that make a network, layer by layer, under the names that they have in files."""
+    return {
+        f"layer_{index}_{name}": getattr(layer if name in ("weights", "biases") else layer.activation, name)
+        for index, layer in enumerate(network.layers)
+        for name in LAYER_ARRAYS
+    }
+
+
 def architecture(network: Network) -> str:
     """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
-    names = list(dict.fromkeys(activation.name for activation in network.activations)) or ["affine"]
     sizes = "-".join([str(network.n_in), *in_runs(network.widths), str(network.n_out)])
-    return f"{sizes} {printable(' + '.join(names))}"
+    return f"{sizes} {printable(_activation_names(network))}"
+
+
+def _activation_names(network: Network) -> str:
+    return " + ".join(dict.fromkeys(activation.name for activation in network.activations)) or "affine"
 
 
 def in_runs(sizes: Iterable[int]) -> list[str]:

@@ -36,7 +36,7 @@ from regions.files.npz import read_npz
 from regions.files.opened import opened
 from regions.files.replacing import replacing
 from regions.networks.named_activations import Activation
-from regions.networks.network import Layer, Network
+from regions.networks.network import LAYER_ARRAYS, Layer, Network, layer_facts, stored_arrays
 from regions.printable import printable_errors
 
 __all__ = ["read_partition", "write_partition"]
@@ -45,7 +45,6 @@ Cells = TypeVar("Cells", bound=CellComplex)
 
 FORMAT, VERSION = "relu-regions partition", 2
 OLD_NAMES = {"packed_patterns": "patterns"}
-LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
 # They are printed with every certificate.
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
@@ -67,7 +66,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
         "found_by": {"version": cells.version, "kernel": cells.kernel},
         "network": {
             "fingerprint": network.fingerprint,
-            "activations": [layer.activation.name for layer in network.layers],
+            "activations": [layer.activation for layer in layer_facts(network)],
             "notes": list(network.notes),
         },
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
@@ -76,10 +75,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
     arrays["facet_offsets"] = cells.facet_offsets
     arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
-    for index, layer in enumerate(network.layers):
-        for name in LAYER_ARRAYS:
-            holder = layer if name in ("weights", "biases") else layer.activation
-            arrays[f"layer_{index}_{name}"] = getattr(holder, name)
+    arrays.update(stored_arrays(network))
     # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
     with replacing(path_of(path)) as file:
         if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:

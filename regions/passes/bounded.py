@@ -24,8 +24,8 @@ from regions.arithmetic.types import Bits, Floats, Indices
 from regions.domains import Domain
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
+from regions.networks.walk import Forward
 from regions.passes.open_paths import wired
-from regions.passes.walk import Forward
 
 __all__ = ["TINY", "Bounded", "BoundedPatterns", "BoundedSlopes", "Known", "carried", "magnitudes", "rounding_unit"]
 
@@ -43,7 +43,7 @@ def rounding_unit(terms: int) -> float:
 
 def magnitudes(read: Read) -> Dense:
     """The operator of a read with the magnitudes of its weights."""
-    return Dense(np.abs(read.operator.weights))
+    return read.operator.entrywise(np.abs)
 
 
 def carried(node: Node, slopes: Floats, errors: Floats) -> Floats:

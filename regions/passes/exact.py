@@ -19,19 +19,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.dyadic import dyadic
-from regions.arithmetic.types import Bits, Floats, Indices, Objects
+from regions.arithmetic.dyadic import Dyadic, dyadic
+from regions.arithmetic.types import Bits, Floats, Indices
 from regions.domains import Domain
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
-from regions.passes.walk import Forward
+from regions.networks.walk import Forward
 
-__all__ = ["Dyadic", "Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "exactly"]
+__all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "own_row"]
 
 # (a0, a1) or (a0, a1, a2): the form a0 + a1 x + a2 y, times some positive number.
 Form = tuple[int, ...]
@@ -39,42 +39,6 @@ Form = tuple[int, ...]
 # Entries of the first layer's weights taken at a time, to bound the memory of their integers (about 100 bytes
 # each).
 BLOCK = 1 << 20
-
-
-class Dyadic(NamedTuple):
-    """The numbers ``integers * 2**exponent``."""
-
-    integers: Objects
-    exponent: int
-
-    def __add__(self, other: Dyadic) -> Dyadic:  # type: ignore[override]
-        lowest = min(self.exponent, other.exponent)
-        return Dyadic(self.over(lowest) + other.over(lowest), lowest)
-
-    def times(self, other: Dyadic) -> Dyadic:
-        return Dyadic(self.integers * other.integers, self.exponent + other.exponent)
-
-    def matrix_times(self, other: Dyadic) -> Dyadic:
-        return Dyadic(self.integers @ other.integers, self.exponent + other.exponent)
-
-    def dot(self, other: Dyadic) -> Fraction:
-        result: Fraction = int((self.integers * other.integers).sum()) * Fraction(2) ** (self.exponent + other.exponent)
-        return result
-
-    def over(self, exponent: int) -> Objects:
-        """The integers when the exponent is lowered to the given one."""
-        result: Objects = self.integers * (1 << (self.exponent - exponent))
-        return result
-
-    def at(self, index: Any) -> Dyadic:
-        return Dyadic(self.integers[index], self.exponent)
-
-    def signs(self) -> NDArray[np.int8]:
-        return (self.integers > 0).astype(np.int8) - (self.integers < 0).astype(np.int8)
-
-
-def exactly(values: Floats) -> Dyadic:
-    return Dyadic(*dyadic(values))
 
 
 class Columns(NamedTuple):
@@ -94,31 +58,31 @@ class Exact:
     """
 
     def __init__(self, domain: Domain | None) -> None:
-        self.chart = None if domain is None else exactly(np.vstack([domain.origin, domain.directions]).T)
+        self.chart = None if domain is None else dyadic(np.vstack([domain.origin, domain.directions]).T)
         self.operator, self.biases = cache(self._operator), cache(_biases)
 
     def _operator(self, read: Read) -> tuple[Dense, int]:
         """The operator of a read in integers, and their exponent."""
         weights = read.operator.weights
         if read.node >= 0 or self.chart is None:
-            integers, exponent = exactly(weights)
+            integers, exponent = dyadic(weights)
             return Dense(integers), exponent
         step = max(1, BLOCK // weights.shape[1])
-        blocks = [exactly(weights[start : start + step]) for start in range(0, len(weights), step)]
+        blocks = [dyadic(weights[start : start + step]) for start in range(0, len(weights), step)]
         rows = [block.matrix_times(self.chart) for block in blocks]
         lowest = min(block.exponent for block in rows)
         return Dense(np.concatenate([block.over(lowest) for block in rows])), lowest
 
     def at(self, point: Floats) -> Columns:
         """What a point of the chart, or of input space, is: one column."""
-        whole = exactly(point if self.chart is None else np.concatenate([[1.0], point]))
+        whole = dyadic(point if self.chart is None else np.concatenate([[1.0], point]))
         units = np.flatnonzero(whole.integers != 0)
         return Columns(units, whole.at((np.newaxis, units)))
 
     def forms(self) -> Columns:
         """What the coordinates of the chart themselves are."""
         size = self.chart.integers.shape[1] if self.chart else 0
-        return Columns(np.arange(size), exactly(np.eye(size)))
+        return Columns(np.arange(size), dyadic(np.eye(size)))
 
     def preactivations(
         self, node: Node, sources: Sequence[Columns], units: NDArray[np.integer] | None = None
@@ -135,8 +99,8 @@ class Exact:
     def outputs(self, node: Node, before: Dyadic, pieces: Indices) -> Columns:
         slopes, intercepts = node.units.on_pieces(pieces)
         units = np.flatnonzero((slopes != 0) | (intercepts != 0))
-        numbers = exactly(slopes[units]).times(before.at((slice(None), units)))
-        return Columns(units, _plus_constants(numbers, exactly(intercepts[units])))
+        numbers = dyadic(slopes[units]).times(before.at((slice(None), units)))
+        return Columns(units, _plus_constants(numbers, dyadic(intercepts[units])))
 
 
 class ExactSigns:
@@ -204,7 +168,7 @@ class ExactForms:
         if known is not None:
             return known
         rows = self.preactivations(node, self.graph.kink_units[kink : kink + 1])
-        shifted = _plus_constants(rows, exactly(-self.graph.kink_values[kink : kink + 1]))
+        shifted = _plus_constants(rows, dyadic(-self.graph.kink_values[kink : kink + 1]))
         form: Form = tuple(shifted.integers[:, 0].tolist())
         self.kinks[node][kink] = form
         return form
@@ -250,25 +214,32 @@ class ExactRows:
     def of_units(self, number: int, row: Dyadic) -> Dyadic:
         node = self.graph.nodes[number]
         slopes, intercepts = node.units.on_pieces(node.units.pieces_of(self.bits[node.kinks]))
-        self.constant += row.dot(exactly(intercepts))
-        row = row.times(exactly(slopes))
+        self.constant += row.dot(dyadic(intercepts))
+        row = row.times(dyadic(slopes))
         self.add_biases(number, row)
         return row
 
     def of_sources(self, read: Read, row: Dyadic) -> Dyadic:
         units = np.flatnonzero(row.integers != 0)
         if units.size == 1:  # the others may never be needed
-            return row.at(units).matrix_times(exactly(read.operator.weights[units]))
+            return row.at(units).matrix_times(dyadic(read.operator.weights[units]))
         operator, exponent = self.arithmetic.operator(read)
         return Dyadic(operator.part(units, slice(None)).apply_transposed(row.integers[units]), row.exponent + exponent)
 
 
+def own_row(graph: Graph, kink: int) -> tuple[Dyadic, Fraction]:
+    """The weights of the unit of a kink, one read after the other, and its bias minus the breakpoint."""
+    node, unit = graph.nodes[int(graph.kink_nodes[kink])], int(graph.kink_units[kink])
+    weights = np.concatenate([read.operator.row(unit) for read in node.reads])
+    return dyadic(weights), Fraction(float(node.biases[unit])) - Fraction(float(graph.kink_values[kink]))
+
+
 def _biases(node: Node) -> Dyadic:
-    return exactly(node.biases)
+    return dyadic(node.biases)
 
 
 def _breakpoints(node: Node) -> Dyadic:
-    return exactly(-node.units.kink_values)
+    return dyadic(-node.units.kink_values)
 
 
 def _plus_constants(columns: Dyadic, constants: Dyadic) -> Dyadic:

@@ -24,7 +24,7 @@ from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, entries
-from regions.passes.walk import Forward
+from regions.networks.walk import Forward
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
 

@@ -15,14 +15,14 @@ import numpy as np
 from regions.arithmetic.types import Bits, Packed
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Read
-from regions.passes import walk
+from regions.networks.walk import asked
 
 __all__ = ["bending_kinks", "kinks_read", "leading_to_outputs", "wired"]
 
 
 def wired(read: Read) -> Dense:
     """The operator of a read with 1 for each weight other than 0; as many ones as there are weights add up exactly."""
-    return Dense((read.operator.weights != 0).astype(np.float32))
+    return read.operator.entrywise(lambda weights: (weights != 0).astype(np.float32))
 
 
 class _OpenPaths:
@@ -88,7 +88,7 @@ def kinks_read(graph: Graph, kink: int) -> Bits:
 def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, units: Bits) -> Bits:
     """The kinks of units that are reached from those of a node, bool [m, units]: bool [m, kinks]."""
     result = np.zeros((len(units), graph.kinks), dtype=bool)
-    for below, reached in walk.asked(graph, arithmetic, number, units):
+    for below, reached in asked(graph, arithmetic, number, units):
         if below >= 0:
             node = graph.nodes[below]
             result[:, node.kinks] = node.units.at_kinks(reached)

@@ -3,9 +3,7 @@
 
 Both are evaluated at random points, the module on a copy in float64 and evaluation mode. Two chains that
 differ in one activation or in the order of two layers differ by a good part of the values, equal ones by
-rounding. Rounding is measured by the terms that are added up, not by what is left of them: where they cancel, nothing
-but rounding is left. Errors are carried through the layers as independent ones are, by squares, so that the allowance
-stays far below the values however deep the network is.
+rounding, as it is when roundings are independent (`regions/networks/roundings.py`).
 This runs the caller's own live object; nothing that came out of a file is ever run.
 """
 
@@ -19,6 +17,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
 from regions.networks.network import Network
+from regions.networks.roundings import rounding_variances
 
 POINTS = 64
 TOLERANCE = 1e-5
@@ -64,13 +63,6 @@ def relative_difference(module: Any, network: Network) -> float | None:
 
 def _rounding(network: Network, points: Floats) -> Floats:
     """How much of the outputs [n, n_out] may be rounding."""
-    values, variances = points, np.zeros_like(points)
     with np.errstate(over="ignore", invalid="ignore"):
-        for layer in network.layers:
-            squares = layer.weights.T**2
-            ours = layer.weights.shape[1] * (np.finfo(float).eps ** 2) * (values**2 @ squares + layer.biases**2)
-            variances = variances @ squares + ours
-            values = layer.activation(values @ layer.weights.T + layer.biases)
-            variances = variances * np.max(np.abs(layer.activation.slopes)) ** 2
-        result: Floats = _ALLOWED_ERRORS * np.sqrt(variances)
+        result: Floats = _ALLOWED_ERRORS * np.sqrt(rounding_variances(network.graph, points))
     return np.where(np.isfinite(result), result, 0.0)  # squares beyond the largest double excuse nothing

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.networks.network import Layer, Network
+from regions.networks.derived import with_first_layer, with_notes
+from regions.networks.network import Network
 from regions.read.scaling import subtract_and_divide
 
 __all__ = ["Normalization", "normalize_inputs"]
@@ -49,15 +50,12 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     if not (std > 0).all():
         index = int(np.argmin(std > 0))
         raise NetworkError(f"normalize: std of input {index} is {std[index]}; a deviation must be positive")
-    first, *others = network.layers
-    weights, biases, _ = subtract_and_divide("normalisation", "(mean, std)", mean, std).before(
-        first.weights, first.biases
-    )
+    scaling = subtract_and_divide("normalisation", "(mean, std)", mean, std)
     note = (
         f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was folded "
         "into the first layer, in float64; the network is what that yields"
     )
-    return Network.from_layers([Layer(weights, biases, first.activation, first.name), *others], [*network.notes, note])
+    return with_notes(with_first_layer(network, lambda *layer: scaling.before(*layer)[:2]), note)
 
 
 def _for_each_input(values: ArrayLike, n_in: int, name: str) -> Floats:

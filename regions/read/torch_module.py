@@ -18,6 +18,7 @@ import numpy as np
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
 from regions.networks import named_activations as activations
+from regions.networks.derived import with_notes
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
@@ -150,7 +151,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
         raise AmbiguousCheckpointError(f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)")
     _require_same_values(difference, f"its only child {name}")
     note = f"{name} was read; the module gives the same values at {POINTS} random points"
-    return _with_notes(network, note)
+    return with_notes(network, note)
 
 
 def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm_eps: float) -> Network:
@@ -173,7 +174,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
         )
     _require_same_values(difference, f"a chain of its layers with activation {activation!r}")
     note = f"read as a state dict; the module gives the same values at {POINTS} random points"
-    return _with_notes(network, *_training_note(module), note)
+    return with_notes(network, *_training_note(module), note)
 
 
 def _require_same_values(difference: float, what: str) -> None:
@@ -183,8 +184,3 @@ def _require_same_values(difference: float, what: str) -> None:
             "the values at random points. Put its layers, in the order of the calls, into a "
             "torch.nn.Sequential"
         )
-
-
-def _with_notes(network: Network, *notes: str) -> Network:
-    """The same network with more notes."""
-    return Network.from_layers(network.layers, [*network.notes, *notes])

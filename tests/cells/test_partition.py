@@ -29,10 +29,10 @@ from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError, LimitReached, MissingDependencyError, NonFiniteError
 from regions.export import export, to_columns
+from regions.networks import rounded
 from regions.networks.network import Network
 from regions.output import html
 from regions.partition import ARRAYS, Partition, Region, raw_arrays
-from regions.passes import rounded
 from regions.pictures.plot import plot
 
 # The arrays.

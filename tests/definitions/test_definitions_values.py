@@ -28,11 +28,11 @@ from regions.definitions.shared_forms import SharedForms
 from regions.definitions.vertex_signs import VertexSigns
 from regions.domains import Domain
 from regions.networks.network import Network
+from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes import bounded_together
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms
-from regions.passes.walk import preactivations
 
 vertices_off = pytest.mark.parametrize("moved", [0.0, 1e-3], ids=["rounded vertices", "vertices far off"])
 
@@ -136,7 +136,7 @@ def test_values_are_within_bounds_that_they_share(
         exact = [exact_values(network, domain, vertices[vertex]) for vertex in chosen.tolist()]
         with np.errstate(all="ignore"):
             points = arithmetic.inputs(partition.vertices[chosen], partition.vertex_errors[chosen])
-            for layer, found in enumerate(preactivations(network.graph, arithmetic, points, bits)):
+            for layer, found in enumerate(preactivations(network.graph, arithmetic, points, under(bits))):
                 if layer == len(network.widths):
                     break
                 for row, values in zip(exact, found.values.tolist(), strict=True):

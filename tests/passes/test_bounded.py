@@ -13,9 +13,9 @@ from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units
 from regions.networks.named_activations import identity
+from regions.networks.walk import preactivations, under
 from regions.passes.bounded import Bounded, BoundedSlopes
 from regions.passes.bounded_together import BoundedTogether
-from regions.passes.walk import preactivations
 
 
 @pytest.mark.parametrize("arithmetic", [Bounded, BoundedSlopes, BoundedTogether])
@@ -32,7 +32,7 @@ def test_outputs_that_underflow_and_weights_that_bring_them_back(
         walker = arithmetic(network.graph, regions.Segment([0.0], [1.0]))
         with np.errstate(under="ignore"):
             start = walker.inputs(np.ones((1, 1)), np.zeros(1))  # type: ignore[arg-type]
-            *_, last = preactivations(network.graph, walker, start, np.zeros((1, 1)))
+            *_, last = preactivations(network.graph, walker, start, under(np.zeros((1, 1))))
         value, error = last[0].item(), last.errors.item() if arithmetic is BoundedTogether else last[1].item()
         exact = Fraction(slope) * Fraction(first) * Fraction(second)
         assert abs(Fraction(value) - exact) <= Fraction(error)
@@ -46,7 +46,7 @@ def test_nothing_is_known_where_a_value_overflows() -> None:
     together = BoundedTogether(network.graph, regions.Segment([0.0], [2.0]))
     start = together.inputs(np.array([[0.0], [1.0]]), np.zeros(2))
     with np.errstate(all="ignore"):
-        first, second, last = preactivations(network.graph, together, start, np.ones((2, 4)))
+        first, second, last = preactivations(network.graph, together, start, under(np.ones((2, 4))))
     assert (first.errors < np.inf).all() and first.length < np.inf
     assert not (second.errors < np.inf).any() and not second.length < np.inf
     assert not (last.errors < np.inf).any() and not last.length < np.inf
@@ -64,7 +64,7 @@ def test_a_long_sum_in_which_small_terms_are_lost(arithmetic: type[Bounded | Bou
     both = tuple(Read(Dense(small), range(1, 1 + count), 0) for _ in range(reads))
     graph = Graph(1, [first, Node(np.zeros(1), both, Units(1, identity()), slice(0, 0))])
     walker = arithmetic(graph, regions.Segment([0.0], [1.0]))
-    *_, last = preactivations(graph, walker, walker.inputs(np.ones((1, 1)), np.zeros(1)), np.zeros((1, 0)))
+    *_, last = preactivations(graph, walker, walker.inputs(np.ones((1, 1)), np.zeros(1)), under(np.zeros((1, 0))))
     value, error = last[0].item(), last.errors.item() if arithmetic is BoundedTogether else last[1].item()
     exact = reads * (1 + (count - 1) * Fraction(half))
     assert 200 * half < abs(Fraction(value) - exact) <= Fraction(error)
@@ -75,7 +75,7 @@ def test_a_bias_next_to_which_the_rest_is_rounded_away(arithmetic: type[Bounded 
     network = regions.Network([([[1.0]], [0.0]), ([[1.0]], [1.0])], activation=identity())
     walker = arithmetic(network.graph, regions.Segment([0.0], [1.0]))
     *_, last = preactivations(
-        network.graph, walker, walker.inputs(np.full((1, 1), 2.0**-60), np.zeros(1)), np.zeros((1, 0))
+        network.graph, walker, walker.inputs(np.full((1, 1), 2.0**-60), np.zeros(1)), under(np.zeros((1, 0)))
     )
     error = last.errors.item() if arithmetic is BoundedTogether else last[1].item()
     assert last[0].item() == 1.0 and 2.0**-60 <= error < 1e-13

@@ -19,6 +19,8 @@ from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units
 from regions.networks.named_activations import identity, relu
 from regions.networks.network import Network
+from regions.networks.rounded import affine_maps
+from regions.networks.walk import preactivations, under
 from regions.passes import bounded_together
 from regions.passes.bounded import Bounded
 from regions.passes.bounded_gradients import BoundedGradients, Coordinates
@@ -26,8 +28,6 @@ from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.passes.modular import ResidueMaps, difference_bits, primes
 from regions.passes.open_paths import kinks_read, leading_to_outputs
-from regions.passes.rounded import affine_maps
-from regions.passes.walk import preactivations
 
 RNG = np.random.default_rng(2)
 PLANE = Plane(RNG.standard_normal(3), RNG.standard_normal(3), RNG.standard_normal(3))
@@ -92,8 +92,9 @@ def test_rounded_maps(chart: Plane | None, copies: int) -> None:
     first, second, last = CHAIN.layers
     outputs = np.tile(last.weights, (copies, 1)), np.tile(last.biases, copies)
     wide = Network([(first.weights, first.biases), (second.weights, second.biases), outputs])
-    found = affine_maps(Graph(3, nodes), chart, PACKED, np.arange(40))
-    expected = affine_maps(wide.graph, chart, CHAIN_PACKED, np.arange(40))
+    seen = None if chart is None else (chart.origin, chart.directions)
+    found = affine_maps(Graph(3, nodes), seen, PACKED)
+    expected = affine_maps(wide.graph, seen, CHAIN_PACKED)
     for one, other in zip(found, expected, strict=True):
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
 
@@ -111,11 +112,11 @@ def test_residues() -> None:
 def test_bounds_hold_and_are_small(deep: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if deep is None:
         alone = Bounded(SKIP, PLANE)
-        *_, (values, errors) = preactivations(SKIP, alone, alone.inputs(POINTS), BITS[:, :9])
+        *_, (values, errors) = preactivations(SKIP, alone, alone.inputs(POINTS), under(BITS[:, :9]))
     else:
         monkeypatch.setattr(bounded_together, "DEEP", deep)
         together = BoundedTogether(SKIP, PLANE)
-        *_, last = preactivations(SKIP, together, together.inputs(POINTS, np.zeros(len(POINTS))), BITS[:, :9])
+        *_, last = preactivations(SKIP, together, together.inputs(POINTS, np.zeros(len(POINTS))), under(BITS[:, :9]))
         values, errors = last.values, np.broadcast_to(last.errors, last.values.shape)
     for bits, point, value, error in zip(BITS, POINTS, values, errors, strict=True):
         x = (Fraction(1), *map(Fraction, point.tolist()))
@@ -126,7 +127,7 @@ def test_bounds_hold_and_are_small(deep: int | None, monkeypatch: pytest.MonkeyP
 def test_bounded_gradients() -> None:
     coordinates = Coordinates(SKIP)
     arithmetic, points = BoundedGradients(coordinates), PLANE.to_input(POINTS)
-    *_, units = preactivations(SKIP, arithmetic, arithmetic.inputs(points), BITS[:, :9])
+    *_, units = preactivations(SKIP, arithmetic, arithmetic.inputs(points), under(BITS[:, :9]))
     assert units.values == pytest.approx(CHAIN(points), rel=1e-12)
     lengths = np.linalg.norm(CHAIN.gradient(points), axis=2)
     assert units.lengths == pytest.approx(lengths, rel=1e-12)

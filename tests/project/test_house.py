@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Is the picture of the house in CONTRIBUTING.md that of the contract in pyproject.toml?"""
+"""Is the house as CONTRIBUTING.md says: its floors those of the contract in pyproject.toml, and who reads networks?"""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,3 +26,39 @@ def test_the_picture_has_the_floors_of_the_contract() -> None:
     assert set(floors[-1]) >= {"errors", "tables", "version"}
     rooms = {path.parent.name for path in (ROOT / "regions").glob("*/__init__.py")}
     assert rooms <= {name for floor in above for name in floor}
+
+
+# What the chain of a network is made of.
+CHAIN = {"layers", "nodes", "reads", "operator", "weights", "biases"}
+READERS = {"networks", "passes", "reference", "certification"}
+# What else goes by these names, room by room: layers of pictures and results, other graphs, steps that are being read.
+OTHERS = {
+    "checking": {"boundary.layers", "self.layers"},
+    "definitions": {"self.nodes"},
+    "measures": {"pinned.biases", "self.layers"},
+    "pictures": {"palette.layers", "picture.layers"},
+    "read": {
+        *(
+            "builder.layers",
+            "graph.nodes",
+            "node.operator",
+            "self.graph.nodes",
+            "self.layers",
+            "self.nodes",
+            "self.operator",
+        ),
+        *(f"{step}.weights" for step in ("before", "last", "layer", "self", "self.open", "step")),
+        *(f"{step}.biases" for step in ("before", "last", "self", "self.open", "step")),
+    },
+}
+
+
+def test_only_four_rooms_read_the_chain_of_a_network() -> None:
+    """Whoever else wants something of a network asks a function of theirs."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in (ROOT / "regions").rglob("*.py"):
+        room = path.relative_to(ROOT / "regions").parts[0]
+        names = (each for each in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(each, ast.Attribute))
+        if room not in READERS:
+            found[room] |= {ast.unparse(each) for each in names if each.attr in CHAIN}
+    assert {room: names for room, names in found.items() if names} == OTHERS

@@ -4,13 +4,13 @@
 Forwards, from the inputs to the outputs: what nodes read becomes their pre-activations, and these become, on the pieces
 that their units are on, their outputs. Backwards, from what is asked of a node to what that asks of all that it reads.
 What travels (values, bounds, forms, zeros and ones), and what adding and multiplying mean, says an *arithmetic*: one
-file for each (`rounded.py`, `bounded.py`, `bounded_gradients.py`, `exact.py`, `modular.py`, `open_paths.py`).
+file for each, `rounded.py` next to this one, which networks themselves evaluate with, and those of `regions/passes/`.
 Invariant: a node is entered once all that it reads is known, and what no later node reads is let go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.types import Indices
 from regions.networks.graph import Graph, Node, Read
 
-__all__ = ["Arithmetic", "Asking", "Forward", "asked", "preactivations"]
+__all__ = ["Arithmetic", "Asking", "Forward", "asked", "preactivations", "under"]
 
 # What a node has before its activation, and after it.
 Before = TypeVar("Before")
@@ -70,15 +70,20 @@ class Forward(Generic[Before, After]):
 
 
 def preactivations(
-    graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After, bits: NDArray[Any]
+    graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After, pieces: Callable[[Node, Before], Indices]
 ) -> Iterator[Before]:
-    """What each node has where patterns have these bits [.., kinks]; the last node has the outputs of the network."""
+    """What each node has, in order, where units are on these pieces; the last node has the outputs of the network."""
     walk = Forward(graph, arithmetic, inputs)
-    for node, pieces in graph.pieces(bits):
+    for node in graph.hidden:
         before = walk.preactivations(node)
         yield before
-        walk.leave(node, before, pieces)
+        walk.leave(node, before, pieces(node, before))
     yield walk.preactivations(graph.nodes[-1])
+
+
+def under(bits: NDArray[Any]) -> Callable[[Node, Any], Indices]:
+    """The pieces that units are on under patterns, bits [.., kinks], for `preactivations`."""
+    return lambda node, _: node.units.pieces_of(bits[..., node.kinks])
 
 
 class Asking(Protocol[Asked]):

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Which networks are made of others?
+
+Side by side, one after the other, cut off, or with one of their layers changed: all that takes the layers of a network
+apart and puts them together again. What is not changed is not copied.
+Invariant: `product`, `compose` and `cut_off` are exact, or refuse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from regions.arithmetic.dyadic import Dyadic, dyadic
+from regions.arithmetic.types import Floats
+from regions.errors import NetworkError, ShapeMismatchError
+from regions.networks.layer import Layer
+from regions.networks.network import Network, require_network
+
+__all__ = ["compose", "cut_off", "product", "with_constant_unit", "with_first_layer", "with_notes"]
+
+
+def product(*networks: Network) -> Network:
+    """Return the networks side by side: their inputs one after the other, and so their outputs.
+
+    On a product of domains it has the product of their numbers of regions.
+
+    Parameters
+    ----------
+    *networks : Network
+        At least one; of equal depth, with equal activations.
+
+    Raises
+    ------
+    NetworkError
+        Different depths, or layers with different activations.
+
+    Examples
+    --------
+    >>> from regions.constructions import sawtooth, serra_fold
+    >>> product(serra_fold([3, 4]), sawtooth(2))
+    Network(2-5-6-2, relu, 11 hidden neurons)
+    """
+    if len({len(require_network(network).layers) for network in networks}) != 1:
+        raise NetworkError("product: give at least one network, and all of the same depth")
+    layers = []
+    for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
+        activation = beside[0].activation
+        if any(layer.activation != activation for layer in beside) or activation.slopes.ndim > 1:
+            raise NetworkError(f"product: layer {i} must have one activation, with slopes for all units alike")
+        ends = np.cumsum([(0, 0), *(layer.weights.shape for layer in beside)], axis=0)
+        weights = np.zeros(ends[-1])
+        for (row, column), layer in zip(ends, beside, strict=False):
+            weights[row : row + layer.weights.shape[0], column : column + layer.weights.shape[1]] = layer.weights
+        layers.append(Layer(weights, np.concatenate([layer.biases for layer in beside]), activation, f"layer {i}"))
+    return Network.from_layers(layers)
+
+
+def compose(first: Network, second: Network) -> Network:
+    """Return the network ``second(first(x))``, exactly.
+
+    The linear output of the first is merged into the layer that reads it. Where the first maps each of its regions
+    onto the same set, the regions of the second in that set come as often.
+
+    Raises
+    ------
+    ShapeMismatchError
+        The second does not take as many inputs as the first has outputs.
+    NetworkError
+        A merged weight is no double: with integers there is room for 53 bits.
+
+    Examples
+    --------
+    >>> from regions.constructions import serra_fold
+    >>> compose(serra_fold([3]), serra_fold([4])) == serra_fold([3, 4])
+    True
+    """
+    if require_network(second).n_in != require_network(first).n_out:
+        raise ShapeMismatchError(f"compose: {first!r} gives {first.n_out} values, {second!r} takes {second.n_in}")
+    output, reads = first.layers[-1], second.layers[0]
+    weights = dyadic(reads.weights)
+    merged = Layer(
+        _doubles(weights.matrix_times(dyadic(output.weights))),
+        _doubles(weights.matrix_times(dyadic(output.biases)) + dyadic(reads.biases)),
+        reads.activation,
+        "merged layer",
+    )
+    return Network.from_layers([*first.layers[:-1], merged, *second.layers[1:]])
+
+
+def _doubles(numbers: Dyadic) -> Floats:
+    with contextlib.suppress(OverflowError), np.errstate(over="ignore"):
+        result: Floats = np.ldexp(numbers.integers.astype(np.float64), numbers.exponent)
+        if np.isfinite(result).all():
+            rounded = dyadic(result) + Dyadic(-numbers.integers, numbers.exponent)
+            if not rounded.signs().any():
+                return result
+    raise NetworkError("compose: a merged weight or bias is no double; take weights with fewer digits, best integers")
+
+
+def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
+    """The network that ends after its first ``depth`` hidden layers.
+
+    Its outputs are their activations if they are to be read out. If not there is one, which is 0: counting does not
+    look at outputs, and those of a wide layer take large weights.
+    """
+    units = network.widths[depth - 1]
+    weights = np.eye(units) if readout else np.zeros((1, units))
+    last = Layer(weights, np.zeros(len(weights)), network.layers[-1].activation, "readout")
+    return Network.from_layers([*network.layers[:depth], last])
+
+
+def with_constant_unit(network: Network, index: int, unit: int, value: float) -> Network:
+    """The network in which the pre-activation of one unit of a layer is a constant."""
+    layers = list(network.layers)
+    weights, biases = layers[index].weights.copy(), layers[index].biases.copy()
+    weights[unit], biases[unit] = 0.0, value
+    layers[index] = replace(layers[index], weights=weights, biases=biases)
+    return Network.from_layers(layers)
+
+
+def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[Floats, Floats]]) -> Network:
+    """The network with other weights and biases in its first layer, made of those that it has."""
+    first, *others = network.layers
+    weights, biases = change(first.weights, first.biases)
+    return Network.from_layers([replace(first, weights=weights, biases=biases), *others], network.notes)
+
+
+def with_notes(network: Network, *notes: str) -> Network:
+    """The same network with more notes."""
+    return Network.from_layers(network.layers, [*network.notes, *notes])

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""What does a network compute in floating point: at points, and on each region?
+
+At a point the units go where its value leads them. Inside a region every unit keeps to one piece of its activation, so
+the network is a product of matrices, one row of slopes apart from region to region. It is multiplied for many regions
+at a time, from whichever end is narrower: from the outputs, ``G <- (G * slopes) @ W``, where only the last step knows
+the input; or from the columns of the first layer, restricted to the chart, ``V <- W @ (slopes * V)``. A point is one
+such column, the constant one.
+Cost: for each region and each output (or column) one pass through the hidden weights, all of it matrix
+products. Plain floating point: it carries the rounding errors of a forward pass and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Indices, Packed
+from regions.networks.graph import Graph, Node, Read
+from regions.networks.walk import asked, preactivations, under
+
+__all__ = ["Chart", "RoundedForms", "affine_maps", "at_points"]
+
+# Where the inputs are looked at: a point of input space [n_in], and directions from there [d, n_in].
+Chart = tuple[Floats, Floats]
+# What the reads of the inputs take: a matrix and a constant.
+First = dict[Read, tuple[Floats, "Floats | float"]]
+
+# Numbers per temporary array: 8 MB, enough for full-speed matrix products and small beside the result.
+CHUNK = 1 << 20
+
+
+class RoundedForms:
+    """Forms float64 [m, columns, units]: the last column is the constant one, or the value at a point.
+
+    So the units of all regions and columns meet the weights in one product.
+    """
+
+    def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
+        forms, *others = [self.read(read, source) for read, source in zip(node.reads, sources, strict=True)]
+        for more in others:
+            forms = forms + more
+        forms[:, -1] += node.biases
+        return forms
+
+    def read(self, read: Read, source: Floats) -> Floats:
+        return read.operator.apply(source)
+
+    def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
+        slopes, intercepts = node.units.on_pieces(pieces)
+        result: Floats = forms * slopes[:, np.newaxis, :]
+        result[:, -1] += intercepts
+        return result
+
+
+def at_points(graph: Graph, points: Floats) -> Iterator[Floats]:
+    """The pre-activations of each node, in order, at points [m, n_in]: float64 [m, units]; the last are the outputs."""
+    columns = points[:, np.newaxis]
+    found = preactivations(graph, RoundedForms(), columns, lambda node, forms: node.units.pieces_at(forms[:, -1]))
+    return (forms[:, -1] for forms in found)
+
+
+def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floats, Floats]:
+    """Affine maps of a network where it has some patterns.
+
+    Parameters
+    ----------
+    graph : Graph
+    chart : (origin [n_in], directions [d, n_in]) or None
+        Maps are functions of the coordinates along the directions; None for those of input space.
+    packed : uint8 [m, bytes]
+        Patterns.
+
+    Returns
+    -------
+    linear : float64 [m, outputs, columns]
+    constants : float64 [m, outputs]
+        What is beyond the largest double is infinite, or no number.
+    """
+    size = graph.n_in if chart is None else len(chart[1])
+    multiply = _from_inputs if size + 1 < graph.n_out else _from_outputs
+    linear, constants = np.empty((len(packed), graph.n_out, size)), np.empty((len(packed), graph.n_out))
+    widest = max(min(size + 1, graph.n_out) * max(graph.widths, default=1), graph.kinks)
+    step = max(1, CHUNK // max(widest, 1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        first = {read: _restricted(read, chart) for node in graph.nodes for read in node.reads if read.node < 0}
+        for start in range(0, len(packed), step):
+            part = slice(start, start + step)
+            linear[part], constants[part] = multiply(graph, first, graph.bits(packed[part]))
+    return linear, constants
+
+
+def _restricted(read: Read, chart: Chart | None) -> tuple[Floats, Floats | float]:
+    """What a read of the inputs takes, as a matrix and a constant, in chart coordinates or those of input space."""
+    weights = read.operator.weights
+    return (weights, 0.0) if chart is None else (weights @ chart[1].T, weights @ chart[0])
+
+
+class _FormsOnChart(RoundedForms):
+    """Forms of the inputs, restricted once for all regions."""
+
+    def __init__(self, first: First) -> None:
+        self.first = first
+
+    def read(self, read: Read, source: Floats) -> Floats:
+        if read.node >= 0:
+            return super().read(read, source)
+        matrix, constant = self.first[read]
+        return np.vstack([matrix.T, np.broadcast_to(constant, len(matrix))])[np.newaxis]
+
+
+def _from_inputs(graph: Graph, first: First, bits: Packed) -> tuple[Floats, Floats]:
+    *_, forms = preactivations(graph, _FormsOnChart(first), np.zeros(0), under(bits))
+    return forms[:, :-1].transpose(0, 2, 1), forms[:, -1]
+
+
+class _Gradients:
+    """Gradients float64 [m, outputs, units], and what the constants on the way add up to, ``offsets`` [m, outputs]."""
+
+    def __init__(self, graph: Graph, first: First, bits: Packed) -> None:
+        self.graph, self.first = graph, first
+        self.on_pieces = [node.units.on_pieces(pieces) for node, pieces in graph.pieces(bits)]
+        self.gradients = np.broadcast_to(np.eye(graph.n_out), (len(bits), graph.n_out, graph.n_out))
+        self.offsets = np.zeros((len(bits), graph.n_out))
+        self._add_constants(graph.nodes[-1], self.gradients)
+
+    def _add_constants(self, node: Node, gradients: Floats) -> None:
+        constants = [self.first[read][1] for read in node.reads if read.node < 0]
+        self.offsets += gradients @ sum(constants, start=node.biases)
+
+    def of_units(self, number: int, gradients: Floats) -> Floats:
+        slopes, intercepts = self.on_pieces[number]
+        self.offsets += np.einsum("moi,mi->mo", gradients, intercepts)
+        gradients *= slopes[:, np.newaxis, :]
+        self._add_constants(self.graph.nodes[number], gradients)
+        return gradients
+
+    def of_sources(self, read: Read, gradients: Floats) -> Floats:
+        if read.node < 0:
+            count, outputs, units = gradients.shape
+            return (gradients.reshape(-1, units) @ self.first[read][0]).reshape(count, outputs, -1)
+        return read.operator.apply_transposed(gradients)
+
+
+def _from_outputs(graph: Graph, first: First, bits: Packed) -> tuple[Floats, Floats]:
+    arithmetic = _Gradients(graph, first, bits)
+    *_, (_, linear) = asked(graph, arithmetic, len(graph.hidden), arithmetic.gradients)
+    return linear, arithmetic.offsets

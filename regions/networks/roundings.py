@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""How much of the outputs of a network is rounding, if roundings are independent?
+
+Measured by the terms that are added up, not by what is left of them: where they cancel, nothing but rounding is left.
+Errors are carried from node to node by squares, as variances of independent ones are, so that what comes out stays far
+below the values however deep the network is. No bound: `regions/passes/bounded.py` has those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Indices
+from regions.networks.graph import Graph, Node
+from regions.networks.walk import preactivations
+
+__all__ = ["rounding_variances"]
+
+# The variance of the rounding of one operation, relative to the square of its result.
+UNIT = np.finfo(float).eps ** 2
+
+
+def rounding_variances(graph: Graph, points: Floats) -> Floats:
+    """Variances [m, n_out] of what roundings make of the outputs at points [m, n_in]."""
+    inputs = points, np.zeros_like(points)
+    found = preactivations(graph, _Roundings(), inputs, lambda node, before: node.units.pieces_at(before[0]))
+    *_, (_, variances) = found
+    return variances
+
+
+class _Roundings:
+    """Values [m, units], and the variances of their errors."""
+
+    def preactivations(self, node: Node, sources: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        values, squared, carried = node.biases, node.biases**2, np.zeros(node.units.count)
+        for read, (given, variances) in zip(node.reads, sources, strict=True):
+            squares = read.operator.entrywise(np.square)
+            values = read.operator.apply(given) + values
+            squared = squares.apply(given**2) + squared
+            carried = squares.apply(variances) + carried
+        return values, carried + (node.terms - 1) * UNIT * squared
+
+    def outputs(self, node: Node, before: tuple[Floats, Floats], pieces: Indices) -> tuple[Floats, Floats]:
+        slopes, intercepts = node.units.on_pieces(pieces)
+        return slopes * before[0] + intercepts, before[1] * np.max(np.abs(node.units.tables()[0])) ** 2
