@@ -124,6 +124,26 @@ def measure_locate(workload: Workload) -> Measurement:
     return {"regions": len(partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_plot(workload: Workload) -> Measurement:
+    """A picture of the regions, colours and layout but no file, against enumerating."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    matplotlib.use("agg")
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    partition = regions.enumerate(network, domain)
+
+    def draw() -> None:
+        regions.plot(partition)
+        pyplot.close()
+
+    draw()
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(draw, lambda: regions.enumerate(network, domain))
+    return {"regions": len(partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_degenerate(workload: Workload) -> Measurement:
     """Counting on a degenerate network, against a generic one with as many regions."""
     before = peak_memory()
@@ -192,6 +212,7 @@ MEASURES: dict[str, Callable[[Workload], Measurement]] = {
     "enumerate": measure_enumerate,
     "check": measure_check,
     "locate": measure_locate,
+    "plot": measure_plot,
     "degenerate": measure_degenerate,
     "depth": measure_depth,
     "lines": measure_lines,

@@ -27,8 +27,8 @@ from regions.reference.integers import Point
 
 __all__ = ["check_against_reference"]
 
-# A box shrinks until at most FEW regions can meet it. Less for networks so wide that the reference would need more than
-# about PRODUCTS products of integers for them, down to FEWEST; then there is only one box.
+# A box shrinks until at most FEW regions can meet it. Less where fewer are asked for, and for networks so wide that the
+# reference would need more than about PRODUCTS products of integers for them, down to FEWEST; then one box is all.
 BOXES = 5
 FEW, FEWEST = 64, 8
 PRODUCTS = 2_000_000
@@ -41,17 +41,21 @@ class Extent(NamedTuple):
     high: Floats
 
 
-def check_against_reference(cells: Cells, rng: np.random.Generator, findings: Findings) -> None:
-    """The reference finds the same patterns in all of the domain, where it has few regions, else in random boxes."""
+def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Generator, findings: Findings) -> None:
+    """The reference finds the same patterns in all of the domain, where it has few regions, else in random boxes.
+
+    No more regions can meet these boxes than are ``asked`` for, if they are, unless that is less than one box needs.
+    """
     partition = cells.partition
     allowed = PRODUCTS // cells.forms.products_per_pattern
-    few = min(FEW, max(FEWEST, allowed))
+    few = min(FEW, max(FEWEST, allowed if asked is None else min(allowed, asked)))
+    boxes = 1 if allowed < FEWEST else BOXES if asked is None else min(BOXES, max(1, asked // few))
     if len(partition) <= few:
         met = _compare(cells, partition.domain, cells.forms.corners, range(len(partition)), findings)
         findings.checked("reference", len(met), len(partition), "regions")
         return
     met, extent = set(), _extent(partition)
-    for centre in _centres(partition, rng, BOXES if allowed >= FEWEST else 1):
+    for centre in _centres(partition, rng, boxes):
         box = _box(cells, extent, centre, few)
         if box is not None:
             met |= _compare(cells, *box, findings)

@@ -52,8 +52,9 @@ def certify(
     net : Network
         The network it is said to be of.
     regions : int or "all", optional
-        How many regions to look at in exact arithmetic, at most. By default as many as take a minute or two, which
-        depends on the network, never on the machine.
+        How many regions to look at in exact arithmetic, at most, beside those around one or a few places where the
+        reference is asked: no more again, or 8. By default as many as take a minute or two, which depends on the
+        network, never on the machine. What it takes is proportional to this number, beside one pass over the arrays.
     progress : bool or callable, optional
         As for `count`, with the regions that have been looked at, and their share of those that are to be.
 
@@ -159,7 +160,7 @@ def _judge(
     check_affine_maps(cells, few, findings)
     if sound:
         check_volumes(cells, findings)
-        check_against_reference(cells, rng, findings)
+        check_against_reference(cells, None if every else len(chosen), rng, findings)
     _judge_whole(cells, sound, every, findings)
 
 

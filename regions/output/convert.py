@@ -7,6 +7,9 @@ polygons that share an edge have bit-equal corners there and form a coverage.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,18 +86,34 @@ def to_networkx(cells: CellComplex) -> Any:
     except ImportError:
         raise MissingDependencyError("networkx", "networkx", "for to_networkx()") from None
     graph = networkx.Graph()
+    # Each number of a region or a kink is one object, wherever it stands.
+    numbers, every_kink = list(range(len(cells))), list(range(cells.network.kinks))
     points = map(tuple, interior_points(cells).tolist())
-    graph.add_nodes_from(
-        (index, {"volume": volume, "interior_point": point})
-        for index, (volume, point) in enumerate(zip(volumes(cells).tolist(), points, strict=True))
-    )
     inner = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
-    columns = (cells.facet_kinks, cells.facet_layers, facet_volumes(cells))
-    kinks, layers, lengths = (column[inner].tolist() for column in columns)
-    graph.add_edges_from(
-        (first, second, {"facet": facet, "kink": kink, "layer": layer, "volume": volume})
-        for (first, second), facet, kink, layer, volume in zip(
-            cells.facet_regions[inner].tolist(), inner.tolist(), kinks, layers, lengths, strict=True
+    one, other = (map(numbers.__getitem__, column) for column in cells.facet_regions[inner].T.tolist())
+    kinks = map(every_kink.__getitem__, cells.facet_kinks[inner].tolist())
+    layers, lengths = (column[inner].tolist() for column in (cells.facet_layers, facet_volumes(cells)))
+    with _no_collection():
+        graph.add_nodes_from(
+            (number, {"volume": volume, "interior_point": point})
+            for number, volume, point in zip(numbers, volumes(cells).tolist(), points, strict=True)
         )
-    )
+        graph.add_edges_from(
+            (first, second, {"facet": facet, "kink": kink, "layer": layer, "volume": length})
+            for first, second, facet, kink, layer, length in zip(
+                one, other, inner.tolist(), kinks, layers, lengths, strict=True
+            )
+        )
     return graph
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """While millions of dicts are made, all of them to stay, looking for garbage among them takes most of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

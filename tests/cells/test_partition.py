@@ -6,6 +6,7 @@ Partitions are made from the rational reference, so next to nothing here depends
 
 from __future__ import annotations
 
+import gc
 import pickle
 import re
 import sys
@@ -307,6 +308,7 @@ def test_line_strings_of_a_segment() -> None:
 def test_networkx_has_the_same_neighbors(network: Network, domain: Domain) -> None:
     partition = partition_from_reference(network, domain)
     graph = partition.to_networkx()
+    assert gc.isenabled()
     assert list(graph) == list(range(len(partition)))
     assert graph.number_of_edges() == (partition.facet_kinks >= 0).sum()
     for first, second, data in graph.edges(data=True):

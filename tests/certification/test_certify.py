@@ -247,6 +247,14 @@ def test_boxes_agree_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None
             assert regions.certify(part, net).ok
 
 
+@pytest.mark.parametrize(("asked", "least", "most"), [(1, 2, 8), (20, 2, 20), (130, 65, 128)])
+def test_boxes_cost_no_more_than_what_is_asked_for(asked: int, least: int, most: int) -> None:
+    net = random_network([2, 24, 24, 1], 3)
+    report = regions.certify(regions.enumerate(net, SQUARE), net, regions=asked)
+    item = next(item for item in report.items if item.name == "reference")
+    assert item.status == "sampled" and item.total > 700 and least <= item.checked <= most
+
+
 def test_boxes_that_happen_to_meet_all_regions_are_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resample, "FEWEST", 2)
     monkeypatch.setattr(resample, "FEW", 2)
