@@ -47,12 +47,11 @@ def check_command(
     network = load_model()
     domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
-    outcome = run_enumerate(network, domain, limit)
-    assert outcome.partition is not None
+    outcome, partition = run_enumerate(network, domain, limit)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
     try:
-        report = check(network, outcome.partition, distances=not no_distances)
+        report = check(network, partition, distances=not no_distances)
         if output:
             with writing(str(output)), replacing(output) as beside:
                 beside.write_text(report.to_html(), encoding="utf-8")

@@ -165,9 +165,7 @@ def enumerate_(ctx: click.Context, limit: int | None, output: Path, as_json: boo
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     announce(network, domain, quiet=as_json)
-    outcome = run_enumerate(network, domain, limit)
-    assert outcome.partition is not None
-    partition = outcome.partition
+    outcome, partition = run_enumerate(network, domain, limit)
     _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)
 
 
@@ -216,9 +214,7 @@ def plot_(
     named_points(marks, domain)  # refused before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)
-    outcome = run_enumerate(network, domain, limit)
-    partition = outcome.partition
-    assert partition is not None
+    outcome, partition = run_enumerate(network, domain, limit)
 
     def draw() -> None:
         draw_picture(

@@ -100,13 +100,13 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
         "definition": outcome.definition,
         "end": outcome.end,
         "seconds": outcome.seconds,
-        "network": network_facts(outcome.network),
-        "domain": domain_facts(outcome.domain),
-        "certificate": outcome.certificate.as_dict() if outcome.certificate else None,
+        "network": network_facts(outcome.run.network),
+        "domain": domain_facts(outcome.run.domain),
+        "certificate": outcome.run.certificate.as_dict(),
     }
-    shown = [outcome.domain.volume]
-    if outcome.partition is not None:
-        partition, size = outcome.partition, SIZE[outcome.domain.dimension - 1]
+    shown = [outcome.run.domain.volume]
+    if outcome.run.partition is not None:
+        partition, size = outcome.run.partition, SIZE[outcome.run.domain.dimension - 1]
         sizes, layers = _sizes(partition), list(_layers(partition))
         facts[size] = {name: plain(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
@@ -133,17 +133,16 @@ def print_network(network: Network) -> None:
 
 def print_outcome(outcome: Outcome) -> None:
     """Print what was found, as tables."""
-    size, partition = SIZE[outcome.domain.dimension - 1], outcome.partition
+    size, partition = SIZE[outcome.run.domain.dimension - 1], outcome.run.partition
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
     rows = [("regions", f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
     if partition is not None:
-        sizes = {name: _size(value, outcome.domain) for name, value in _sizes(partition).items()}
+        sizes = {name: _size(value, outcome.run.domain) for name, value in _sizes(partition).items()}
         rows.append((size, sizes["total"]))
         if len(partition):
             rows.append(("smallest region", sizes["smallest"] + _doubt(partition)))
             rows.append(("largest region", sizes["largest"]))
-    if outcome.certificate:
-        rows.append(("signs proved", outcome.certificate.signs))
+    rows.append(("signs proved", outcome.run.certificate.signs))
     rows.append(("time", _time(outcome)))
     summary = Table.grid(padding=(0, 3))
     for row in rows:
@@ -206,9 +205,9 @@ def _doubt(partition: Partition) -> str:
 
 def _why_null(outcome: Outcome) -> str:
     """Which sizes are null in JSON."""
-    if outcome.partition is not None and not len(outcome.partition):
+    if outcome.run.partition is not None and not len(outcome.run.partition):
         return "null: no region was found, so there is no smallest one"
-    what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
+    what = BEYOND if outcome.run.domain.bounded else f"unbounded, or {BEYOND}"
     return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"
 
 

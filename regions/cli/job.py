@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from regions import Certificate, Domain, Network, Partition, certify, linear_regions
+from regions import Domain, Network, Partition, certify, linear_regions
 from regions.certification import CertificationReport
 from regions.definitions import Definition
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
@@ -33,29 +33,21 @@ class Outcome:
 
     Attributes
     ----------
-    network, domain
-        What it is about.
+    run : Run
+        What the core found, with the network, the domain, and the regions themselves where they were asked for.
     regions : int
         Their number, or the number found until the work was stopped.
     seconds : float
         How long that took.
     end : "complete", "limit" or "interrupted"
-    partition : Partition or None
-        The regions themselves, where they were asked for.
-    certificate : Certificate or None
-        What is proven about it, or about the activation regions that it is derived from; None if it did not come from
-        the core.
     definition : str
         What ``regions`` counts; activation regions, where the work was stopped.
     """
 
-    network: Network
-    domain: Domain
+    run: Run
     regions: int
     seconds: float
     end: End
-    partition: Partition | None = None
-    certificate: Certificate | None = None
     definition: Definition = "activation"
 
     @property
@@ -67,17 +59,19 @@ def run_count(network: Network, domain: Domain, limit: int | None, definition: D
     """Count; a stop still gives the number of activation regions found until then."""
     outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit)
     if definition != "activation" and outcome.end == "complete":
-        assert outcome.partition is not None
+        assert outcome.run.partition is not None
         start = time.perf_counter()
-        regions = linear_regions(outcome.partition, definition).count
+        regions = linear_regions(outcome.run.partition, definition).count
         seconds = outcome.seconds + time.perf_counter() - start
         outcome = replace(outcome, regions=regions, seconds=seconds, definition=definition)
-    return replace(outcome, partition=None)
+    return replace(outcome, run=replace(outcome.run, partition=None))
 
 
-def run_enumerate(network: Network, domain: Domain, limit: int | None) -> Outcome:
+def run_enumerate(network: Network, domain: Domain, limit: int | None) -> tuple[Outcome, Partition]:
     """Enumerate; a stop still gives the regions that were finished."""
-    return _outcome(enumerated, network, domain, limit)
+    outcome = _outcome(enumerated, network, domain, limit)
+    assert outcome.run.partition is not None
+    return outcome, outcome.run.partition
 
 
 def _outcome(find: Callable[..., Run], network: Network, domain: Domain, limit: int | None) -> Outcome:
@@ -85,7 +79,7 @@ def _outcome(find: Callable[..., Run], network: Network, domain: Domain, limit: 
     with _bar() as report:
         run = find(network, compiled(network), domain, limit, report)
     seconds = time.perf_counter() - start
-    return Outcome(network, domain, run.regions, seconds, run.end, run.partition, run.certificate)
+    return Outcome(run, run.regions, seconds, run.end)
 
 
 def run_certify(

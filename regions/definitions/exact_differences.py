@@ -62,8 +62,7 @@ class ExactDifferences:
         points = self._points(corners)[:, np.newaxis]
         lowest = np.minimum(f_exponents, g_exponents)
         f_values, g_values = (f * points).sum(axis=2), (g * points).sum(axis=2)
-        result: Objects = _shifted(f_values, f_exponents - lowest) - _shifted(g_values, g_exponents - lowest)
-        return result
+        return _shifted(f_values, f_exponents - lowest) - _shifted(g_values, g_exponents - lowest)
 
     def zero_between(self, corners: Integers, following: Integers, levels: Integers) -> Bits:
         """Whether f = g on facets [m] between their ends, where (if they are points) that is not so.
@@ -76,8 +75,7 @@ class ExactDifferences:
         product = (a * b).sum(axis=1)
         # Equality in the inequality of Cauchy and Schwarz.
         parallel = product * product == (a * a).sum(axis=1) * (b * b).sum(axis=1)
-        result: Bits = ((product < 0) & parallel).astype(np.bool_)
-        return result
+        return ((product < 0) & parallel).astype(np.bool_)
 
     def _maps(self, numbers: Integers) -> tuple[Objects, Integers]:
         """Maps as forms [m, outputs, 3], times two to the power of exponents [m]."""
@@ -102,5 +100,4 @@ class ExactDifferences:
 
 def _shifted(integers: Objects, bits: Integers) -> Objects:
     """Rows of integers [m, k], each times a power of two."""
-    result: Objects = np.left_shift(integers, bits.astype(np.object_)[:, np.newaxis])
-    return result
+    return np.left_shift(integers, bits.astype(np.object_)[:, np.newaxis])

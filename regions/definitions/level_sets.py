@@ -147,12 +147,10 @@ def _distinct(values: Integers) -> Integers:
 def _contains(ascending: Integers, values: Integers) -> Bits:
     """Which values are in an array that is not empty."""
     places = np.searchsorted(ascending, values)
-    found: Bits = ascending[np.minimum(places, len(ascending) - 1)] == values
-    return found
+    return ascending[np.minimum(places, len(ascending) - 1)] == values
 
 
 def components(count: int, pairs: Integers) -> Integers:
     """Connected component of each of so many nodes, joined in pairs int64 [2, k]: int64 [count]."""
     graph = coo_array((np.ones(pairs.shape[1], dtype=bool), (pairs[0], pairs[1])), shape=(count, count))
-    labels: Integers = connected_components(graph, directed=False)[1].astype(np.int64)
-    return labels
+    return connected_components(graph, directed=False)[1].astype(np.int64)

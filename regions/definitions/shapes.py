@@ -96,8 +96,7 @@ class Frame(NamedTuple):
 
     def leave(self, points: Floats) -> Floats:
         """Rounded to doubles."""
-        result: Floats = np.ldexp(points, self.exponents) + self.start
-        return result
+        return np.ldexp(points, self.exponents) + self.start
 
 
 def _frame(points: Floats, errors: Floats) -> Frame:

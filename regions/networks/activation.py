@@ -162,8 +162,7 @@ class Activation:
 
     @staticmethod
     def _of_piece(table: Floats, pieces: Indices) -> Floats:
-        result: Floats = table[pieces] if table.ndim == 1 else table[np.arange(len(table)), pieces]
-        return result
+        return table[pieces] if table.ndim == 1 else table[np.arange(len(table)), pieces]
 
     def _content(self) -> tuple[Any, ...]:
         arrays = (self.breakpoints, self.slopes, self.intercepts)

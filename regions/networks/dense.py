@@ -63,5 +63,4 @@ class Dense:
 
 def _times(values: NDArray[Any], matrix: NDArray[Any]) -> NDArray[Any]:
     flat = values.reshape(-1, values.shape[-1]) if values.ndim > 2 else values
-    result: NDArray[Any] = (flat @ matrix).reshape(*values.shape[:-1], matrix.shape[1])
-    return result
+    return (flat @ matrix).reshape(*values.shape[:-1], matrix.shape[1])

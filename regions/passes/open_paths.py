@@ -33,8 +33,7 @@ class _OpenPaths:
 
     def of_units(self, number: int, reached: Bits) -> Bits:
         node, pieces = self.nodes[number]
-        result: Bits = reached & (node.units.on_pieces(pieces)[0] != 0)
-        return result
+        return reached & (node.units.on_pieces(pieces)[0] != 0)
 
     def of_sources(self, read: Read, reached: Bits) -> Bits:
         if read.node < 0:

@@ -107,7 +107,7 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
             if form.network is not None:
                 if prefix is not None:
                     raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
-                return form.network(file, activation, batch_norm_eps)
+                return form.network(file, activation)
             tensors = form.tensors(file)
             if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
                 raise NotACheckpointError(

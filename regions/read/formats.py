@@ -34,15 +34,15 @@ class Format:
     tensors : callable
         Reads the tensors by name, as `regions.read.read_tensors` returns them.
     network : callable or None
-        Reads the network, where the file says itself what lies between its layers: of the opened file, the
-        activation that the caller named, and the ``batch_norm_eps``. None where the tensors are a state dict.
+        Reads the network, where the file says itself what lies between its layers: of the opened file and the
+        activation that the caller named. None where the tensors are a state dict.
     order_is_kept : bool
         Whether the tensors come in the order in which they were defined.
     """
 
     fits: Callable[[OpenedFile], bool]
     tensors: Callable[[OpenedFile], Any]
-    network: Callable[[OpenedFile, ActivationChoice, float], Network] | None = None
+    network: Callable[[OpenedFile, ActivationChoice], Network] | None = None
     order_is_kept: bool = True
 
 
@@ -71,7 +71,7 @@ def _read_nnet(file: OpenedFile) -> Any:
     return read_nnet(file)
 
 
-def _network_of_nnet(file: OpenedFile, activation: ActivationChoice, _batch_norm_eps: float) -> Network:
+def _network_of_nnet(file: OpenedFile, activation: ActivationChoice) -> Network:
     from regions.read.nnet import network_from_nnet, read_nnet
 
     return network_from_nnet(read_nnet(file), activation)
@@ -89,7 +89,7 @@ def _read_onnx(file: OpenedFile) -> Any:
     return read_onnx_tensors(file)
 
 
-def _network_of_onnx(file: OpenedFile, activation: ActivationChoice, _batch_norm_eps: float) -> Network:
+def _network_of_onnx(file: OpenedFile, activation: ActivationChoice) -> Network:
     from regions.read.onnx_network import network_from_onnx
 
     return network_from_onnx(file, activation)

@@ -26,6 +26,7 @@ from regions.cli import job
 from regions.cli.facts import outcome_facts, print_outcome
 from regions.cli.job import Outcome
 from regions.domains import Polygon
+from regions.enumeration.run import Run as CoreRun
 from regions.installation import explain_missing_core
 from regions.partition import ARRAYS, Partition
 
@@ -230,8 +231,10 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     }
     arrays |= {name: np.zeros(0, np.int64) for name in ("cell_vertices", "cell_facets", "facet_kinks")}
     domain = Polygon([A, B, C])
-    nothing = Partition(model(), domain, {**arrays, "stats": {}, "complete": False})
-    outcome = Outcome(model(), domain, 0, 0.0, "interrupted", nothing)
+    stats = {"filter": 0, "exact": 0, "zero": 0}
+    nothing = Partition(model(), domain, {**arrays, "stats": stats, "complete": False})
+    run = CoreRun(model(), domain, 0, stats, KeyboardInterrupt(), nothing)
+    outcome = Outcome(run, run.regions, 0.0, run.end)
     print_outcome(outcome)
     assert re.search("^regions +0 found until Ctrl-C$", capsys.readouterr().out, re.MULTILINE)
     assert outcome.exit_code == 130
