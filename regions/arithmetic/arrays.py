@@ -52,11 +52,7 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
             if str(values.dtype) == "torch.bfloat16":  # numpy has no such type; float32 holds all its values
                 values = values.float()
             return np.asarray(values)
-        except (
-            AttributeError,
-            TypeError,
-            RuntimeError,
-        ) as error:  # quantized, sparse, on the meta device, ...
+        except (AttributeError, TypeError, RuntimeError) as error:  # quantized, sparse, on the meta device, ...
             raise NetworkError(f"{name}: this torch object has no plain numbers to read: {error}") from error
     try:
         return np.asarray(values)

@@ -79,8 +79,8 @@ def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         yield f"cell_offsets must go from 0 to {corners}, the number of corners"
     if domain.dimension == 1 and (np.diff(offsets) != 2).any():
         yield "on a line, each region has exactly two corners"
-    if domain.dimension == 2 and (np.diff(offsets) < 3).any():
-        yield f"region {np.argmax(np.diff(offsets) < 3)} has fewer than three corners"
+    for region in _first((domain.dimension == 2) & (np.diff(offsets) < 3)):
+        yield f"region {region} has fewer than three corners"
     ranges = {
         "cell_vertices": (0, vertices),
         "cell_facets": (0, facets),
@@ -97,19 +97,17 @@ def _ranges(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
 
 def _coordinates(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
     vertices, errors = arrays["vertices"], arrays["vertex_errors"]
-    if np.isnan(vertices).any():
-        yield f"vertex {np.argwhere(np.isnan(vertices))[0][0]} is not a number"
+    for vertex in _first(np.isnan(vertices).any(axis=1)):
+        yield f"vertex {vertex} is not a number"
     infinite = np.isinf(vertices).any(axis=1)
-    if domain.bounded and infinite.any():
-        yield f"vertex {np.argmax(infinite)} is infinite, but the domain is bounded"
-    wrong = ~(errors >= 0) | (np.isinf(errors) & ~infinite)
-    if wrong.any():
-        yield f"the error of vertex {np.argmax(wrong)} is {errors[np.argmax(wrong)]}, not a bound"
+    for vertex in _first(infinite & domain.bounded):
+        yield f"vertex {vertex} is infinite, but the domain is bounded"
+    for vertex in _first(~(errors >= 0) | (np.isinf(errors) & ~infinite)):
+        yield f"the error of vertex {vertex} is {errors[vertex]}, not a bound"
     if domain.dimension == 1:
-        ends = vertices[arrays["cell_vertices"], 0].reshape(-1, 2)
-        wrong = ends[:, 0] > ends[:, 1]
-        if wrong.any():
-            yield f"region {np.argmax(wrong)} ends before it begins"
+        left, right = vertices[arrays["cell_vertices"], 0].reshape(-1, 2).T
+        for region in _first(left > right):
+            yield f"region {region} ends before it begins"
 
 
 def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> Iterator[str]:
@@ -117,14 +115,12 @@ def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
     if (regions[:, 0] < 0).any() or (regions[:, 0] == regions[:, 1]).any():
         yield "each facet needs a first region, and a second one that differs or is -1"
     outside = regions[:, 1] < 0
-    if (~outside & (kinks < 0)).any():
-        yield f"facet {np.argmax(~outside & (kinks < 0))} on the border of the domain has two regions"
-    if complete and (outside & (kinks >= 0)).any():
-        yield f"facet {np.argmax(outside & (kinks >= 0))} inside the domain has only one region"
+    for facet in _first(~outside & (kinks < 0)):
+        yield f"facet {facet} on the border of the domain has two regions"
+    for facet in _first(outside & (kinks >= 0) & complete):
+        yield f"facet {facet} inside the domain has only one region"
     used = np.bincount(arrays["cell_facets"], minlength=len(kinks))
-    wrong = used != np.where(outside, 1, 2)
-    if wrong.any():
-        facet = np.argmax(wrong)
+    for facet in _first(used != np.where(outside, 1, 2)):
         yield f"facet {facet} with regions {regions[facet].tolist()} is used by {used[facet]} corners"
 
 
@@ -132,11 +128,8 @@ def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -
     offsets, vertices, facets = (arrays[name] for name in ("cell_offsets", "cell_vertices", "cell_facets"))
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = arrays["facet_regions"][facets]
-    wrong = ~(pairs == owners[:, np.newaxis]).any(axis=1)
-    if wrong.any():
-        corner = np.argmax(wrong)
-        where = pairs[corner].tolist()
-        yield f"region {owners[corner]} uses facet {facets[corner]}, which belongs to {where}"
+    for corner in _first(~(pairs == owners[:, np.newaxis]).any(axis=1)):
+        yield f"region {owners[corner]} uses facet {facets[corner]}, which belongs to {pairs[corner].tolist()}"
     ends = arrays["facet_vertices"][facets]
     if domain.dimension == 1:
         wrong = ends[:, 0] != vertices
@@ -147,8 +140,7 @@ def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -
         mine = np.stack([vertices, vertices[next_corners(offsets)]], axis=1)
         first = pairs[:, :1] == owners[:, np.newaxis]
         wrong = (mine != np.where(first, ends, ends[:, ::-1])).any(axis=1)
-    if wrong.any():
-        corner = np.argmax(wrong)
+    for corner in _first(wrong):
         yield f"region {owners[corner]} and its facet {facets[corner]} have different vertices"
 
 
@@ -161,10 +153,12 @@ def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) 
     # lower one.
     same_unit = (np.diff(network.kink_units) == 0) & (np.diff(network.kink_values) > 0)
     same_unit &= np.diff(network.kink_layers) == 0
-    if same_unit.any():
-        lower = np.flatnonzero(same_unit)
-        higher = lower + 1
-        for low, high in zip(lower.tolist(), higher.tolist(), strict=True):
-            on = packed[:, high // 8] >> (high % 8) & ~(packed[:, low // 8] >> (low % 8)) & 1
-            if on.any():
-                yield f"region {np.argmax(on)} has kink {high} on and kink {low} of the same unit off"
+    for low in np.flatnonzero(same_unit).tolist():
+        high = low + 1
+        for region in _first(packed[:, high // 8] >> (high % 8) & ~(packed[:, low // 8] >> (low % 8)) & 1):
+            yield f"region {region} has kink {high} on and kink {low} of the same unit off"
+
+
+def _first(wrong: NDArray[Any] | np.bool_) -> list[int]:
+    """The first place where something is wrong, if there is one."""
+    return np.flatnonzero(wrong)[:1].tolist()

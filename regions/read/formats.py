@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regions.errors import NotACheckpointError, TruncatedFileError
+from regions.files.npz import read_npz
 from regions.files.opened import OpenedFile
 from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice
@@ -47,12 +48,6 @@ class Format:
 
 
 # Readers are imported when their format is met.
-def _read_npz(file: OpenedFile) -> Any:
-    from regions.files.npz import read_npz
-
-    return read_npz(file)
-
-
 def _read_safetensors(file: OpenedFile) -> Any:
     from regions.files.safetensors import read_safetensors
 
@@ -111,7 +106,7 @@ def _is_pickle(file: OpenedFile) -> bool:
 
 
 FORMATS = (
-    Format(lambda file: file.has_members(".npy"), _read_npz),
+    Format(lambda file: file.has_members(".npy"), read_npz),
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),

@@ -83,10 +83,8 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
     kind = type(module)
     forward = getattr(kind, "forward", None)  # TorchScript modules have none
     if forward is torch.nn.Sequential.forward:
-        for (
-            child_name,
-            child,
-        ) in module._modules.items():  # named_children() shows a module used twice only once
+        # Of named_children() a module that is used twice would come only once.
+        for child_name, child in module._modules.items():
             yield from _steps(child, f"{name}.{child_name}" if name else child_name)
     elif forward is torch.nn.Linear.forward:
         weights = exact_float64(module.weight, f"{name}.weight")
