@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -106,9 +107,9 @@ class TensorBuilders:
         builders: dict[str, Callable[..., Any]] = {
             "collections.OrderedDict": self._ordered_dict,
             "collections.defaultdict": lambda *_: {},
-            "torch._utils._rebuild_tensor": self._old_tensor,
-            "torch._utils._rebuild_tensor_v2": self._tensor,
-            "torch._utils._rebuild_tensor_v3": self._tensor_of_dtype,
+            "torch._utils._rebuild_tensor": partial(self._tensor, (4,)),
+            "torch._utils._rebuild_tensor_v2": partial(self._tensor, (6, 7)),
+            "torch._utils._rebuild_tensor_v3": partial(self._tensor, (7, 8)),
             "torch._utils._rebuild_parameter": self._parameter,
             "torch._utils._rebuild_parameter_with_state": self._parameter,
         }
@@ -141,24 +142,14 @@ class TensorBuilders:
             raise self.malformed("a parameter")
         return arguments[0]
 
-    def _old_tensor(self, *arguments: Any) -> Any:
-        if len(arguments) != 4:
+    def _tensor(self, counts: tuple[int, ...], *arguments: Any) -> Any:
+        # Storage, offset, size, stride; then requires_grad and hooks; then the dtype; and perhaps metadata.
+        if len(arguments) not in counts or not _is_empty(arguments[counts[0] :]):
             raise self.malformed("a tensor")
-        return self._view(arguments, None)
-
-    def _tensor(self, *arguments: Any) -> Any:
-        # Storage, offset, size, stride, requires_grad, hooks, and perhaps metadata.
-        if len(arguments) not in (6, 7) or not _is_empty(arguments[6:]):
-            raise self.malformed("a tensor")
-        return self._view(arguments, None)
-
-    def _tensor_of_dtype(self, *arguments: Any) -> Any:
-        # The same with the dtype before the metadata.
-        if len(arguments) not in (7, 8) or not _is_empty(arguments[7:]):
-            raise self.malformed("a tensor")
-        if type(arguments[6]) not in (Dtype, Opaque):
+        given = arguments[6] if 6 < counts[0] else None
+        if 6 < counts[0] and type(given) not in (Dtype, Opaque):
             raise self.malformed("the type of a tensor")
-        return self._view(arguments, arguments[6])
+        return self._view(arguments, given)
 
     def _view(self, arguments: tuple[Any, ...], given: Dtype | Opaque | None) -> NDArray[Any] | Opaque:
         """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32."""

@@ -16,6 +16,7 @@ point 0.5 ms, and the row of a unit, to be told from others, 0.4 ms once.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from math import gcd
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ class ExactDistances:
         self.above = np.zeros(graph.kinks, dtype=bool)
         self.forms: list[dict[int, _Form]] = [{} for _ in graph.hidden]
         self.hyperplanes: dict[tuple[int, ...], int] = {}
-        self.hyperplane_of: dict[int, int] = {}
+        self.hyperplane_of = cache(self._hyperplane)
 
     def signs(self, point: Floats) -> NDArray[np.int8]:
         """The sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
@@ -70,7 +71,7 @@ class ExactDistances:
         """Of some kinks, ascending, the first on each hyperplane, as far as single rows of weights tell."""
         first: dict[int, int] = {}
         for kink in kinks:
-            first.setdefault(self._hyperplane(kink), kink)
+            first.setdefault(self.hyperplane_of(kink), kink)
         return list(first.values())
 
     def nearest(self, point: Floats, above: Bits, kinks: list[int]) -> NearestKink | None:
@@ -128,16 +129,13 @@ class ExactDistances:
 
     def _hyperplane(self, kink: int) -> int:
         """The same number for kinks whose rows, with the threshold, are multiples of each other."""
-        known = self.hyperplane_of.get(kink)
-        if known is None:
-            (integers, exponent), threshold = own_row(self.graph, kink)
-            threshold /= Fraction(2) ** exponent
-            numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
-            sign = 1 if next(filter(None, numbers), 1) > 0 else -1
-            divisor = sign * (gcd(*numbers) or 1)
-            key = (self.node_of[kink], *(x // divisor for x in numbers))
-            known = self.hyperplane_of[kink] = self.hyperplanes.setdefault(key, len(self.hyperplanes))
-        return known
+        (integers, exponent), threshold = own_row(self.graph, kink)
+        threshold /= Fraction(2) ** exponent
+        numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
+        sign = 1 if next(filter(None, numbers), 1) > 0 else -1
+        divisor = sign * (gcd(*numbers) or 1)
+        key = (self.node_of[kink], *(x // divisor for x in numbers))
+        return self.hyperplanes.setdefault(key, len(self.hyperplanes))
 
 
 def _moved(point: Dyadic, form: _Form, offset: Fraction) -> Floats:
