@@ -22,10 +22,10 @@ from regions.passes.bounded_together import BoundedTogether
 def test_outputs_that_underflow_and_weights_that_bring_them_back(
     arithmetic: type[Bounded | BoundedSlopes | BoundedTogether],
 ) -> None:
-    """Of a value of 1e-310 a slope leaves few bits, and the next weight makes 0.01 of it."""
+    """A slope leaves few bits of a value, and the next weight makes an ordinary number of these."""
     rng, off = np.random.default_rng(0), 0
     for _ in range(200):
-        slope, first = 10.0 ** -rng.uniform(10, 20), -(10.0 ** rng.uniform(-300, -290))
+        slope, first = 10.0 ** -rng.uniform(25, 30), -(10.0 ** rng.uniform(-295, -285))
         second = 10.0 ** rng.uniform(300, 308)
         small = Activation("small", [0.0], [slope, 1.0], [0.0, 0.0])
         network = regions.Network([([[first]], [0.0]), ([[second]], [0.0])], activation=small)
