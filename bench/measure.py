@@ -26,6 +26,7 @@ import layered_breakpoints
 import regions
 import workloads
 from forward_pass import ForwardPass
+from regions.definitions import Definition
 from workloads import Workload
 
 Measurement = dict[str, float | int | None]
@@ -144,6 +145,23 @@ def measure_plot(workload: Workload) -> Measurement:
     return {"regions": len(partition), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_linear_regions(workload: Workload, definition: Definition) -> Measurement:
+    """Deriving the linear regions in one sense from regions that are enumerated already, against enumerating these."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+
+    def derive() -> int:
+        # A partition keeps what is derived from it, so each time it has to be another one.
+        partition = regions.enumerate(network, domain)
+        regions.linear_regions(partition, definition)
+        return len(partition)
+
+    n_regions = derive()
+    memory = peak_memory() - before
+    both, yardstick = best_times(derive, lambda: regions.enumerate(network, domain))
+    return {"regions": n_regions, "seconds": both - yardstick, "memory": memory, "value": both / yardstick - 1.0}
+
+
 def measure_degenerate(workload: Workload) -> Measurement:
     """Counting on a degenerate network, against a generic one with as many regions."""
     before = peak_memory()
@@ -207,10 +225,11 @@ assert "torch" not in sys.modules
     return {"regions": None, "seconds": seconds, "memory": None, "value": seconds}
 
 
-MEASURES: dict[str, Callable[[Workload], Measurement]] = {
+MEASURES: dict[str, Callable[..., Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
     "check": measure_check,
+    "linear_regions": measure_linear_regions,
     "locate": measure_locate,
     "plot": measure_plot,
     "degenerate": measure_degenerate,
@@ -221,8 +240,8 @@ MEASURES: dict[str, Callable[[Workload], Measurement]] = {
 
 
 def main() -> None:
-    kind, _, name = sys.argv[1].partition("/")
-    measured = MEASURES[kind](workloads.WORKLOADS[name]) if name else measure_import()
+    kind, *senses = sys.argv[1].split("/")
+    measured = MEASURES[kind](workloads.WORKLOADS[senses.pop()], *senses) if senses else measure_import()
     print(json.dumps(measured))
 
 

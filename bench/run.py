@@ -41,7 +41,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 
 @dataclass(frozen=True)
 class Case:
-    """`name` is KIND/WORKLOAD; `goal` bounds the value that measure.py computes for the kind, in `unit`."""
+    """`name` is KIND/WORKLOAD, or KIND/SENSE/WORKLOAD; `goal` bounds the value that measure.py computes for the kind, in `unit`."""
 
     name: str
     goal: float | None = None
@@ -55,6 +55,7 @@ UNITS = {
     "count": "x forward pass",
     "enumerate": "x count",
     "check": "x enumerate",
+    "linear_regions": "x enumerate",
     "locate": "x enumerate",
     "plot": "x enumerate",
     "degenerate": "x generic",
@@ -84,6 +85,21 @@ CASES = [
     Case("check/p2_128x3", goal=8),
     Case("locate/p2_256x4", goal=3),
     Case("plot/p2_128x3", goal=5),
+    Case("linear_regions/pattern/twin_128x3", goal=4),
+    Case("linear_regions/pattern/zero_bias", goal=4),
+    Case("linear_regions/pattern/ternary", goal=4),
+    Case("linear_regions/pattern/ternary_zero_bias", goal=4),
+    Case("linear_regions/pattern/sparse", goal=4),
+    Case("linear_regions/convex/p2_128x3", goal=4),
+    Case("linear_regions/open/p2_128x3", goal=4),
+    Case("linear_regions/open/ternary", goal=4),
+    Case("linear_regions/open/digits", goal=4),
+    Case("linear_regions/closed/p2_128x3", goal=4),
+    Case("linear_regions/closed/ternary", goal=4),
+    Case("linear_regions/closed/sparse", goal=4),
+    Case("linear_regions/affine/p2_128x3", goal=4),
+    Case("linear_regions/affine/p2_256x4", goal=4),
+    Case("linear_regions/affine/zero_bias", goal=4),
     Case("degenerate/zero_bias", goal=20),
     Case("degenerate/ternary", goal=20),
     Case("degenerate/ternary_zero_bias", goal=20),
@@ -138,7 +154,7 @@ def describe(case: Case, measured: dict[str, Any]) -> str:
     """The line of a case, without its verdict."""
     if "error" in measured:
         return case.name
-    columns = [f"{case.name:22}"]
+    columns = [f"{case.name:40}"]
     count, seconds, memory = measured["regions"], measured["seconds"], measured["memory"]
     columns.append(f"{count:>9,} regions" if count is not None else " " * 17)
     columns.append(f"{seconds * 1e3:>9.1f} ms")
@@ -184,7 +200,7 @@ def main() -> int:
     records, faults = [], 0
     for case in cases:
         measured = measure(case)
-        workload = WORKLOADS.get(case.name.partition("/")[2])
+        workload = WORKLOADS.get(case.name.rpartition("/")[2])
         fault = find_fault(case, measured, workload.n_regions if workload else None)
         faults += fault is not None
         print(describe(case, measured) + (f"  <-- {fault}" if fault else ""), flush=True)

@@ -6,7 +6,7 @@ and a network with 3 hidden layers of 128; `l` stands for segments. Weights are 
 all rounded to float32 and held as float64, from fixed seeds: the same numbers wherever numpy is, so that
 other tools can be run on them side by side. `digits` is the trained classifier of examples/ on the square
 around three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one
-point, or coincide.
+point, or coincide. In `twin` the first two neurons of the last hidden layer are the same one.
 
 The number of regions is part of a workload: a fast wrong answer is no result.
 """
@@ -67,6 +67,7 @@ WORKLOADS = {
         Workload("ternary", DEGENERATE, seed=1, n_regions=2_102),
         Workload("ternary_zero_bias", DEGENERATE, seed=1, n_regions=149),
         Workload("sparse", DEGENERATE, seed=1, n_regions=355),
+        Workload("twin_128x3", (2, 128, 128, 128, 1), seed=1),
         Workload("digits", (64, 64, 32, 10), seed=0, n_regions=559),
     )
 }
@@ -82,6 +83,9 @@ def build_layers(workload: Workload) -> Layers:
     for n_in, n_out in zip(workload.sizes[:-1], workload.sizes[1:], strict=True):
         weights, biases = draw_layer(workload.name, random, n_in, n_out)
         layers.append((round_to_float32(weights), round_to_float32(biases)))
+    if workload.name.startswith("twin"):
+        for numbers in layers[-2]:
+            numbers[1] = numbers[0]
     return layers
 
 

@@ -46,6 +46,10 @@ class BoundedMaps:
         float64 [k, outputs, 1 + d], float64 [k, outputs, 1 + d]
         """
         missing = np.unique(indices[~self.known[indices]])
+        if missing.size:
+            # In large steps they cost less: with those that are missing as many others as there will be known ones.
+            others = np.flatnonzero(~self.known)[: missing.size + np.count_nonzero(self.known)]
+            missing = np.union1d(missing, others)
         step = max(1, CHUNK // (4 * (sum(self.graph.widths) + self.graph.n_out + self.graph.kinks)))
         for start in range(0, len(missing), step):
             self._compute(missing[start : start + step])

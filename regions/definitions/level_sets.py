@@ -6,7 +6,8 @@ of points and segments, in other regions, on which the network f happens to equa
 so its part of {f = g} is convex: empty, a point, a segment or ray, all of it. So are the parts on its facets. Hence
 {f = g} hangs together as these parts do, and they meet in vertices with f = g, and in facets that have such a point
 between their ends: it is enough to know where these are (`differences.py`).
-The sets are followed outwards from the regions whose map is g, those of many maps g side by side, as far as they go.
+The sets are followed outwards from the regions whose map is g, those of many maps g side by side, as far as they go, or
+until all these regions hang together, which is looked at after 1, 2, 4, 8 and so on steps.
 (On a line nothing has to be: two pieces that touch share a facet, and a path between two others is a piece.)
 Cost: about five microseconds for each region that a set meets, what `differences.py` takes for it included. Only maps
 that several separate pieces have need it, in generic networks hardly any; in networks of plateaus each region is met by
@@ -72,6 +73,7 @@ class LevelSets:
         neighbors = self.partition.neighbors[corners]
         ended = _distinct(np.append(own, self._regions(levels, neighbors)[neighbors >= 0]))
         links, before, frontier = [np.stack([own, own])], own[:0], np.sort(own)
+        steps = 0
         while frontier.size:
             found, near = self._links(frontier, covered)
             links.append(found)
@@ -81,8 +83,17 @@ class LevelSets:
             # What is linked to the frontier is in it, in the one before, or new: links go both ways.
             seen = np.concatenate([before, frontier])
             before, frontier = frontier, np.setdiff1d(near[~_contains(ended, near)], seen, assume_unique=True)
-        nodes, pairs = np.unique(np.concatenate(links, axis=1), return_inverse=True)
-        return components(len(nodes), pairs.reshape(2, -1))[np.searchsorted(nodes, own)]
+            steps += 1
+            if steps & (steps - 1) == 0:
+                frontier = frontier[self._apart(frontier, own, links)]
+        return _linked(own, links)
+
+    def _apart(self, frontier: Integers, own: Integers, links: list[Integers]) -> Bits:
+        """Which regions are in sets whose own regions do not all hang together by now."""
+        linked, sets = _linked(own, links), own // self.nodes
+        order = np.lexsort([linked, sets])
+        apart = (np.diff(sets[order]) == 0) & (np.diff(linked[order]) != 0)
+        return np.isin(frontier // self.nodes, sets[order][1:][apart])
 
     def _links(self, frontier: Integers, covered: Integers) -> tuple[Integers, Integers]:
         """What hangs together with some regions, int64 [2, k], and all regions that do, ascending.
@@ -136,6 +147,12 @@ class LevelSets:
         """The corners of regions, and the map of the set in which each region is."""
         counts = self.partition.corner_counts[regions]
         return ranges(self.partition.cell_offsets[regions], counts), np.repeat(levels, counts)
+
+
+def _linked(own: Integers, links: list[Integers]) -> Integers:
+    """Component of each of some nodes, which all have links."""
+    nodes, pairs = np.unique(np.concatenate(links, axis=1), return_inverse=True)
+    return components(len(nodes), pairs.reshape(2, -1))[np.searchsorted(nodes, own)]
 
 
 def _distinct(values: Integers) -> Integers:

@@ -82,7 +82,7 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
         firsts = np.cumsum(counts) - counts
         on_around = np.bitwise_and.reduceat(packed[corners.regions[found]], firsts, axis=0)
         corner = found[firsts]
-        above, _ = signs.at(corner, corners.regions[corner])
+        above, _ = signs.at(corner, corners.regions[corner], on_around)
         open_ = on_around & ~above
         rows = np.flatnonzero(open_.any(axis=1))
         for index, kink in np.argwhere(np.unpackbits(open_[rows], axis=1, bitorder="little")).tolist():
@@ -115,7 +115,7 @@ class _ExactZeros:
     """Where kinks vanish that are on in a region, exactly."""
 
     def __init__(self, partition: Partition) -> None:
-        self.partition = partition
+        self.partition, self.corner = partition, -1
 
     @cached_property
     def outlines(self) -> ExactOutlines:
@@ -124,8 +124,9 @@ class _ExactZeros:
 
     def vanishes_at(self, corner: int, kink: int) -> bool:
         """Whether the form of a kink that is on in the region of a corner is zero there."""
-        point = self.outlines.vertex(corner)
-        value: int = sum(map(mul, self.outlines.forms.kink(kink), point))
+        if corner != self.corner:
+            self.corner, self.point = corner, self.outlines.vertex(corner)
+        value: int = sum(map(mul, self.outlines.forms.kink(kink), self.point))
         if value < 0:
             raise InternalError(
                 f"kink {kink} is on in a region and negative at its corner {corner}: please report this"

@@ -36,8 +36,14 @@ class VertexSigns:
         self.partition, self.graph = partition, partition.network.graph
         self.together, self.alone = BoundedTogether(self.graph, partition.domain), BoundedValues(partition)
 
-    def at(self, corners: Integers, regions: Integers) -> tuple[Packed, Packed]:
+    def at(self, corners: Integers, regions: Integers, asked: Packed | None = None) -> tuple[Packed, Packed]:
         """Which kinks are proven to be above, and below, their breakpoints at corners [m] of regions [m].
+
+        Parameters
+        ----------
+        corners, regions : int64 [m]
+        asked : uint8 [m, bytes] or None
+            Kinks that deserve a second look; None for all that do not switch there.
 
         Returns
         -------
@@ -51,7 +57,7 @@ class VertexSigns:
         for start in range(0, len(order), step):
             part = order[start : start + step]
             signs[:, part] = self._together(vertices[part], packed[part])
-        open_ = ~(signs[0] | signs[1] | self._switching(corners, regions))
+        open_ = ~(signs[0] | signs[1]) & (~self._switching(corners, regions) if asked is None else asked)
         if self.graph.kinks % 8:
             open_[:, -1] &= (1 << self.graph.kinks % 8) - 1
         again = np.flatnonzero(open_.any(axis=1))

@@ -103,13 +103,17 @@ class ResidueMaps:
         return values.astype(np.int64)[np.searchsorted(leaders, rows, side="right") - 1]
 
     def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
-        """Residues [m, points, units]."""
-        reads = zip(node.reads, sources, strict=True)
-        return reduced(sum((self.operators[read].apply(each) for read, each in reads), self.biases[node]), self.prime)
+        """Residues [m, points, units]. The sum of all terms does not round, and is reduced once."""
+        first, *others = (self.operators[read].apply(each) for read, each in zip(node.reads, sources, strict=True))
+        for more in others:
+            first += more
+        first += self.biases[node]
+        return reduced(first, self.prime)
 
     def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
+        """In the place of the residues before."""
         slopes, intercepts = self.slopes[node], self.intercepts[node]
-        forms = forms * entries(slopes, pieces)[:, np.newaxis, :]
+        forms *= entries(slopes, pieces)[:, np.newaxis, :]
         if intercepts.any():
             forms += entries(intercepts, pieces)[:, np.newaxis, :]
         elif np.abs(slopes).max() <= 1.0:
@@ -132,7 +136,8 @@ def residues(values: Floats, prime: int) -> Floats:
 def reduced(values: Floats, prime: int) -> Floats:
     """The integers ``values``, below 2^53 in size, modulo a prime: at most ``prime / 2 + 2`` in size."""
     # The quotient is off by less than 2 / prime, so its nearest integer may be the neighbour's; the rest is exact.
-    quotients = np.rint(values * (1.0 / prime))
+    quotients = values * (1.0 / prime)
+    np.rint(quotients, out=quotients)
     quotients *= prime
     result: Floats = np.subtract(values, quotients, out=quotients)
     return result
