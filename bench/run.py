@@ -41,7 +41,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 
 @dataclass(frozen=True)
 class Case:
-    """`name` is KIND/WORKLOAD, or KIND/SENSE/WORKLOAD; `goal` bounds the value that measure.py computes for the kind, in `unit`."""
+    """`name` is KIND/WORKLOAD, or KIND/SENSE/WORKLOAD; `goal` bounds the value that measure.py computes, in `unit`."""
 
     name: str
     goal: float | None = None

@@ -85,9 +85,10 @@ def _far_regions(cells: CellComplex) -> Indices:
 
 def _far_facets(cells: CellComplex) -> Indices:
     """The facets in a plane that end, with an end beyond the largest double."""
-    if cells.dimension == 1:
+    far, endless = _far_and_endless(cells)
+    if cells.dimension == 1 or not far.any():
         return np.zeros(0, dtype=np.intp)
-    far, endless = (those[cells.facet_vertices].any(axis=1) for those in _far_and_endless(cells))
+    far, endless = (those[cells.facet_vertices].any(axis=1) for those in (far, endless))
     return np.flatnonzero(far & ~endless)
 
 

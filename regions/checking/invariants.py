@@ -153,7 +153,8 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     again = (np.diff(facets, prepend=-1) == 0) & (np.diff(neurons, prepend=-1) == 0)
     times = np.bincount(facets[~again], minlength=len(volumes))
     with np.errstate(over="ignore"):
-        more = correct_sum(volumes * np.maximum(times - 1, 0))
+        several = times > 1
+        more = correct_sum(volumes[several] * (times[several] - 1))
     found = correct_sum(boundary.neurons)
     return _close("neurons", claim, found, boundary.total + more, 4 * (2 + times.max()) * U * found)
 

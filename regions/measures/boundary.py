@@ -14,12 +14,12 @@ Cost: linear in facets times bytes of a pattern.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import fsum, inf
 from typing import Any, Literal
 
 import numpy as np
 
 from regions.arithmetic.arguments import one_of
+from regions.arithmetic.sums import rounded_sums
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error, sum_errors
 from regions.cells.complex import kept
@@ -329,17 +329,9 @@ def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
 
 def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:
     """Sum of the values of each group, correctly rounded, and a bound on its error: float64 [count] each."""
-    # Numbers of 16 bits are sorted by their digits.
-    order = np.argsort(groups.astype(np.uint16) if count < 1 << 16 else groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=count)).tolist()
-    ordered = values[order]
-    sums = [correct_sum(ordered[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-    return np.array(sums), sum_errors(values, errors, groups, count)
+    return rounded_sums(values, groups, count), sum_errors(values, errors, groups, count)
 
 
 def correct_sum(lengths: Floats) -> float:
     """The sum of sizes, correctly rounded; infinite where one of them is, or the sum beyond the largest double."""
-    try:
-        return fsum(lengths.tolist()) if np.isfinite(lengths).all() else inf
-    except OverflowError:
-        return inf
+    return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])
