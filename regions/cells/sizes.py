@@ -88,8 +88,8 @@ def _far_facets(cells: CellComplex) -> Indices:
     far, endless = _far_and_endless(cells)
     if cells.dimension == 1 or not far.any():
         return np.zeros(0, dtype=np.intp)
-    far, endless = (those[cells.facet_vertices].any(axis=1) for those in (far, endless))
-    return np.flatnonzero(far & ~endless)
+    reaching, open_ended = (those[cells.facet_vertices].any(axis=1) for those in (far, endless))
+    return np.flatnonzero(reaching & ~open_ended)
 
 
 def _far_and_endless(cells: CellComplex) -> tuple[Bits, Bits]:

@@ -11,6 +11,7 @@ import run
 from forward_pass import BLOCK, ForwardPass
 from layered_breakpoints import count_on_segment
 from regions import reference
+from regions.definitions import DEFINITIONS
 from workloads import WORKLOADS, Workload, build_layers, build_polygon, build_segment_ends
 
 SMALL = Workload("small", (3, 8, 8, 8, 2), seed=5, n_segments=4)
@@ -61,9 +62,10 @@ def test_workloads_are_the_standard_ones():
 
 def test_every_case_names_a_kind_and_a_workload():
     for case in run.CASES:
-        kind, _, workload = case.name.partition("/")
+        kind, *senses, workload = case.name.split("/") if "/" in case.name else (case.name, "")
         assert kind in run.UNITS
         assert kind == "import" or workload in WORKLOADS
+        assert not senses or (kind == "linear_regions" and senses[0] in DEFINITIONS)
 
 
 @pytest.mark.parametrize(
