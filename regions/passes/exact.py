@@ -123,8 +123,8 @@ class ExactSigns:
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
         for node in self.graph.hidden:
             before = walk.preactivations(node)
-            at_kinks = Dyadic(node.units.at_kinks(before.integers[0]), before.exponent)
-            signs[node.kinks] = (at_kinks + self.breakpoints(node)).signs()
+            at_kinks = Dyadic(node.units.at_kinks(before.integers), before.exponent)
+            signs[node.kinks] = _plus_constants(at_kinks, self.breakpoints(node)).signs()[0]
             # At a breakpoint both pieces have the same value, exactly, so it does not matter that 0 counts as
             # below.
             walk.leave(node, before, node.units.pieces_of(signs[node.kinks] > 0))
@@ -143,7 +143,7 @@ class ExactForms:
 
     def __init__(self, graph: Graph, domain: Domain) -> None:
         self.graph, self.arithmetic = graph, Exact(domain)
-        self.inputs = self.arithmetic.forms()
+        self.inputs, self.breakpoints = self.arithmetic.forms(), cache(_breakpoints)
         self.bits = np.zeros(graph.kinks, dtype=np.bool_)
         self.outputs: list[Columns | None] = [None] * len(graph.hidden)
         self.rows: list[Dyadic | None] = [None] * len(graph.hidden)
@@ -168,7 +168,8 @@ class ExactForms:
         if known is not None:
             return known
         rows = self.preactivations(node, self.graph.kink_units[kink : kink + 1])
-        shifted = _plus_constants(rows, dyadic(-self.graph.kink_values[kink : kink + 1]))
+        place = kink - self.graph.nodes[node].kinks.start
+        shifted = _plus_constants(rows, self.breakpoints(self.graph.nodes[node]).at(slice(place, place + 1)))
         form: Form = tuple(shifted.integers[:, 0].tolist())
         self.kinks[node][kink] = form
         return form
@@ -243,7 +244,9 @@ def _breakpoints(node: Node) -> Dyadic:
 
 
 def _plus_constants(columns: Dyadic, constants: Dyadic) -> Dyadic:
-    """Add a number [m] to the first of columns [columns, m]."""
+    """Add a number [m] to the first of columns [columns, m]; most breakpoints and intercepts are 0."""
+    if not constants.integers.any():
+        return columns
     lowest = min(columns.exponent, constants.exponent)
     integers = columns.over(lowest)
     integers[0] += constants.over(lowest)
