@@ -131,7 +131,7 @@ cdef class CompiledNetwork:
     cdef readonly int64_t kinks
 
     def __cinit__(self, int inputs, layers):
-        """`layers`: (weights [units, inputs], biases [units], breakpoints [k], slopes and intercepts [units, k + 1],
+        """`layers`: (weights [units, inputs], biases [units], breakpoints [units, k], slopes and intercepts [units, k + 1],
         upper bound on the spectral norm of the weights)."""
         cdef const double[::1] weights, biases, breakpoints, slopes, intercepts
         self.model = new Model(inputs)
@@ -140,10 +140,10 @@ cdef class CompiledNetwork:
         self.kinks = 0
         width = inputs
         for w, b, t, s, c, norm in layers:
-            units, kinks = len(b), len(t)
+            units, kinks = t.shape
             if kinks > 254:
                 raise ValueError("an activation can have at most 254 breakpoints")
-            if w.shape != (units, width) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
+            if w.shape != (units, width) or b.shape != (units,) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
                 raise ValueError("layer arrays do not fit together")
             weights, biases, breakpoints, slopes, intercepts = _flat(w), _flat(b), _flat(t), _flat(s), _flat(c)
             self.arrays.append((weights, biases, breakpoints, slopes, intercepts))

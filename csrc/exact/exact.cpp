@@ -79,7 +79,7 @@ const Exact::Form& Exact::form(int layer, int unit) {
 
 const Exact::Form& Exact::kink_form(int layer, int unit, int breakpoint) {
   const Form& row = form(layer, unit);
-  const double value = network_.layers[std::size_t(layer)].breakpoints[breakpoint];
+  const double value = network_.layers[std::size_t(layer)].breakpoints_of(unit)[breakpoint];
   if (value == 0) return row;
   kink_form_ = row;
   scratch_.clear();

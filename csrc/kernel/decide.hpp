@@ -91,9 +91,10 @@ class Deciding {
     const Block<D>& block = parent.blocks[0];
     Lines<D> lines = parent.lines;
     if (!parent.bounded)  // a part of an unbounded cell has vertices that its margins did not know
-      for (int i = 0; i < lines.count; ++i)
-        set_margin(lines, i, *block.rows[lines.owners[i]], layer(block.layer).breakpoints[lines.breakpoints[i]],
-                   extent_->largest);
+      for (int i = 0; i < lines.count; ++i) {
+        const Row<D>& row = *block.rows[lines.owners[i]];
+        set_margin(lines, i, row, layer(block.layer).breakpoints_of(row.unit)[lines.breakpoints[i]], extent_->largest);
+      }
     decide_by_signs(block, lines, 0, split, side);
   }
 
@@ -123,13 +124,14 @@ class Deciding {
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& row = *block.rows[i];
       assert(here.inputs > 32 || keeps_its_bound(block.layer, row));  // long integers are slow where it is wider
+      const double* kinks = here.breakpoints_of(row.unit);
       for (int kink = row.lowest_piece; kink < row.highest_piece; ++kink) {
         const int index = lines.count++;
         for (int k = 0; k <= D; ++k) lines.value[k][index] = row.value[k];
-        lines.value[0][index] -= here.breakpoints[kink];
+        lines.value[0][index] -= kinks[kink];
         lines.owners[index] = i;
         lines.breakpoints[index] = kink;
-        set_margin(lines, index, row, here.breakpoints[kink], extent_->largest);
+        set_margin(lines, index, row, kinks[kink], extent_->largest);
       }
     }
     assert(lines.count <= lines.capacity);
@@ -222,7 +224,7 @@ class Deciding {
         kept_lines.append(lines, k, kept.count);
       }
       if (!keep(*row, column, kept)) continue;
-      const double kink = here.breakpoints[lines.breakpoints[first]];
+      const double kink = here.breakpoints_of(row->unit)[lines.breakpoints[first]];
       const double margin = lines.margin[first] + lines.steepness[first] * extent_->error;
       child_.relaxations.push_back(relax<D>(here, *row, residuals_.size_of_column(block.layer, *row), row->value,
                                             row->value, least[first] + kink - margin, greatest[first] + kink + margin,
@@ -278,7 +280,7 @@ class Deciding {
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on.
   static void narrow(const Layer& here, Row<D>& row, double low, double high) {
-    const double* kinks = here.breakpoints;
+    const double* kinks = here.breakpoints_of(row.unit);
     while (row.lowest_piece < row.highest_piece && low > kinks[row.lowest_piece]) ++row.lowest_piece;
     while (row.lowest_piece < row.highest_piece && high <= kinks[row.highest_piece - 1]) --row.highest_piece;
   }

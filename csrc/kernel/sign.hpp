@@ -104,7 +104,11 @@ class Signs {
 
   // -1, 0, 1: the sign of the kink's form at the vertex.
   int at_vertex(int layer, const Row<D>& row, int breakpoint, const Vertex<D>& vertex) {
-    const Value value = evaluate(row, network_.layers[std::size_t(layer)].breakpoints[breakpoint], vertex.position);
+    return at_vertex(layer, row, breakpoint, at(layer, row, breakpoint), vertex);
+  }
+
+  int at_vertex(int layer, const Row<D>& row, int breakpoint, double at, const Vertex<D>& vertex) {
+    const Value value = evaluate(row, at, vertex.position);
     const double sum = value.value;
     double bound = value.bound;
     for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
@@ -140,8 +144,9 @@ class Signs {
   Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
     bool positive = false;
     bool negative = false;
+    const double here = at(layer, row, breakpoint);
     for (int i = 0; i < cell.count && !(positive && negative); ++i) {
-      const int sign = at_vertex(layer, row, breakpoint, *cell.vertices[i]);
+      const int sign = at_vertex(layer, row, breakpoint, here, *cell.vertices[i]);
       positive = positive || sign > 0;
       negative = negative || sign < 0;
     }
@@ -151,6 +156,10 @@ class Signs {
   SignCounts counts;
 
  private:
+  double at(int layer, const Row<D>& row, int breakpoint) const {
+    return network_.layers[std::size_t(layer)].breakpoints_of(row.unit)[breakpoint];
+  }
+
   const Network& network_;
   Exact& exact_;
 };

@@ -153,7 +153,7 @@ class Subdivision {
     }
     frame.cut.signs = signs;
     Facet<D>* facet = arena_.template take<Facet<D>>(1);
-    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints[breakpoint]};
+    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints_of(row.unit)[breakpoint]};
     Cell::cut(cell, *facet, exact_, arena_, collector_, frame.cut);
     for (int child = 0; child < frame.cut.count; ++child)
       frame.cut.chains[child] = arena_.take<Chain>(std::size_t(frame.cut.children[child].facet_count()));

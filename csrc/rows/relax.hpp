@@ -91,7 +91,7 @@ inline Band band(const Layer& layer, int unit, int first, int last, double low, 
     result.upper_intercept = intercepts[extreme];
   } else {
     for (int piece = first; piece < last; ++piece) {
-      const double kink = layer.breakpoints[piece];
+      const double kink = layer.breakpoints_of(unit)[piece];
       const double steepness = std::fabs(slopes[piece]) + std::fabs(chord);
       const double error = 16 * unit_roundoff * (steepness * std::fabs(kink) + std::fabs(intercepts[piece])) +
                            room_for_underflow;

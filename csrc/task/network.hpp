@@ -23,8 +23,8 @@ struct Layer {
   int inputs = 0;
   LinearOperator weights;           // [units, inputs]
   const double* biases = nullptr;   // [units]
-  int kinks = 0;                    // breakpoints of the activation; its pieces are kinks + 1
-  const double* breakpoints = nullptr;  // [kinks], increasing
+  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1
+  const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
   const double* norms = nullptr;        // [units], upper bounds on the 2-norms of the weights' rows
@@ -36,6 +36,7 @@ struct Layer {
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 
+  const double* breakpoints_of(int unit) const { return breakpoints + std::size_t(unit) * std::size_t(kinks); }
   double slope(int unit, int piece) const { return slopes[std::size_t(unit) * (kinks + 1) + piece]; }
   double intercept(int unit, int piece) const { return intercepts[std::size_t(unit) * (kinks + 1) + piece]; }
   std::int64_t kink(int unit, int breakpoint) const { return first_kink + std::int64_t(unit) * kinks + breakpoint; }

@@ -55,7 +55,7 @@ class Forms:
         self.edges = domain_edges(task.corners)
         self.output_exponent = task.output_exponent
         self.layers = task.layers
-        self.kink_counts = [len(layer.biases) * len(layer.breakpoints) for layer in task.layers[:-1]]
+        self.kink_counts = [sum(map(len, layer.breakpoints)) for layer in task.layers[:-1]]
         widths = [len(layer.biases) for layer in task.layers[:-1]]
         between = sum(map(mul, widths, widths[1:]))
         size = len(task.corners[0])
@@ -99,7 +99,7 @@ class Forms:
         for level, layer in enumerate(self.layers[:-1]):
             if level:
                 values = _affine(layer, [values], weight)[0]
-            bits = [[h > t * weight for t in layer.breakpoints] for h in values]
+            bits = [[h > t * weight for t in row] for h, row in zip(values, layer.breakpoints, strict=True)]
             values = _activated(layer, [values], [sum(above) for above in bits], weight)[0]
             pattern += chain.from_iterable(bits)
         return bytes(pattern)
@@ -107,7 +107,7 @@ class Forms:
     def _next(self, level: int, columns: Columns, pattern: bytes, start: int) -> Columns:
         """A layer as forms, from the one before it, whose bits end at ``start``."""
         layer = self.layers[level - 1]
-        count = len(layer.breakpoints)
+        count = len(layer.breakpoints[0])
         bits = pattern[start - self.kink_counts[level - 1] : start]
         pieces = [sum(bits[unit * count : (unit + 1) * count]) for unit in range(len(layer.biases))]
         return _affine(self.layers[level], _activated(layer, columns, pieces, 1), 1)
@@ -156,4 +156,5 @@ def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: i
 
 def _kinks(layer: IntegerLayer, columns: Columns) -> list[Form]:
     """h - t for each unit and each breakpoint."""
-    return [(h[0] - t, *h[1:]) for h in zip(*columns, strict=True) for t in layer.breakpoints]
+    units = zip(zip(*columns, strict=True), layer.breakpoints, strict=True)
+    return [(h[0] - t, *h[1:]) for h, breakpoints in units for t in breakpoints]

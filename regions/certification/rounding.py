@@ -173,7 +173,7 @@ def _map_bounds(partition: Partition, region: int) -> Floats:
         weights, activation = np.abs(layer.weights), layer.activation
         sizes = weights @ sizes
         sizes[:, 0] += np.abs(layer.biases)
-        units, count = len(weights), activation.breakpoints.size
+        units, count = len(weights), activation.breakpoints.shape[-1]
         pieces = bits[start : start + units * count].reshape(units, count).sum(axis=1, dtype=np.intp)
         slopes = np.abs(activation.slopes_of(pieces))
         sizes = slopes[:, np.newaxis] * sizes

@@ -122,7 +122,7 @@ def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
 
 
 def _sizes(network: Network) -> list[tuple[int, ...]]:
-    return [(*layer.weights.shape, layer.activation.breakpoints.size) for layer in network.layers]
+    return [(*layer.weights.shape, layer.activation.breakpoints.shape[-1]) for layer in network.layers]
 
 
 def _indexable(part: Partition, net: Network, findings: Findings) -> bool:

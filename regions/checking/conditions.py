@@ -88,7 +88,7 @@ _DESCRIPTIONS = {
 
 
 def _is(activation: Activation, wanted: str) -> bool:
-    count = activation.breakpoints.size
+    count = activation.breakpoints.shape[-1]
     return {
         "any": True,
         "one breakpoint": count == 1,

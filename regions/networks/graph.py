@@ -54,7 +54,7 @@ class Units:
     ----------
     count : int
     activation : Activation
-        With slopes for all units, or for each of them.
+        A kind of units: breakpoints, slopes and intercepts, each for all units or, with an axis more, for each of them.
     """
 
     count: int
@@ -63,7 +63,12 @@ class Units:
     @cached_property
     def kinks(self) -> int:
         """Breakpoints, summed over units."""
-        return self.count * self.activation.breakpoints.size
+        return self.count * self.each
+
+    @property
+    def each(self) -> int:
+        """Breakpoints of each unit."""
+        return int(self.activation.breakpoints.shape[-1])
 
     @cached_property
     def kink_units(self) -> Integers:
@@ -73,12 +78,11 @@ class Units:
     @cached_property
     def kink_values(self) -> Floats:
         """Breakpoint of each kink, float64 [kinks]."""
-        return np.tile(self.activation.breakpoints, self.count)
+        return self.tables()[0].ravel()
 
     def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
         """What each unit has, [.., units], for each of its kinks, [.., kinks]."""
-        each = self.activation.breakpoints.size
-        return values if each == 1 else np.repeat(values, each, axis=-1)
+        return values if self.each == 1 else np.repeat(values, self.each, axis=-1)
 
     def above(self, values: Floats) -> Bits:
         """Which kinks values [.., units] are above: bits [.., kinks]."""
@@ -90,16 +94,15 @@ class Units:
 
     def bits_of(self, pieces: Indices) -> Bits:
         """The bits [.., kinks] of units on pieces [.., units]."""
-        return np.asarray(self.at_kinks(pieces) > np.tile(np.arange(self.activation.breakpoints.size), self.count))
+        return np.asarray(self.at_kinks(pieces) > np.tile(np.arange(self.each), self.count))
 
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
         """Piece of each unit, integers [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
-        each = self.activation.breakpoints.size
-        if each == 1:
+        if self.each == 1:
             return bits.astype(np.uint8, copy=False)
         pieces = np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
-        for breakpoint_ in range(each):
-            pieces += bits[..., breakpoint_::each]
+        for breakpoint_ in range(self.each):
+            pieces += bits[..., breakpoint_ :: self.each]
         return pieces
 
     def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
@@ -111,10 +114,11 @@ class Units:
         """Whether some slope is another number than -1, 0 and 1, so that products with it are rounded."""
         return not np.isin(self.activation.slopes, (-1.0, 0.0, 1.0)).all()
 
-    def tables(self) -> tuple[Floats, Floats]:
-        """Slopes and intercepts of all pieces, float64 [units, pieces] each."""
-        shape = (self.count, self.activation.breakpoints.size + 1)
-        return np.broadcast_to(self.activation.slopes, shape), np.broadcast_to(self.activation.intercepts, shape)
+    def tables(self) -> tuple[Floats, Floats, Floats]:
+        """Breakpoints, float64 [units, each], and slopes and intercepts of all pieces, [units, each + 1]."""
+        activation, pieces = self.activation, (self.count, self.each + 1)
+        breakpoints = np.broadcast_to(activation.breakpoints, (self.count, self.each))
+        return breakpoints, np.broadcast_to(activation.slopes, pieces), np.broadcast_to(activation.intercepts, pieces)
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ class IntegerLayer(NamedTuple):
 
     weights: list[list[int]]  # [unit][input]
     biases: list[int]  # [unit]
-    breakpoints: list[int]
+    breakpoints: list[list[int]]  # [unit][kink]
     slopes: list[list[int]]  # [unit][piece]
     intercepts: list[list[int]]  # [unit][piece]
 
@@ -72,19 +72,20 @@ def _integer_layer(layer: Layer, exponent: int) -> tuple[IntegerLayer, int]:
     slopes and intercepts.
     """
     act = layer.activation
-    breakpoints, biases = act.breakpoints.tolist(), layer.biases.tolist()
+    biases = layer.biases.tolist()
+    breakpoints = np.broadcast_to(act.breakpoints, (len(biases), act.breakpoints.shape[-1])).tolist()
     weights = layer.weights.tolist()
-    e = max(_binary_places(weights), _binary_places([biases, breakpoints]) - exponent)
+    e = max(_binary_places(weights), _binary_places([biases, *breakpoints]) - exponent)
     exponent += e
     integers = [[_scaled(w, e) for w in row] for row in weights]
-    units = (len(biases), len(breakpoints) + 1)
+    units = (len(biases), act.breakpoints.shape[-1] + 1)
     slopes = np.broadcast_to(act.slopes, units).tolist()
     intercepts = np.broadcast_to(act.intercepts, units).tolist()
     f = max(_binary_places(slopes), _binary_places(intercepts) - exponent)
     return IntegerLayer(
         integers,
         [_scaled(b, exponent) for b in biases],
-        [_scaled(t, exponent) for t in breakpoints],
+        [[_scaled(t, exponent) for t in row] for row in breakpoints],
         [[_scaled(slope, f) for slope in row] for row in slopes],
         [[_scaled(intercept, exponent + f) for intercept in row] for row in intercepts],
     ), exponent + f
@@ -116,7 +117,7 @@ def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: D
     for layer in layers[:-1]:
         rows = zip(layer.weights, layer.biases, strict=True)
         sizes = [sum(abs(w) * size for w, size in zip(row, sizes, strict=True)) + abs(bias) for row, bias in rows]
-        largest = max(largest, max(sizes) + max(map(abs, layer.breakpoints), default=0))
+        largest = max(largest, max(sizes) + max((abs(t) for row in layer.breakpoints for t in row), default=0))
         pieces = zip(layer.slopes, layer.intercepts, sizes, strict=True)
         sizes = [max(map(abs, slopes)) * size + max(map(abs, intercepts)) for slopes, intercepts, size in pieces]
     finite = max((abs(x) for w, *p in domain.generators.tolist() if w for x in p), default=0.0)

@@ -126,8 +126,8 @@ def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
     """Cut a cell along all kinks of the next layer, and say what that layer gives on each piece."""
     forms = _preactivations(layer, cell.values)
     pieces = [(cell.corners, cell.pattern)]
-    for form in forms:
-        for breakpoint_ in layer.breakpoints:
+    for form, breakpoints in zip(forms, layer.breakpoints, strict=True):
+        for breakpoint_ in breakpoints:
             kink = (form[0] - breakpoint_, *form[1:])  # h - t
             pieces = [
                 (part, (*pattern, active))
@@ -152,7 +152,7 @@ def _preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
 
 def _activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
     """Apply to each unit the piece of the activation that its bits choose."""
-    kinks = len(layer.breakpoints)
+    kinks = len(layer.breakpoints[0])
     values = []
     for unit, form in zip(range(len(forms)), forms, strict=True):
         piece = sum(bits[unit * kinks : (unit + 1) * kinks])  # the number of breakpoints below h

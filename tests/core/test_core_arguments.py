@@ -11,7 +11,7 @@ import pytest
 
 from regions import _core
 
-LAYER = (np.eye(2), np.zeros(2), np.zeros(1), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)), np.inf)
+LAYER = (np.eye(2), np.zeros(2), np.zeros((2, 1)), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)), np.inf)
 SQUARE = np.array([[1.0, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
 
 
@@ -26,10 +26,10 @@ def test_what_fits_is_counted() -> None:
     assert _core.count(network, np.zeros(2), np.eye(2), SQUARE, 1000, None)[:2] == ("finished", 4)
 
 
-@pytest.mark.parametrize("place", [0, 3, 4])
+@pytest.mark.parametrize("place", [0, 2, 3, 4])
 def test_layers_whose_arrays_do_not_fit_together(place: int) -> None:
     layer = list(LAYER)
-    layer[place] = layer[place][:, :1]
+    layer[place] = layer[place][:, 1:]
     with pytest.raises(ValueError, match="layer arrays do not fit together"):
         _core.CompiledNetwork(2, [tuple(layer)])
 
