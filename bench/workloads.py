@@ -52,6 +52,13 @@ WORKLOADS = {
         Workload("p2_256x4", (2, 256, 256, 256, 256, 1), seed=1, n_regions=455_915),
         Workload("p784_64x3", (784, 64, 64, 64, 10), seed=1, n_regions=9_549),
         Workload("p784_256x3", (784, 256, 256, 256, 10), seed=1, n_regions=154_529),
+        Workload("l2_64x3", (2, *[64] * 3, 1), seed=2, n_segments=100),
+        Workload("l2_64x10", (2, *[64] * 10, 1), seed=2, n_segments=50),
+        Workload("l2_256x3", (2, *[256] * 3, 1), seed=2, n_segments=50),
+        Workload("l2_256x10", (2, *[256] * 10, 1), seed=2, n_segments=10),
+        Workload("l2_1024x3", (2, *[1024] * 3, 1), seed=2, n_segments=5),
+        Workload("l784_512x18", (784, *[512] * 18, 10), seed=2, n_segments=2),
+        Workload("l784_784x20", (784, *[784] * 20, 10), seed=2, n_segments=1),
         Workload("l2_64x8", (2, *[64] * 8, 1), seed=2, n_segments=100),
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.

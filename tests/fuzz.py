@@ -16,6 +16,7 @@ import multiprocessing
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -56,9 +57,9 @@ class Finding(NamedTuple):
     message: str
 
 
-def cases(count: int, seed: int, families: list[str]) -> list[Case]:
+def cases(count: int, seed: int, families: list[str], shapes: Sequence[str] = SHAPES) -> list[Case]:
     """The first ``count`` cases, families and shapes in turn, with seeds from ``seed`` on."""
-    every = (Case(family, shape, s) for s in itertools.count(seed) for family in families for shape in SHAPES)
+    every = (Case(family, shape, s) for s in itertools.count(seed) for family in families for shape in shapes)
     return list(itertools.islice(every, count))
 
 
@@ -160,20 +161,24 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--families", default=",".join(FAMILIES), help="names, separated by commas; deep_.. as well")
+    parser.add_argument("--shapes", default=",".join(SHAPES), help="whole planes of deep networks take too long")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     families = arguments.families.split(",")
     unknown = sorted(set(families) - set(FAMILIES) - set(DEEP_FAMILIES))
     if unknown:
         parser.error(f"no family {', '.join(unknown)}; there are {', '.join(FAMILIES | DEEP_FAMILIES)}")
-    todo = cases(arguments.cases, arguments.seed, families)
+    shapes = arguments.shapes.split(",")
+    if set(shapes) - set(SHAPES):
+        parser.error(f"shapes are {', '.join(SHAPES)}, got {arguments.shapes}")
+    todo = cases(arguments.cases, arguments.seed, families, shapes)
     start = time.perf_counter()
     found = findings(todo, arguments.processes)
     seconds = time.perf_counter() - start
-    shapes = ", ".join(f"{n} {shape}s" for shape, n in Counter(case.shape for case in todo).items())
+    tried = ", ".join(f"{n} {shape}s" for shape, n in Counter(case.shape for case in todo).items())
     seeds = f"{todo[0].seed} to {todo[-1].seed}" if todo else "none"
     print(
-        f"{len(todo)} cases ({shapes}), {len({case.family for case in todo})} families, seeds {seeds}: "
+        f"{len(todo)} cases ({tried}), {len({case.family for case in todo})} families, seeds {seeds}: "
         f"{len(found)} mismatches, {seconds:.0f} s"
     )
     print("families: " + ", ".join(families))

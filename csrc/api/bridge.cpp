@@ -8,6 +8,7 @@
 #include "collect/place.hpp"
 #include "kernel/kernel.hpp"
 #include "rows/lanes.hpp"
+#include "task/panels.hpp"
 
 namespace regions {
 
@@ -151,12 +152,22 @@ void Model::choose_precision() {
   }
 }
 
+const double* const* Model::panels() const {
+  std::call_once(has_panels_, [this] {
+    panels_.resize(1);
+    for (std::size_t l = 1; l < network_.layers.size(); ++l) panels_.push_back(in_panels(network_.layers[l]));
+    for (const std::vector<double>& panels : panels_) panel_starts_.push_back(panels.data());
+  });
+  return panel_starts_.data();
+}
+
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t limit) {
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
-        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome});
+        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
+        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels});
       },
       limit);
 }

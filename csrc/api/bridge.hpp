@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "collect/assemble.hpp"
@@ -24,6 +25,8 @@ class Model {
   void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
                  const double* slopes, const double* intercepts, double spectral_norm);
   const Network& network() const { return network_; }
+  // Of each layer (task/panels.hpp), made when they are first asked for.
+  const double* const* panels() const;
 
  private:
   void choose_precision();
@@ -31,6 +34,9 @@ class Model {
   Network network_;
   std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
   std::vector<std::vector<double>> norms_;   // [layers, units]
+  mutable std::once_flag has_panels_;
+  mutable std::vector<std::vector<double>> panels_;
+  mutable std::vector<const double*> panel_starts_;
 };
 
 enum class Status { finished, interrupted, limit_exceeded };

@@ -19,6 +19,7 @@ struct Task {
   const Domain& domain;
   Monitor& monitor;
   Outcome& outcome;  // complete even when the work is stopped by an exception
+  const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
 };
 
 using CountKernel = void (*)(const Task&);

@@ -3,6 +3,7 @@
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
 #include "kernel/subdivide.hpp"
+#include "kernel/sweep.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -21,6 +22,7 @@ void with_type_of_cells(const Task& task, Work work) {
 }
 
 inline void count(const Task& task) {
+  if (task.chart.dimension == 1 && Sweep(task).count()) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Counter<Cell> counter;

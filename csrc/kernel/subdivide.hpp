@@ -30,8 +30,7 @@ class Subdivision {
   static constexpr int D = Cell::dimension;
 
   Subdivision(const Task& task, Collector& collector)
-      : memory_(take_arena()),
-        arena_(*memory_),
+      : arena_(*memory_),
         network_(task.network),
         domain_(task.domain),
         collector_(collector),
@@ -48,8 +47,6 @@ class Subdivision {
   ~Subdivision() {
     outcome_.count = collector_.count;
     outcome_.signs = signs_.counts;
-    arena_.reset();
-    spare_arena() = std::move(memory_);
   }
 
   void run() {
@@ -173,18 +170,7 @@ class Subdivision {
     return Cell::whole(vertices, domain_.count, arena_);
   }
 
-  // Short runs, such as many segments through one network, would spend their time getting fresh memory: each thread
-  // keeps its last arena. It is taken, not shared, for a progress report may itself count regions.
-  static std::unique_ptr<Arena>& spare_arena() {
-    thread_local std::unique_ptr<Arena> spare;
-    return spare;
-  }
-
-  static std::unique_ptr<Arena> take_arena() {
-    return spare_arena() ? std::move(spare_arena()) : std::make_unique<Arena>();
-  }
-
-  std::unique_ptr<Arena> memory_;
+  BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;
   const Domain& domain_;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "memory/poison.hpp"
@@ -105,6 +106,28 @@ class Arena {
   std::byte* base_ = nullptr;  // of the current block
   std::size_t size_ = 0;
   std::size_t used_ = 0;
+};
+
+// An arena to use for a while. Short runs, such as many segments through one network, would spend their time getting
+// fresh memory: each thread keeps its last one. It is taken, not shared, for a progress report may itself count regions.
+class BorrowedArena {
+ public:
+  BorrowedArena() : arena_(spare() ? std::move(spare()) : std::make_unique<Arena>()) {}
+  BorrowedArena(const BorrowedArena&) = delete;
+  BorrowedArena& operator=(const BorrowedArena&) = delete;
+  ~BorrowedArena() {
+    arena_->reset();
+    spare() = std::move(arena_);
+  }
+  Arena& operator*() const { return *arena_; }
+
+ private:
+  static std::unique_ptr<Arena>& spare() {
+    thread_local std::unique_ptr<Arena> spare;
+    return spare;
+  }
+
+  std::unique_ptr<Arena> arena_;
 };
 
 // For std::vector of types that hold vectors of lanes: std::allocator did not align them with every target pragma.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// What is known of a layer at breakpoints of a segment, and where are the next ones?
+//
+// The words are those of sweep.hpp: values are taken at real numbers p near the breakpoints. A unit that changes its
+// sign between two of them is zero in between, at the share a / (a - b) of their distance, a and b being its values
+// there; p of the new breakpoint is *defined* by that share as it was rounded, so its values are sums of the
+// neighbours' values, and what the unit misses zero by, divided by its slope, is how far that p has slipped.
+// The proof is in docs/segments.md.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "memory/arena.hpp"
+#include "rows/products.hpp"
+#include "rows/rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// A unit changes its sign between a breakpoint and the next.
+struct Crossing {
+  std::size_t after;  // the breakpoint
+  int unit;
+  double share;      // how far it is from there, in units of the distance between p and p
+  double share_low;
+  double slip;       // in the same units
+  double error;      // of the unit there
+};
+
+// A layer at some breakpoints, in the order of the segment.
+struct LayerSweep {
+  bool doubled = false;
+  std::size_t stride = 0;   // padded units
+  double norm = 0;          // the largest one of a row of weights
+  double spread = 0;        // sqrt(units) times that: no less than the Frobenius norm
+  double bias = 0;          // the largest one
+  double bias_norm = 0;     // the 2-norm of all
+  double rounding = 0;      // of a sum of products
+  double steepest = 0;
+  double* biases = nullptr;  // padded with zeros, as are both slopes
+  double* lower = nullptr;
+  double* upper = nullptr;
+
+  // What the layer below has at breakpoints, and this layer's pre-activations there.
+  std::size_t count = 0;
+  double* high = nullptr;  // [count, padded inputs]
+  double* low = nullptr;
+  double* error = nullptr;  // [count], as are slip, length, size and reached
+  double* slip = nullptr;
+  double* length = nullptr;
+  double* size = nullptr;     // bound on the 2-norm of the outputs
+  double* reached = nullptr;  // and of the pre-activations
+  double* sums = nullptr;     // [count, padded units]
+  double* low_sums = nullptr;
+  std::vector<Crossing> crossings;
+  std::size_t next = 0;  // from where to go on to the layer above
+  std::size_t next_crossing = 0;
+  Arena::Mark mark{};
+};
+
+// Upper bound on the 2-norm of a padded vector.
+inline double norm(const double* vector, std::size_t count) {
+  Lanes8 squares{};
+  for (std::size_t i = 0; i < count; i += 8) {
+    const Lanes8 part = load<Lanes8>(vector + i);
+    squares += part * part;
+  }
+  double sum = 0;
+  for (int lane = 0; lane < 8; ++lane) sum += squares[lane];
+  return std::sqrt(sum) * slack + floor_of_sizes * double(count);
+}
+
+// 1.5 times a power of two between two and four times a bound, rounded up; no number if there is none.
+inline double grid(double bound) {
+  int exponent;
+  if (!(bound < 0x1p1000)) return NAN;
+  std::frexp(bound, &exponent);
+  return std::ldexp(1.5, exponent + 1);
+}
+
+// Of any unit's pre-activation at a breakpoint.
+inline double value_error(const LayerSweep& here, std::size_t k) {
+  return (here.norm * here.error[k] + here.rounding * (here.norm * here.size[k] + here.bias)) * slack +
+         room_for_underflow;
+}
+
+// Upper bound on the slope of any unit between a breakpoint and the next. In doubled layers only higher parts are seen.
+inline double slope_after(const LayerSweep& here, std::size_t k) {
+  const double* values = here.sums + k * here.stride;
+  Lanes8 change{};
+  for (std::size_t i = 0; i < here.stride; i += 8) {
+    const Lanes8 difference = absolute(load<Lanes8>(values + here.stride + i) - load<Lanes8>(values + i));
+    change = difference > change ? difference : change;
+  }
+  double largest = 0;
+  for (int lane = 0; lane < 8; ++lane) largest = at_least(largest, change[lane]);
+  const double unseen = here.doubled ? 2 * unit_roundoff * (here.reached[k] + here.reached[k + 1]) : 0;
+  return ((largest + unseen) * slack + value_error(here, k) + value_error(here, k + 1)) * slack / here.length[k] * slack;
+}
+
+// Where the unit is zero between two p; its values are off by at most `error` there.
+inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
+  const std::size_t at = crossing.after * here.stride + std::size_t(crossing.unit);
+  const double left = here.sums[at];
+  const double right = here.sums[at + here.stride];
+  const double distance = left - right;
+  const double size = std::fabs(left) + std::fabs(right);
+  crossing.share = left / distance;
+  double rounding = 4 * unit_roundoff;
+  if (here.doubled) {
+    Doubled<Lanes8> apart{Lanes8{} + left, Lanes8{} + here.low_sums[at]};
+    apart.add(Lanes8{} - right);
+    apart.low -= here.low_sums[at + here.stride];
+    apart = apart.normalized();
+    Doubled<Lanes8> missed{Lanes8{} + left, Lanes8{} + here.low_sums[at]};
+    missed.add_product(apart.high, Lanes8{} - crossing.share);
+    missed.low -= apart.low * crossing.share;
+    crossing.share_low = (missed.high[0] + missed.low[0]) / distance;
+    rounding = 0x1p10 * unit_roundoff * unit_roundoff;
+  }
+  crossing.error = (error + rounding * size) * slack + room_for_underflow;
+  const double net = size * (2 - slack) - 2 * slack * error;
+  crossing.slip = crossing.error / net * slack;
+  return net > 0 && crossing.slip < 1;
+}
+
+// The distance of two of them, as a share; to within 2^-106.
+inline double gap(const Crossing& left, const Crossing& right) {
+  return (right.share - left.share) + (right.share_low - left.share_low);
+}
+
+// Sorts the breakpoints between two; false if they may be in another order, or coincide.
+inline bool in_order(Crossing* first, Crossing* end) {
+  std::sort(first, end, [](const Crossing& left, const Crossing& right) {
+    return left.share != right.share ? left.share < right.share : left.share_low < right.share_low;
+  });
+  for (Crossing* crossing = first; crossing + 1 < end; ++crossing)
+    if (!(gap(*crossing, crossing[1]) > (crossing->slip + crossing[1].slip) * slack + 0x1p-76)) return false;
+  return true;
+}
+
+struct Picked {
+  std::size_t point;
+  const Crossing* crossing;  // null for the point itself
+};
+
+// Where it is between the old breakpoint on its left, or on its right, and the next.
+inline Crossing start_of(const Picked& one) { return one.crossing != nullptr ? *one.crossing : Crossing{}; }
+inline Crossing end_of(const Picked& one) {
+  return one.crossing != nullptr ? *one.crossing : Crossing{0, 0, 1, 0, 0, 0};
+}
+
+template <bool IsDoubled>
+void output(const LayerSweep& here, const Picked& one, double* high, double* low) {
+  const double* sums = here.sums + one.point * here.stride;
+  const double* low_sums = IsDoubled ? here.low_sums + one.point * here.stride : nullptr;
+  const double share = one.crossing != nullptr ? one.crossing->share : 0;
+  const double share_low = one.crossing != nullptr ? one.crossing->share_low : 0;
+  for (std::size_t i = 0; i < here.stride; i += 8) {
+    Lanes8 value = load<Lanes8>(sums + i);
+    if (IsDoubled) {
+      Doubled<Lanes8> sum{value, load<Lanes8>(low_sums + i)};
+      if (one.crossing != nullptr) {
+        Doubled<Lanes8> change{load<Lanes8>(sums + here.stride + i), load<Lanes8>(low_sums + here.stride + i)};
+        change.add(-sum.high);
+        change.low -= sum.low;
+        change = change.normalized();
+        sum.add_product(change.high, Lanes8{} + share);
+        sum.low += change.low * share + change.high * share_low;
+        sum = sum.normalized();
+      }
+      const Lanes8 slope = sum.high > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i);
+      Doubled<Lanes8> result{};
+      result.add_product(sum.high, slope);
+      result.low += sum.low * slope;
+      result = result.normalized();
+      store(high + i, result.high);
+      store(low + i, result.low);
+    } else {
+      if (one.crossing != nullptr) value += (load<Lanes8>(sums + here.stride + i) - value) * share;
+      store(high + i, value * (value > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i)));
+    }
+  }
+  if (one.crossing == nullptr) return;
+  high[one.crossing->unit] = 0;
+  if (IsDoubled) low[one.crossing->unit] = 0;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// What do the units of a layer read of several vectors of outputs at once?
+//
+// A matrix product in register blocks: four vectors by as many units as there are registers for, the weights laid out
+// input by input, so that eight units are loaded at once. Neighbouring points of a segment have nearly the
+// same active units; inputs that are 0 for all four are left out.
+// Rounding: sums are made of blocks of 32 terms. n terms and the bias are off by at most gamma_(n/32 + 35) times the
+// absolute values.
+// On a grid: to twice the working precision in five operations a term. The sum of higher parts starts at
+// C = 1.5 * 2^k, and 2^k is more than twice the absolute values of all terms, so that it stays between 2^k and 2^(k+1)
+// and is a multiple of g = 2^(k-52) at all times. With s = fl(sum + w h), then, t = s - sum is exact, and w h - t is at
+// most g/2 and rounded once, to within u g/2. The lower parts of n terms add up to n g/2 and u times the absolute
+// values at most, in 2n additions (4n without fused multiply-add). If 2^k is at most 4 times the bound B on the
+// absolute values, g is at most 8 u B, and the sum is off by less than 20 (n + 4)^2 u^2 (B + |bias|).
+#pragma once
+
+#include <cmath>
+
+#include "rows/doubled.hpp"
+#include "task/panels.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// left * right + sum, rounded once where the processor can.
+REGIONS_INLINE Lanes8 fused(Lanes8 left, Lanes8 right, Lanes8 sum) {
+#if !defined(REGIONS_FMA)
+  return left * right + sum;
+#elif REGIONS_FMA == 512
+  return Lanes8(_mm512_fmadd_pd(__m512d(left), __m512d(right), __m512d(sum)));
+#else
+  Lanes4 lefts[2], rights[2], sums[2];
+  store(lefts, left);
+  store(rights, right);
+  store(sums, sum);
+  for (int half = 0; half < 2; ++half)
+    sums[half] = Lanes4(_mm256_fmadd_pd(__m256d(lefts[half]), __m256d(rights[half]), __m256d(sums[half])));
+  return load<Lanes8>(sums);
+#endif
+}
+
+// One bit for each lane.
+REGIONS_INLINE unsigned bits_of(Mask8 mask) {
+#if !defined(REGIONS_FMA)
+  unsigned bits = 0;
+  for (int lane = 0; lane < 8; ++lane) bits |= unsigned(mask[lane] & 1) << lane;
+  return bits;
+#elif REGIONS_FMA == 512
+  return _mm512_movepi64_mask(__m512i(mask));
+#else
+  Lanes4 halves[2];
+  store(halves, mask);
+  return unsigned(_mm256_movemask_pd(__m256d(halves[0]))) | unsigned(_mm256_movemask_pd(__m256d(halves[1]))) << 4;
+#endif
+}
+
+constexpr int points_at_once = 4;
+constexpr int terms_of_a_sum = 32;
+
+inline double rounding_of_products(double terms) { return (terms / terms_of_a_sum + 40) * 1.01 * unit_roundoff; }
+
+inline double rounding_of_doubled_products(double terms) {
+  return 20 * (terms + 4) * (terms + 4) * unit_roundoff * unit_roundoff;
+}
+
+// Four vectors, which of their entries are in use, and where their products go.
+struct Operands {
+  const double* high[points_at_once];
+  const double* low[points_at_once];  // of doubled products
+  double grid[points_at_once];        // of doubled products: C
+  double* sums[points_at_once];
+  double* low_sums[points_at_once];
+  const int* active;
+  int count;
+};
+
+// Vectors x 8 units from `first` on, whose weights are `width` apart from input to input; the sums hold the biases.
+template <int Vectors>
+void add_products(const Operands& of, const double* columns, std::size_t width, std::size_t first) {
+  for (int start = 0; start < of.count; start += terms_of_a_sum) {
+    const int end = start + terms_of_a_sum < of.count ? start + terms_of_a_sum : of.count;
+    Lanes8 sums[points_at_once][Vectors] = {};
+    for (int i = start; i < end; ++i) {
+      const std::size_t input = std::size_t(of.active[i]);
+      Lanes8 weights[Vectors];
+      for (int v = 0; v < Vectors; ++v) weights[v] = load<Lanes8>(columns + input * width + 8 * v);
+      for (int p = 0; p < points_at_once; ++p) {
+        const Lanes8 output = Lanes8{} + of.high[p][input];
+        for (int v = 0; v < Vectors; ++v) sums[p][v] = fused(weights[v], output, sums[p][v]);
+      }
+    }
+    for (int p = 0; p < points_at_once; ++p)
+      for (int v = 0; v < Vectors; ++v) {
+        double* target = of.sums[p] + first + 8 * v;
+        store(target, load<Lanes8>(target) + sums[p][v]);
+      }
+  }
+}
+
+// The same to twice the working precision; the biases come last.
+template <int Vectors>
+void add_doubled_products(const Operands& of, const double* columns, std::size_t width, std::size_t first) {
+  Lanes8 sums[points_at_once][Vectors];
+  Lanes8 lows[points_at_once][Vectors] = {};
+  for (int p = 0; p < points_at_once; ++p)
+    for (int v = 0; v < Vectors; ++v) sums[p][v] = Lanes8{} + of.grid[p];
+  for (int i = 0; i < of.count; ++i) {
+    const std::size_t input = std::size_t(of.active[i]);
+    Lanes8 weights[Vectors];
+    for (int v = 0; v < Vectors; ++v) weights[v] = load<Lanes8>(columns + input * width + 8 * v);
+    for (int p = 0; p < points_at_once; ++p) {
+      const Lanes8 high = Lanes8{} + of.high[p][input];
+      const Lanes8 low = Lanes8{} + of.low[p][input];
+      for (int v = 0; v < Vectors; ++v) {
+#if defined(REGIONS_FMA)
+        const Lanes8 sum = fused(weights[v], high, sums[p][v]);
+        const Lanes8 taken = sum - sums[p][v];
+        lows[p][v] += fused(weights[v], high, -taken);
+#else
+        const Lanes8 product = weights[v] * high;
+        const Lanes8 sum = product + sums[p][v];
+        const Lanes8 taken = sum - sums[p][v];
+        lows[p][v] += (product - taken) + lost_by_product(weights[v], high, product);
+#endif
+        lows[p][v] = fused(weights[v], low, lows[p][v]);
+        sums[p][v] = sum;
+      }
+    }
+  }
+  for (int p = 0; p < points_at_once; ++p)
+    for (int v = 0; v < Vectors; ++v) {
+      Doubled<Lanes8> sum{sums[p][v] - of.grid[p], lows[p][v]};
+      sum.add(load<Lanes8>(of.sums[p] + first + 8 * v));
+      sum = sum.normalized();
+      store(of.sums[p] + first + 8 * v, sum.high);
+      store(of.low_sums[p] + first + 8 * v, sum.low);
+    }
+}
+
+// For `units` units, a multiple of eight, from panels of their weights (task/panels.hpp): panel by panel, so that one
+// stays near while all vectors pass.
+inline void multiply(const Operands* all, std::size_t count, const double* panels, std::size_t inputs,
+                     std::size_t units, bool doubled) {
+#if defined(REGIONS_FMA) && REGIONS_FMA == 512
+  constexpr int vectors = 4;
+  constexpr int doubled_vectors = 2;
+#else
+  constexpr int vectors = 1;
+  constexpr int doubled_vectors = 1;
+#endif
+  for (std::size_t panel = 0; panel < units; panel += panel_width) {
+    const std::size_t width = units - panel < panel_width ? units - panel : panel_width;
+    const std::size_t several = 8 * std::size_t(doubled ? doubled_vectors : vectors);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Operands& of = all[i];
+      const double* columns = panels + panel * inputs;
+      std::size_t at = 0;
+      for (; at + several <= width; at += several)
+        if (doubled)
+          add_doubled_products<doubled_vectors>(of, columns + at, width, panel + at);
+        else
+          add_products<vectors>(of, columns + at, width, panel + at);
+      for (; at < width; at += 8)
+        if (doubled)
+          add_doubled_products<1>(of, columns + at, width, panel + at);
+        else
+          add_products<1>(of, columns + at, width, panel + at);
+    }
+  }
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
