@@ -55,7 +55,9 @@ class Sweep {
     if (task_.domain.count != 2 || task_.domain.generators[0] == 0 || task_.domain.generators[2] == 0) return false;
     for (int l = 1; l <= network_.last(); ++l) {
       const Layer& layer = network_.layers[std::size_t(l)];
-      if (layer.kinks != 1 || layer.breakpoints[0] != 0) return false;
+      if (layer.kinks != 1) return false;
+      for (int i = 0; i < layer.units; ++i)
+        if (layer.breakpoints[i] != 0) return false;
       for (int i = 0; i < 2 * layer.units; ++i)
         if (layer.intercepts[i] != 0) return false;
     }
