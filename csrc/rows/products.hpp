@@ -22,22 +22,28 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// left * right + sum, rounded once where the processor can.
-REGIONS_INLINE Lanes8 fused(Lanes8 left, Lanes8 right, Lanes8 sum) {
+// As wide as a register, and how many of them are worked on at once; left * right + sum, rounded once if possible.
 #if !defined(REGIONS_FMA)
-  return left * right + sum;
+typedef Lanes2 Wide;
+constexpr int plain_vectors = 2;
+constexpr int doubled_vectors = 1;
+REGIONS_INLINE Wide fused(Wide left, Wide right, Wide sum) { return left * right + sum; }
 #elif REGIONS_FMA == 512
-  return Lanes8(_mm512_fmadd_pd(__m512d(left), __m512d(right), __m512d(sum)));
-#else
-  Lanes4 lefts[2], rights[2], sums[2];
-  store(lefts, left);
-  store(rights, right);
-  store(sums, sum);
-  for (int half = 0; half < 2; ++half)
-    sums[half] = Lanes4(_mm256_fmadd_pd(__m256d(lefts[half]), __m256d(rights[half]), __m256d(sums[half])));
-  return load<Lanes8>(sums);
-#endif
+typedef Lanes8 Wide;
+constexpr int plain_vectors = 4;
+constexpr int doubled_vectors = 2;
+REGIONS_INLINE Wide fused(Wide left, Wide right, Wide sum) {
+  return Wide(_mm512_fmadd_pd(__m512d(left), __m512d(right), __m512d(sum)));
 }
+#else
+typedef Lanes4 Wide;
+constexpr int plain_vectors = 2;
+constexpr int doubled_vectors = 1;
+REGIONS_INLINE Wide fused(Wide left, Wide right, Wide sum) {
+  return Wide(_mm256_fmadd_pd(__m256d(left), __m256d(right), __m256d(sum)));
+}
+#endif
+constexpr int lanes_at_once = sizeof(Wide) / sizeof(double);
 
 // One bit for each lane.
 REGIONS_INLINE unsigned bits_of(Mask8 mask) {
@@ -74,25 +80,25 @@ struct Operands {
   int count;
 };
 
-// Vectors x 8 units from `first` on, whose weights are `width` apart from input to input; the sums hold the biases.
+// Some vectors of units from `first` on, whose weights are `width` apart from input to input; the sums hold the biases.
 template <int Vectors>
 void add_products(const Operands& of, const double* columns, std::size_t width, std::size_t first) {
   for (int start = 0; start < of.count; start += terms_of_a_sum) {
     const int end = start + terms_of_a_sum < of.count ? start + terms_of_a_sum : of.count;
-    Lanes8 sums[points_at_once][Vectors] = {};
+    Wide sums[points_at_once][Vectors] = {};
     for (int i = start; i < end; ++i) {
       const std::size_t input = std::size_t(of.active[i]);
-      Lanes8 weights[Vectors];
-      for (int v = 0; v < Vectors; ++v) weights[v] = load<Lanes8>(columns + input * width + 8 * v);
+      Wide weights[Vectors];
+      for (int v = 0; v < Vectors; ++v) weights[v] = load<Wide>(columns + input * width + lanes_at_once * v);
       for (int p = 0; p < points_at_once; ++p) {
-        const Lanes8 output = Lanes8{} + of.high[p][input];
+        const Wide output = Wide{} + of.high[p][input];
         for (int v = 0; v < Vectors; ++v) sums[p][v] = fused(weights[v], output, sums[p][v]);
       }
     }
     for (int p = 0; p < points_at_once; ++p)
       for (int v = 0; v < Vectors; ++v) {
-        double* target = of.sums[p] + first + 8 * v;
-        store(target, load<Lanes8>(target) + sums[p][v]);
+        double* target = of.sums[p] + first + lanes_at_once * v;
+        store(target, load<Wide>(target) + sums[p][v]);
       }
   }
 }
@@ -100,26 +106,26 @@ void add_products(const Operands& of, const double* columns, std::size_t width, 
 // The same to twice the working precision; the biases come last.
 template <int Vectors>
 void add_doubled_products(const Operands& of, const double* columns, std::size_t width, std::size_t first) {
-  Lanes8 sums[points_at_once][Vectors];
-  Lanes8 lows[points_at_once][Vectors] = {};
+  Wide sums[points_at_once][Vectors];
+  Wide lows[points_at_once][Vectors] = {};
   for (int p = 0; p < points_at_once; ++p)
-    for (int v = 0; v < Vectors; ++v) sums[p][v] = Lanes8{} + of.grid[p];
+    for (int v = 0; v < Vectors; ++v) sums[p][v] = Wide{} + of.grid[p];
   for (int i = 0; i < of.count; ++i) {
     const std::size_t input = std::size_t(of.active[i]);
-    Lanes8 weights[Vectors];
-    for (int v = 0; v < Vectors; ++v) weights[v] = load<Lanes8>(columns + input * width + 8 * v);
+    Wide weights[Vectors];
+    for (int v = 0; v < Vectors; ++v) weights[v] = load<Wide>(columns + input * width + lanes_at_once * v);
     for (int p = 0; p < points_at_once; ++p) {
-      const Lanes8 high = Lanes8{} + of.high[p][input];
-      const Lanes8 low = Lanes8{} + of.low[p][input];
+      const Wide high = Wide{} + of.high[p][input];
+      const Wide low = Wide{} + of.low[p][input];
       for (int v = 0; v < Vectors; ++v) {
 #if defined(REGIONS_FMA)
-        const Lanes8 sum = fused(weights[v], high, sums[p][v]);
-        const Lanes8 taken = sum - sums[p][v];
+        const Wide sum = fused(weights[v], high, sums[p][v]);
+        const Wide taken = sum - sums[p][v];
         lows[p][v] += fused(weights[v], high, -taken);
 #else
-        const Lanes8 product = weights[v] * high;
-        const Lanes8 sum = product + sums[p][v];
-        const Lanes8 taken = sum - sums[p][v];
+        const Wide product = weights[v] * high;
+        const Wide sum = product + sums[p][v];
+        const Wide taken = sum - sums[p][v];
         lows[p][v] += (product - taken) + lost_by_product(weights[v], high, product);
 #endif
         lows[p][v] = fused(weights[v], low, lows[p][v]);
@@ -129,11 +135,11 @@ void add_doubled_products(const Operands& of, const double* columns, std::size_t
   }
   for (int p = 0; p < points_at_once; ++p)
     for (int v = 0; v < Vectors; ++v) {
-      Doubled<Lanes8> sum{sums[p][v] - of.grid[p], lows[p][v]};
-      sum.add(load<Lanes8>(of.sums[p] + first + 8 * v));
+      Doubled<Wide> sum{sums[p][v] - of.grid[p], lows[p][v]};
+      sum.add(load<Wide>(of.sums[p] + first + lanes_at_once * v));
       sum = sum.normalized();
-      store(of.sums[p] + first + 8 * v, sum.high);
-      store(of.low_sums[p] + first + 8 * v, sum.low);
+      store(of.sums[p] + first + lanes_at_once * v, sum.high);
+      store(of.low_sums[p] + first + lanes_at_once * v, sum.low);
     }
 }
 
@@ -141,16 +147,9 @@ void add_doubled_products(const Operands& of, const double* columns, std::size_t
 // stays near while all vectors pass.
 inline void multiply(const Operands* all, std::size_t count, const double* panels, std::size_t inputs,
                      std::size_t units, bool doubled) {
-#if defined(REGIONS_FMA) && REGIONS_FMA == 512
-  constexpr int vectors = 4;
-  constexpr int doubled_vectors = 2;
-#else
-  constexpr int vectors = 1;
-  constexpr int doubled_vectors = 1;
-#endif
   for (std::size_t panel = 0; panel < units; panel += panel_width) {
     const std::size_t width = units - panel < panel_width ? units - panel : panel_width;
-    const std::size_t several = 8 * std::size_t(doubled ? doubled_vectors : vectors);
+    const std::size_t several = std::size_t(lanes_at_once * (doubled ? doubled_vectors : plain_vectors));
     for (std::size_t i = 0; i < count; ++i) {
       const Operands& of = all[i];
       const double* columns = panels + panel * inputs;
@@ -159,8 +158,8 @@ inline void multiply(const Operands* all, std::size_t count, const double* panel
         if (doubled)
           add_doubled_products<doubled_vectors>(of, columns + at, width, panel + at);
         else
-          add_products<vectors>(of, columns + at, width, panel + at);
-      for (; at < width; at += 8)
+          add_products<plain_vectors>(of, columns + at, width, panel + at);
+      for (; at < width; at += lanes_at_once)
         if (doubled)
           add_doubled_products<1>(of, columns + at, width, panel + at);
         else
