@@ -9,7 +9,8 @@
 What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and
 `circumsquare` for domains, with `load_points` for points in files; `count`, `certified_count` and `enumerate`;
 `Partition`, what `enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its
-`linear_regions` in each published sense; `plot`. Sizes of boundaries and regions, and distances, are in
+`linear_regions` in each published sense; `plot`. `Polyline`, `Arc`, `Circle` and `GreatCircle` are curves: `count`
+counts their pieces, and `trajectory` follows them through the layers. Sizes of boundaries, and distances, are in
 `regions.measures`, the theorems' bounds in `regions.bounds`, the errors in `regions.errors`, the rational reference in
 `regions.reference`, networks with known counts in `regions.constructions` and `regions.arrangements`.
 """
@@ -18,7 +19,22 @@ from typing import TYPE_CHECKING, Any
 
 from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate
-from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains import (
+    Arc,
+    Circle,
+    Curve,
+    Domain,
+    GreatCircle,
+    Line,
+    Plane,
+    Polygon,
+    Polyline,
+    Ray,
+    Rectangle,
+    Segment,
+    circumsquare,
+    load_points,
+)
 from regions.errors import LimitReached, RegionsError
 from regions.installation import explain_missing_core
 from regions.networks.named_activations import Activation
@@ -39,14 +55,19 @@ if TYPE_CHECKING:
     from regions.pictures.plot import plot
     from regions.read import load
     from regions.studies.training import TrainingRecord, TrainingRow, watch
+    from regions.studies.trajectory import Trajectory, trajectory
 
 __all__ = [
     "Activation",
+    "Arc",
     "Certificate",
     "CertificationReport",
     "CheckReport",
+    "Circle",
+    "Curve",
     "Domain",
     "ExactVertices",
+    "GreatCircle",
     "Layer",
     "LimitReached",
     "Line",
@@ -55,6 +76,7 @@ __all__ = [
     "Partition",
     "Plane",
     "Polygon",
+    "Polyline",
     "Ray",
     "Rectangle",
     "Region",
@@ -62,6 +84,7 @@ __all__ = [
     "Segment",
     "TrainingRecord",
     "TrainingRow",
+    "Trajectory",
     "bounds",
     "certified_count",
     "certify",
@@ -75,6 +98,7 @@ __all__ = [
     "load_points",
     "measures",
     "plot",
+    "trajectory",
     "watch",
 ]
 
@@ -85,11 +109,13 @@ _LATER = {
     "LinearRegions": "regions.definitions",
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
+    "Trajectory": "regions.studies.trajectory",
     "certify": "regions.certification",
     "check": "regions.checking",
     "linear_regions": "regions.definitions",
     "load": "regions.read",
     "plot": "regions.pictures.plot",
+    "trajectory": "regions.studies.trajectory",
     "watch": "regions.studies.training",
 }
 _LATER_MODULES = {"arrangements", "bounds", "constructions", "export", "measures", "reference"}

@@ -18,6 +18,7 @@ def count(
     origin: _Doubles,
     directions: _Doubles,
     generators: _Doubles,
+    arc: bool,
     limit: int,
     progress: Callable[[float, int], object] | None,
 ) -> tuple[Any, int, dict[str, int]]: ...
@@ -26,6 +27,7 @@ def enumerate(
     origin: _Doubles,
     directions: _Doubles,
     generators: _Doubles,
+    arc: bool,
     limit: int,
     progress: Callable[[float, int], object] | None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...

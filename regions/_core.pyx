@@ -23,6 +23,7 @@ cdef extern from "task/network.hpp" namespace "regions" nogil:
     cdef struct Domain:
         int count
         const double* generators
+        bint arc
 
 
 cdef extern from "api/bridge.hpp" namespace "regions" nogil:
@@ -199,24 +200,27 @@ cdef class _Problem:
     cdef Domain domain
     cdef const double[::1] origin, directions, generators
 
-    def __cinit__(self, CompiledNetwork network, origin, directions, generators):
+    def __cinit__(self, CompiledNetwork network, origin, directions, generators, bint arc):
         dimension, inputs = directions.shape
         if inputs != network.inputs or origin.shape != (inputs,):
             raise ValueError("chart does not fit the network")
-        if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < dimension + 1:
+        if arc and dimension != 2:
+            raise ValueError("an arc lies in a plane")
+        least = 2 if arc else dimension + 1
+        if generators.ndim != 2 or generators.shape[1] != dimension + 1 or len(generators) < least:
             raise ValueError("domain does not fit the chart")
         self.origin, self.directions, self.generators = _flat(origin), _flat(directions), _flat(generators)
         self.chart = Chart(dimension, inputs, &self.origin[0], &self.directions[0])
-        self.domain = Domain(len(generators), &self.generators[0])
+        self.domain = Domain(len(generators), &self.generators[0], arc)
 
 
-def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress):
-    """Number of regions.
+def count(CompiledNetwork network, origin, directions, generators, bint arc, int64_t limit, progress):
+    """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
 
     Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
     with the number of regions found until then.
     """
-    cdef _Problem problem = _Problem(network, origin, directions, generators)
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
     cdef Run run
     with nogil:
@@ -224,9 +228,9 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress):
+def enumerate(CompiledNetwork network, origin, directions, generators, bint arc, int64_t limit, progress):
     """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
-    cdef _Problem problem = _Problem(network, origin, directions, generators)
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
     cdef Collected collected
     cdef ComplexSizes sizes
@@ -244,7 +248,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
         "cell_offsets": ((sizes.regions + 1,), np.int64),
         "cell_vertices": ((sizes.corners,), np.int64),
         "cell_facets": ((sizes.corners,), np.int64),
-        "facet_vertices": ((sizes.facets, dimension), np.int64),
+        "facet_vertices": ((sizes.facets, 1 if problem.domain.arc else dimension), np.int64),
         "facet_regions": ((sizes.facets, 2), np.int64),
         "facet_kinks": ((sizes.facets,), np.int64),
         "packed_patterns": ((sizes.regions, pattern_bytes), np.uint8),

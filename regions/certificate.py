@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regions.domains import Domain
+from regions.domains.curves import Curve
 from regions.networks.network import Network
 from regions.tables import JsonReport, facts_table
 
@@ -123,7 +124,7 @@ class Certificate(JsonReport):
 
 def make_certificate(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     regions: int,
     complete: bool,
     counters: Mapping[str, int],

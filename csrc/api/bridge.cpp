@@ -178,7 +178,7 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
   return supervised(
       [&](Outcome& outcome) {
         best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
-        place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
+        if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },
       limit);
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What must a type of cells offer?
 //
-// The recursion knows no shape: it asks the cell. A cell is the convex hull of its corners (some may be at infinity), so
-// the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). What differs:
+// The recursion knows no shape: it asks the cell. Most cells are the convex hull of their corners (some may be at
+// infinity), so the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). A curved
+// one lies in the hull of its vertices, of which the last are no corners, and says what the ends leave open. What differs:
 //
 //     dimension               D: vertices are named by D boundaries
-//     count, vertices         its corners, and their number
+//     count, vertices         its corners, and then what else encloses it
+//     outer                   how many of the vertices are no corners: 0, or it is curved
+//     bulge                   of curved cells: whether a row comes above zero between the corners
 //     facet_count, facet      its sides of one dimension less: which boundary each is on, and between which corners
+//     facet_corners           how many these are
 //     whole                   the domain itself, from its corners
 //     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
 //     join                    how the facets of the regions in the children hang together, once all have been found
@@ -71,7 +75,8 @@ template <class Cell>
 using JoinsOf = decltype(Cell::join(std::declval<const Cell&>(), std::declval<const Cut<Cell>&>(),
                                     std::declval<Chain*>(), std::declval<AnyCollector<Cell::dimension>&>()));
 template <class Cell>
-using WholeOf = decltype(Cell::whole(std::declval<const Vertex<Cell::dimension>*>(), 0, std::declval<Arena&>()));
+using WholeOf = decltype(Cell::whole(std::declval<Vertex<Cell::dimension>*>(), 0, std::declval<Exact&>(),
+                                     std::declval<Arena&>()));
 template <class Cell>
 using FacetsOf = decltype(std::declval<const Cell&>().facet(std::declval<const Cell&>().facet_count()));
 template <class Cell>
@@ -94,6 +99,8 @@ constexpr bool require_cell() {
   static_assert(std::is_trivially_copyable<Cell>::value, "a cell is plain data: an arena does not destroy anything");
   static_assert(Answers<const Vertex<Cell::dimension>&, CornersOf, Cell>::value, "a cell has `count` `vertices`");
   static_assert(Answers<FacetOfCell, FacetsOf, Cell>::value, "a cell has `facet_count()` facets, `facet(i)` each");
+  static_assert(Cell::facet_corners == 1 || Cell::facet_corners == 2, "a facet is a corner, or between two");
+  static_assert(Cell::outer >= 0, "`outer` says how many of the vertices are no corners");
   static_assert(Answers<Cell, WholeOf, Cell>::value, "`whole` makes the domain's cell of its corners");
   static_assert(Answers<void, CutsOf, Cell>::value, "`cut` leaves children");
   static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets hang together");

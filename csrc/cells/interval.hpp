@@ -17,6 +17,8 @@ inline namespace REGIONS_TARGET {
 struct Interval {
   static constexpr int dimension = 1;
   static constexpr int most_children = 2;
+  static constexpr int outer = 0;
+  static constexpr int facet_corners = 1;
   int count;                   // 2
   const Vertex<1>** vertices;  // [2]
 
@@ -27,7 +29,9 @@ struct Interval {
     return {2, vertices};
   }
 
-  static Interval whole(const Vertex<1>* vertices, int, Arena& arena) { return take(vertices[0], vertices[1], arena); }
+  static Interval whole(Vertex<1>* vertices, int, Exact&, Arena& arena) {
+    return take(vertices[0], vertices[1], arena);
+  }
 
   int facet_count() const { return 2; }
   FacetOfCell facet(int end) const { return {vertices[end]->name.boundaries[0], end, end}; }

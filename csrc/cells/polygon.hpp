@@ -21,6 +21,8 @@ inline namespace REGIONS_TARGET {
 struct Polygon {
   static constexpr int dimension = 2;
   static constexpr int most_children = 2;
+  static constexpr int outer = 0;
+  static constexpr int facet_corners = 2;
   int count;
   const Vertex<2>** vertices;  // [count]
   const Facet<2>** edges;      // [count]
@@ -32,7 +34,7 @@ struct Polygon {
   }
 
   // The domain: its edges' forms are computed here, positive on the left, with their rounding as rows know it.
-  static Polygon whole(const Vertex<2>* vertices, int count, Arena& arena) {
+  static Polygon whole(Vertex<2>* vertices, int count, Exact&, Arena& arena) {
     Polygon result = take(count, arena);
     for (int i = 0; i < count; ++i) {
       const double* start = vertices[i].position;

@@ -48,8 +48,9 @@ void assemble(Collected& collected, const ComplexArrays& arrays) {
       arrays.facet_kinks[facet] = here.boundary;
       arrays.facet_regions[2 * facet] = region;
       arrays.facet_regions[2 * facet + 1] = -1;
-      arrays.facet_vertices[facet * dimension] = arrays.cell_vertices[here.first];
-      if (dimension > 1) arrays.facet_vertices[facet * dimension + 1] = arrays.cell_vertices[here.last];
+      std::int64_t* ends = arrays.facet_vertices + facet * collected.facet_corners;
+      ends[0] = arrays.cell_vertices[here.first];
+      if (collected.facet_corners > 1) ends[1] = arrays.cell_vertices[here.last];
     }
   }
   std::copy_n(collected.patterns.data(), collected.patterns.size(), arrays.patterns);

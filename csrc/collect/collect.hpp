@@ -41,6 +41,7 @@ class Complex {
 
   Complex(Collected& collected, std::size_t pattern_bytes) : collected_(collected) {
     collected.dimension = D;
+    collected.facet_corners = Cell::facet_corners;
     collected.pattern_bytes = pattern_bytes;
   }
 
@@ -57,7 +58,7 @@ class Complex {
 
   void region(const Cell& cell, const std::uint8_t* pattern, Chain* chains) {
     const std::int64_t first_corner = std::int64_t(collected_.corners.size());
-    const int corner_count = cell.count;
+    const int corner_count = cell.count - Cell::outer;
     std::int64_t* corners = collected_.corners.extend(std::size_t(corner_count));
     for (int i = 0; i < corner_count; ++i) corners[i] = cell.vertices[i]->id;
     const std::int64_t first_facet = std::int64_t(collected_.facets.size());

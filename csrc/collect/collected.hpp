@@ -43,6 +43,7 @@ struct RegionEnds {
 
 struct Collected {
   int dimension = 0;
+  int facet_corners = 0;
   std::size_t pattern_bytes = 0;
   GrowingArray<CollectedVertex> vertices;
   GrowingArray<std::int64_t> corners;     // the vertex of each

@@ -89,7 +89,7 @@ const Exact::Form& Exact::kink_form(int layer, int unit, int breakpoint) {
   return kink_form_;
 }
 
-Exact::Polynomial Exact::generator_point(int generator) const {
+Exact::Polynomial Exact::generator_point(int generator) {
   const double* values = domain_.generators + std::size_t(generator) * std::size_t(coordinates_);
   Polynomial result;
   result.constant.resize(std::size_t(coordinates_));
@@ -97,6 +97,26 @@ Exact::Polynomial Exact::generator_point(int generator) const {
   Form& target = values[0] != 0 ? result.constant : result.linear;
   target.resize(std::size_t(coordinates_));
   for (int k = 1; k < coordinates_; ++k) target[std::size_t(k)] = Dyadic(values[k]);
+  if (!domain_.arc) return result;
+  // The point in that direction: (|p|, p).
+  result.square = dot(target, target);
+  result.constant = target;
+  result.linear = {Dyadic(1.0), Dyadic(), Dyadic()};
+  return result;
+}
+
+// Where a + b X + c Y is zero on the circle: (b^2 + c^2, -a b, -a c) +- (0, c, -b) q with q^2 = b^2 + c^2 - a^2. The form's
+// derivative along the circle is +- q there.
+Exact::Polynomial Exact::meeting(const Form& line, Meeting meeting) {
+  Polynomial result;
+  result.constant.resize(3);
+  const Form slopes = {Dyadic(), line[1], line[2]};
+  result.constant[0] = dot(slopes, slopes);
+  const Dyadic offset = line[0].negated();
+  for (std::size_t k = 1; k < 3; ++k) result.constant[k] = product(offset, line[k]);
+  const bool rising = meeting == Meeting::rising;
+  result.linear = {Dyadic(), rising ? line[2] : line[2].negated(), rising ? line[1].negated() : line[1]};
+  result.square = difference(result.constant[0], product(line[0], line[0]));
   return result;
 }
 
@@ -177,6 +197,7 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   if (vertex.generator >= 0) return generator_point(vertex.generator);
   Polynomial result;
   const Polynomial first = boundary_form(vertex.boundaries[0]);
+  if (domain_.arc) return meeting(first.constant, Meeting(vertex.boundaries[1]));
   if (coordinates_ == 2) {
     result.constant = {first.constant[1], first.constant[0].negated()};
   } else {
@@ -191,12 +212,47 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
 int Exact::sign(int layer, int unit, int breakpoint, const VertexView& vertex) {
   monitor_.work(8);
   const Polynomial& at = point(vertex);
-  const Form& row = kink_form(layer, unit, breakpoint);
-  int value = at.linear.empty() ? 0 : dot(row, at.linear).sign();
-  if (value == 0) value = dot(row, at.constant).sign();
-  int weight = at.linear.empty() ? 0 : at.linear[0].sign();
-  if (weight == 0) weight = at.constant[0].sign();
-  return value * weight;
+  return sign_at(kink_form(layer, unit, breakpoint), at);
+}
+
+bool Exact::bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign) {
+  monitor_.work(8);
+  const Form row = kink_form(layer, unit, breakpoint);
+  const Form slopes = {Dyadic(), row[1], row[2]};
+  const Dyadic square = dot(slopes, slopes);
+  if (square.sign() == 0) return false;
+  if (sign * row[0].sign() <= 0 && difference(square, product(row[0], row[0])).sign() <= 0) return false;
+  // Its greatest value is above zero, in the direction sign * (b, c): is that within the arc?
+  const Form across = {Dyadic(), row[2], row[1].negated()};
+  return sign * sign_at(across, point(start)) > 0 && sign * sign_at(across, point(end)) < 0;
+}
+
+// The weight of a point is one term, not a sum: its sign is that of the linear part, if it has one.
+int Exact::sign_at(const Form& row, const Polynomial& at) {
+  const Dyadic linear = at.linear.empty() ? Dyadic() : dot(row, at.linear);
+  int value = linear.sign();
+  if (value == 0 || at.square.sign() != 0) {
+    const Dyadic constant = dot(row, at.constant);
+    if (value == 0)
+      value = constant.sign();
+    else if (value * constant.sign() < 0)
+      value *= difference(product(product(linear, linear), at.square), product(constant, constant)).sign();
+  }
+  const int weight = at.linear.empty() ? 0 : at.linear[0].sign();
+  return value * (weight != 0 ? weight : at.constant[0].sign());
+}
+
+Dyadic Exact::product(const Dyadic& left, const Dyadic& right) {
+  scratch_.clear();
+  scratch_.add_product(left, right);
+  return scratch_.value();
+}
+
+Dyadic Exact::difference(const Dyadic& left, const Dyadic& right) {
+  scratch_.clear();
+  scratch_.add(left);
+  scratch_.add_product(right, -1.0);
+  return scratch_.value();
 }
 
 double Exact::miss(int layer, int unit, const double* high, const double* low, const double* position) {
@@ -211,17 +267,42 @@ double Exact::miss(int layer, int unit, const double* high, const double* low, c
   return double(std::ldexp(std::fabs(missed.mantissa), int(std::max<std::int64_t>(missed.exponent, -4000))));
 }
 
+namespace {
+
+// left / right, of which the second is not zero; far from all doubles it is zero or infinite, or what becomes that.
+long double ratio(const Dyadic::Scaled& left, const Dyadic::Scaled& right) {
+  if (left.mantissa == 0) return 0;
+  const std::int64_t exponent = left.exponent - right.exponent;
+  const int bounded = int(exponent < -4000 ? -4000 : exponent > 4000 ? 4000 : exponent);
+  return std::ldexp(left.mantissa / right.mantissa, bounded);
+}
+
+Dyadic::Scaled times_root(const Dyadic::Scaled& value, const Dyadic::Scaled& square) {
+  const bool odd = square.exponent % 2 != 0;
+  const long double root = std::sqrt(odd ? square.mantissa / 2 : square.mantissa);
+  return {value.mantissa * root, value.exponent + (square.exponent + (odd ? 1 : 0)) / 2};
+}
+
+}  // namespace
+
 void Exact::coordinates(const VertexView& vertex, double* position) {
   const Polynomial& at = point(vertex);
+  if (at.square.sign() != 0) {
+    const Dyadic::Scaled square = at.square.scaled();
+    const Dyadic::Scaled weight =
+        at.constant[0].sign() != 0 ? at.constant[0].scaled() : times_root(at.linear[0].scaled(), square);
+    position[0] = 1;
+    for (std::size_t k = 1; k < 3; ++k)
+      position[k] = double(ratio(at.constant[k].scaled(), weight) +
+                           ratio(times_root(at.linear[k].scaled(), square), weight));
+    return;
+  }
   const bool far = !at.linear.empty();
   const Form& numerators = far ? at.linear : at.constant;
   const Dyadic::Scaled weight = at.constant[0].scaled();
   position[0] = far ? 0.0 : 1.0;
   for (int k = 1; k < coordinates_; ++k) {
-    const Dyadic::Scaled value = numerators[std::size_t(k)].scaled();
-    const std::int64_t exponent = value.exponent - weight.exponent;
-    const int bounded = int(exponent < -4000 ? -4000 : exponent > 4000 ? 4000 : exponent);
-    position[k] = value.mantissa == 0 ? 0.0 : double(std::ldexp(value.mantissa / weight.mantissa, bounded));
+    position[k] = double(ratio(numerators[std::size_t(k)].scaled(), weight));
   }
 }
 

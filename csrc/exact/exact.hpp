@@ -25,6 +25,9 @@ namespace regions {
 // A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
 using Boundary = std::int64_t;
 
+// Where a line meets the unit circle: its form rises there, or falls, counter-clockwise. As a boundary, the circle itself.
+enum class Meeting : Boundary { rising = -1, falling = -2 };
+
 // What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions. More
 // may pass through it.
 template <int D>
@@ -54,6 +57,9 @@ class Exact {
   // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
   int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
+  // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
+  bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
+
   // By how much a rounded form, given as high + low, misses a unit's pre-activation at a position: for assertions.
   double miss(int layer, int unit, const double* high, const double* low, const double* position);
 
@@ -65,9 +71,12 @@ class Exact {
 
  private:
   using Form = std::vector<Dyadic>;  // [dimension + 1]
-  struct Polynomial {                // constant + linear * M; linear is empty on bounded domains
+  // constant + linear * q, where q is M; or, on arcs, the square root of `square`, which is positive then. Without linear,
+  // the constant alone.
+  struct Polynomial {
     Form constant;
     Form linear;
+    Dyadic square;
   };
   struct KnownPoint {
     std::int64_t context = -1;
@@ -85,9 +94,13 @@ class Exact {
   Polynomial boundary_form(Boundary boundary);
   const Polynomial& point(const VertexView& vertex);
   Polynomial intersection(const VertexView& vertex);
-  Polynomial generator_point(int generator) const;
+  Polynomial generator_point(int generator);
+  Polynomial meeting(const Form& line, Meeting meeting);
+  int sign_at(const Form& row, const Polynomial& at);
   Form cross(const Form& left, const Form& right);
   Dyadic dot(const Form& left, const Form& right);
+  Dyadic product(const Dyadic& left, const Dyadic& right);
+  Dyadic difference(const Dyadic& left, const Dyadic& right);
   void add_to(Form& target, const Form& more);
 
   const Network& network_;

@@ -148,7 +148,7 @@ class Deciding {
     store(high, row.value);
     store(low, row.low);
     bool kept = true;
-    for (int i = 0; i < cell_->count; ++i) {
+    for (int i = 0; i < cell_->count - Cell::outer; ++i) {
       const double* position = cell_->vertices[i]->position;
       if (position[0] == 0) continue;
       double bound = 0;
@@ -195,7 +195,7 @@ class Deciding {
         if (line != split && known == Side::uncertain)
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
         else
-          signs_.counts.filter += cell_->count;
+          signs_.counts.filter += cell_->count - Cell::outer;
         active += known == Side::active;
         inactive += known == Side::inactive;
       }
@@ -293,7 +293,7 @@ class Deciding {
   }
 
   // The unit is on one piece: what it contributes above is an affine function of its row.
-  void decide(int index, const Row<D>& row, int piece, int column) {
+  REGIONS_INLINE void decide(int index, const Row<D>& row, int piece, int column) {
     assert(is_sized(row));
     const Layer& here = layer(index);
     note_piece(here, row.unit, piece);

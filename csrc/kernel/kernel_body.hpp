@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One kernel: the recursion for each type of cells.
+#include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
 #include "kernel/subdivide.hpp"
@@ -16,6 +17,7 @@ struct TypeOf {
 // The one place that knows which types of cells there are.
 template <class Work>
 void with_type_of_cells(const Task& task, Work work) {
+  if (task.domain.arc) return work(TypeOf<Arc>());
   if (task.chart.dimension == 1) return work(TypeOf<Interval>());
   if (task.chart.dimension == 2) return work(TypeOf<Polygon>());
   throw std::invalid_argument("there are no cells of this dimension");

@@ -79,17 +79,23 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
     for (int k = 0; k <= D; ++k) forms[k] = load<Lanes8>(lines.value[k] + start);
     Lanes8 low = values_at<D>(forms, cell.vertices[0]->position);
     Lanes8 high = low;
+    Lanes8 corners_low = low;  // what encloses a curved cell is no part of it
+    Lanes8 corners_high = high;
     for (int i = 1; i < cell.count; ++i) {
       const Lanes8 at = values_at<D>(forms, cell.vertices[i]->position);
       low = at < low ? at : low;
       high = at > high ? at : high;
+      if (Cell::outer == 0 || i < cell.count - Cell::outer) {
+        corners_low = low;
+        corners_high = high;
+      }
     }
     store(least + start, low);
     store(greatest + start, high);
     const Lanes8 margin = load<Lanes8>(lines.margin + start) + load<Lanes8>(lines.steepness + start) * vertex_error;
     const Mask8 above = low > margin;
     const Mask8 below = high < -margin;
-    const Mask8 both = (high > margin) & (low < -margin);
+    const Mask8 both = (corners_high > margin) & (corners_low < -margin);
     const Mask8 unless_both = both ? Mask8{} + std::int64_t(Side::crossing) : Mask8{} + std::int64_t(Side::uncertain);
     const Mask8 unless_above = above ? Mask8{} + std::int64_t(Side::active) : unless_both;
     store(sides + start, below ? Mask8{} + std::int64_t(Side::inactive) : unless_above);
@@ -140,15 +146,20 @@ class Signs {
     return at_vertex(layer, row, lines.breakpoints[line], vertex);
   }
 
-  // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive.
+  // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive. Between the
+  // corners of a curved one there may be more.
   Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
     bool positive = false;
     bool negative = false;
     const double here = at(layer, row, breakpoint);
-    for (int i = 0; i < cell.count && !(positive && negative); ++i) {
+    for (int i = 0; i < cell.count - Cell::outer && !(positive && negative); ++i) {
       const int sign = at_vertex(layer, row, breakpoint, here, *cell.vertices[i]);
       positive = positive || sign > 0;
       negative = negative || sign < 0;
+    }
+    if constexpr (Cell::outer > 0) {
+      positive = positive || bulges(layer, row, breakpoint, cell, 1);
+      negative = negative || bulges(layer, row, breakpoint, cell, -1);
     }
     return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
   }
@@ -156,6 +167,14 @@ class Signs {
   SignCounts counts;
 
  private:
+  // Whether the form, times the sign, comes above zero between the corners, where it is not.
+  bool bulges(int layer, const Row<D>& row, int breakpoint, const Cell& cell, int sign) {
+    const int filtered = cell.bulge(row, at(layer, row, breakpoint), sign);
+    ++(filtered < 0 ? counts.exact : counts.filter);
+    if (filtered >= 0) return filtered > 0;
+    return exact_.bulges(layer, row.unit, breakpoint, cell.vertices[0]->name, cell.vertices[1]->name, sign);
+  }
+
   double at(int layer, const Row<D>& row, int breakpoint) const {
     return network_.layers[std::size_t(layer)].breakpoints_of(row.unit)[breakpoint];
   }

@@ -142,9 +142,10 @@ class Subdivision {
     const int layer = network.blocks[0].layer;
     const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
     const int breakpoint = network.lines.breakpoints[line];
-    int* signs = arena_.take<int>(std::size_t(cell.count));
+    const int corners = cell.count - Cell::outer;
+    int* signs = arena_.take<int>(std::size_t(corners));
     const Layer& here = network_.layers[std::size_t(layer)];
-    for (int i = 0; i < cell.count; ++i) {
+    for (int i = 0; i < corners; ++i) {
       signs[i] = signs_.at_vertex(layer, row, network.lines, line, *cell.vertices[i]);
       assert(here.inputs > 32 || signs[i] == exact_.sign(layer, row.unit, breakpoint, cell.vertices[i]->name));
     }
@@ -165,9 +166,10 @@ class Subdivision {
       std::copy_n(domain_.generators + std::size_t(i) * (D + 1), D + 1, vertex.position);
       vertex.name.generator = i;
       std::fill_n(vertex.name.boundaries, D, -1 - Boundary(i));
-      collector_.identify(vertex);
     }
-    return Cell::whole(vertices, domain_.count, arena_);
+    const Cell cell = Cell::whole(vertices, domain_.count, exact_, arena_);  // which may place them
+    for (int i = 0; i < domain_.count; ++i) collector_.identify(vertices[i]);
+    return cell;
   }
 
   BorrowedArena memory_;

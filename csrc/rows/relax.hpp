@@ -63,7 +63,7 @@ struct Band {
 };
 
 // phi on [low, high], of which only the pieces first..last occur.
-inline Band band(const Layer& layer, int unit, int first, int last, double low, double high) {
+REGIONS_INLINE Band band(const Layer& layer, int unit, int first, int last, double low, double high) {
   const double* slopes = layer.slopes + std::size_t(unit) * std::size_t(layer.kinks + 1);
   const double* intercepts = layer.intercepts + std::size_t(unit) * std::size_t(layer.kinks + 1);
   bool convex = true;

@@ -44,7 +44,7 @@ class Outcome:
         What ``regions`` counts; activation regions, where the work was stopped.
     """
 
-    run: Run
+    run: Run[Domain]
     regions: int
     seconds: float
     end: End
@@ -74,7 +74,7 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None) -> tuple[
     return outcome, outcome.run.partition
 
 
-def _outcome(find: Callable[..., Run], network: Network, domain: Domain, limit: int | None) -> Outcome:
+def _outcome(find: Callable[..., Run[Domain]], network: Network, domain: Domain, limit: int | None) -> Outcome:
     start = time.perf_counter()
     with _bar() as report:
         run = find(network, compiled(network), domain, limit, report)

@@ -4,19 +4,26 @@
 A domain is a chart, ``x = origin + p @ directions`` with p in R^1 or R^2, and a convex set of p given by its
 generators. All of it is float64, and exactness speaks of exactly these doubles: `domain.py` says what that
 means, `lines.py` and `polygons.py` are the ways to make one, `gram.py` and `corners.py` decide in integers
-what must not depend on rounding, `points.py` takes points in, `point_files.py` reads them from files.
+what must not depend on rounding, `points.py` takes points in, `point_files.py` reads them from files. `curves.py` makes
+curves of segments and arcs.
 """
 
+from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.domains.domain import Domain
 from regions.domains.lines import Line, Ray, Segment
 from regions.domains.point_files import load_points
 from regions.domains.polygons import Plane, Polygon, Rectangle, circumsquare
 
 __all__ = [
+    "Arc",
+    "Circle",
+    "Curve",
     "Domain",
+    "GreatCircle",
     "Line",
     "Plane",
     "Polygon",
+    "Polyline",
     "Ray",
     "Rectangle",
     "Segment",

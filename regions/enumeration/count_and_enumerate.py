@@ -23,8 +23,10 @@ from regions.arithmetic.types import Integers
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of, linear_regions
 from regions.domains import Domain
+from regions.domains.curves import Curve
+from regions.enumeration.curves import pieces_counted
 from regions.enumeration.run import Model, Run, compiled, counted, enumerated
-from regions.errors import LimitReached, ShapeMismatchError
+from regions.errors import DomainError, LimitReached, ShapeMismatchError
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting, share_of
@@ -35,7 +37,7 @@ __all__ = ["certified_count", "count", "enumerate"]
 @overload
 def count(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -45,7 +47,7 @@ def count(
 @overload
 def count(
     network: Network,
-    domain: Iterable[Domain],
+    domain: Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -55,7 +57,7 @@ def count(
 @overload
 def count(
     network: Network,
-    domain: Domain | Iterable[Domain],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -64,7 +66,7 @@ def count(
 ) -> tuple[Any, Any]: ...
 def count(
     network: Network,
-    domain: Domain | Iterable[Domain],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -76,8 +78,9 @@ def count(
     Parameters
     ----------
     network : Network
-    domain : Domain or iterable of Domain
-        Several domains of one dimension are counted one after another.
+    domain : Domain, Curve, or iterable of these
+        Several of one dimension are counted one after another. Of a curve the pieces are counted: longest parts on
+        which every hidden neuron keeps to one piece of its activation.
     definition : str
         What a region is: "activation", or another one of the definitions that `linear_regions` explains. For these
         the activation regions are enumerated and merged.
@@ -123,13 +126,13 @@ def count(
     if flag(certificate, "certificate"):
         return certified_count(network, domain, definition, limit=limit, progress=progress)
     numbers = [number for number, _ in _counted(network, domain, definition, limit, progress)]
-    return numbers[0] if isinstance(domain, Domain) else np.array(numbers, dtype=np.int64)
+    return numbers[0] if isinstance(domain, (Domain, Curve)) else np.array(numbers, dtype=np.int64)
 
 
 @overload
 def certified_count(
     network: Network,
-    domain: Domain,
+    domain: Domain | Curve,
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -138,7 +141,7 @@ def certified_count(
 @overload
 def certified_count(
     network: Network,
-    domain: Iterable[Domain],
+    domain: Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -146,7 +149,7 @@ def certified_count(
 ) -> tuple[Integers, list[Certificate]]: ...
 def certified_count(
     network: Network,
-    domain: Domain | Iterable[Domain],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
@@ -183,7 +186,7 @@ def certified_count(
     """
     found = _counted(network, domain, definition, limit, progress)
     numbers, certificates = [number for number, _ in found], [run.certificate for _, run in found]
-    if isinstance(domain, Domain):
+    if isinstance(domain, (Domain, Curve)):
         return numbers[0], certificates[0]
     return np.array(numbers, dtype=np.int64), certificates
 
@@ -227,23 +230,23 @@ def enumerate(network: Network, domain: Domain, *, limit: int | None = None, pro
 
 def _counted(
     network: Network,
-    domain: Domain | Iterable[Domain],
+    domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition,
     limit: int | None,
     progress: Progress,
-) -> list[tuple[int, Run]]:
+) -> list[tuple[int, Run[Any]]]:
     """The number of regions in each domain, and the run that it comes from, without the regions themselves."""
     model = compiled(network)
-    domains = [domain] if isinstance(domain, Domain) else _domains(domain)
+    domains = [domain] if isinstance(domain, (Domain, Curve)) else _domains(domain)
     _check_one_dimension(domains)
-    found: list[tuple[int, Run]] = []
+    found: list[tuple[int, Run[Any]]] = []
     with reporting(progress) as report:
         for each in domains:
             share = share_of(report, len(found), len(domains))
             try:
                 found.append(_count(network, model, each, definition, limit, share))
             except (LimitReached, KeyboardInterrupt) as stopped:
-                if not isinstance(domain, Domain):
+                if not isinstance(domain, (Domain, Curve)):
                     counts = np.array([number for number, _ in found], dtype=np.int64)
                     stopped.partial = counts  # type: ignore[union-attr]
                 raise
@@ -253,12 +256,18 @@ def _counted(
 def _count(
     network: Network,
     model: Model,
-    domain: Domain,
+    domain: Domain | Curve,
     definition: Definition,
     limit: int | None,
     report: Report | None,
-) -> tuple[int, Run]:
+) -> tuple[int, Run[Any]]:
     name = definition_of(definition)
+    if isinstance(domain, Curve):
+        if name != "activation":
+            raise DomainError(f"{name!r} is a definition of regions in domains; of a curve, pieces are counted")
+        pieces = pieces_counted(network, model, domain, limit, report)
+        pieces.require_complete(limit, pieces.regions)
+        return pieces.regions, pieces
     run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report)
     run.require_complete(limit, run.regions)
     if run.partition is None:
@@ -266,9 +275,9 @@ def _count(
     return linear_regions(run.partition, name).count, replace(run, partition=None)
 
 
-def _domains(given: Any) -> list[Domain]:
+def _domains(given: Any) -> list[Domain | Curve]:
     """The domains of an iterable, looked at one by one, so that one without end is refused where it begins."""
-    domains: list[Domain] = []
+    domains: list[Domain | Curve] = []
     try:
         iterator = None if isinstance(given, (str, bytes, Mapping)) else iter(given)
     except Exception:
@@ -279,7 +288,7 @@ def _domains(given: Any) -> list[Domain]:
             f"got {type(given).__name__}"
         )
     for each in iterator:
-        if not isinstance(each, Domain):
+        if not isinstance(each, (Domain, Curve)):
             raise TypeError(
                 f"domain[{len(domains)}]: expected a domain such as regions.Segment or regions.Polygon, "
                 f"got {type(each).__name__}"
@@ -288,6 +297,6 @@ def _domains(given: Any) -> list[Domain]:
     return domains
 
 
-def _check_one_dimension(domains: list[Domain]) -> None:
+def _check_one_dimension(domains: list[Domain | Curve]) -> None:
     if len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Floats
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
+from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_domain_of
 from regions.errors import LimitReached
 from regions.networks.lowering import lowered
@@ -27,7 +28,21 @@ from regions.partition import Partition
 from regions.reporting import Report
 from regions.version import __version__
 
-__all__ = ["End", "Model", "Run", "compiled", "counted", "enumerated"]
+__all__ = [
+    "End",
+    "Model",
+    "Run",
+    "checked_limit",
+    "compiled",
+    "counted",
+    "counted_in",
+    "enumerated",
+    "enumerated_in",
+    "require_finished",
+]
+
+# In what regions are looked for, or pieces.
+Where = TypeVar("Where", Domain, Curve)
 
 End = Literal["complete", "limit", "interrupted"]
 
@@ -38,13 +53,13 @@ _NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Generic[Where]):
     """What the core found, and how that ended.
 
     Attributes
     ----------
     network, domain
-        What it is about.
+        What it is about; instead of a domain, a curve.
     regions : int
         Activation regions, or the number found until the work was stopped.
     stats : mapping of str to int
@@ -56,7 +71,7 @@ class Run:
     """
 
     network: Network
-    domain: Domain
+    domain: Where
     regions: int
     stats: Mapping[str, int]
     status: Any
@@ -79,17 +94,22 @@ class Run:
 
     def require_complete(self, limit: int | None, partial: Any) -> None:
         """Raise what stopped the work, with the part that was finished."""
-        if self.status == "finished":
-            return
-        if self.status == "limit_exceeded":
-            assert limit is not None
-            raise LimitReached(
-                f"there are more than {limit} regions; raise the limit, or take `partial` from this exception",
-                limit=limit,
-                partial=partial,
-            )
-        self.status.partial = partial
-        raise self.status
+        require_finished(self.status, limit, partial)
+
+
+def require_finished(status: Any, limit: int | None, partial: Any) -> None:
+    """Raise what stopped the core, as it says it, with the part that was finished."""
+    if status == "finished":
+        return
+    if status == "limit_exceeded":
+        assert limit is not None
+        raise LimitReached(
+            f"there are more than {limit} regions; raise the limit, or take `partial` from this exception",
+            limit=limit,
+            partial=partial,
+        )
+    status.partial = partial
+    raise status
 
 
 def compiled(network: Network) -> Model:
@@ -98,15 +118,17 @@ def compiled(network: Network) -> Model:
     return Model(graph.n_in, lowered(graph))
 
 
-def counted(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run:
+def counted(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
     """Count activation regions; ``model`` is the compiled network."""
-    status, found, stats = _core.count(model, *_chart_arrays(network, domain), _checked_limit(limit), report)
+    require_domain_of(domain, network.n_in)
+    status, found, stats = counted_in(model, domain, checked_limit(limit), report)
     return Run(network, domain, int(found), stats, status)
 
 
-def enumerated(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run:
+def enumerated(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
     """Find activation regions; ``model`` is the compiled network."""
-    status, raw, stats = _core.enumerate(model, *_chart_arrays(network, domain), _checked_limit(limit), report)
+    require_domain_of(domain, network.n_in)
+    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report)
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
     raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
@@ -114,12 +136,26 @@ def enumerated(network: Network, model: Model, domain: Domain, limit: int | None
     return Run(network, domain, len(partition), stats, status, partition)
 
 
-def _chart_arrays(network: Network, domain: Domain) -> tuple[Floats, Floats, Floats]:
-    require_domain_of(domain, network.n_in)
-    return domain.origin, domain.directions, domain.generators
+def counted_in(
+    model: Model, part: Domain | ArcLeg, most: int, report: Report | None
+) -> tuple[Any, int, dict[str, int]]:
+    """How the core ended, the number of regions, and its counters."""
+    return _core.count(model, *_arrays(part), most, report)
 
 
-def _checked_limit(limit: int | None) -> int:
+def enumerated_in(
+    model: Model, part: Domain | ArcLeg, most: int, report: Report | None
+) -> tuple[Any, dict[str, Any], dict[str, int]]:
+    """How the core ended, its arrays, and its counters."""
+    return _core.enumerate(model, *_arrays(part), most, report)
+
+
+def _arrays(part: Domain | ArcLeg) -> tuple[Floats, Floats, Floats, bool]:
+    return part.origin, part.directions, part.generators, isinstance(part, ArcLeg)
+
+
+def checked_limit(limit: int | None) -> int:
+    """A limit as the core takes it."""
     if limit is None:
         return _NO_LIMIT
     if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:

@@ -40,6 +40,12 @@ class Dense:
         """An upper bound on the spectral norm, for weights that are doubles."""
         return spectral_norm_bound(self.weights)
 
+    @cached_property
+    def frobenius(self) -> float:
+        """The Frobenius norm, for weights that are doubles; squares do not overflow on the way."""
+        _, exponent = np.frexp(np.abs(self.weights).max())
+        return float(np.ldexp(np.linalg.norm(np.ldexp(self.weights, -exponent)), exponent))
+
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values [.., inputs] to [.., outputs], in one large product."""
         return _times(values, self.weights.T)

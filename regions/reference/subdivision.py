@@ -29,7 +29,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
 
-__all__ = ["ReferenceRegion", "count", "enumerate", "patterns"]
+__all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations"]
 
 # A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and nothing.
 Corner = tuple[Point, Form]
@@ -124,7 +124,7 @@ def _subdivide(task: IntegerTask) -> list[_Cell]:
 
 def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
     """Cut a cell along all kinks of the next layer, and say what that layer gives on each piece."""
-    forms = _preactivations(layer, cell.values)
+    forms = preactivations(layer, cell.values)
     pieces = [(cell.corners, cell.pattern)]
     for form, breakpoints in zip(forms, layer.breakpoints, strict=True):
         for breakpoint_ in breakpoints:
@@ -136,11 +136,11 @@ def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
                 if part
             ]
     return [
-        _Cell(corners, pattern, _activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
+        _Cell(corners, pattern, activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
     ]
 
 
-def _preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
+def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
     """Write the units of a layer as forms, given those of its inputs."""
     coefficients = list(zip(*inputs, strict=True))  # [power of the chart point][input]
     forms = []
@@ -150,7 +150,7 @@ def _preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
     return forms
 
 
-def _activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
+def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
     """Apply to each unit the piece of the activation that its bits choose."""
     kinks = len(layer.breakpoints[0])
     values = []
@@ -217,7 +217,7 @@ def _region(task: IntegerTask, cell: _Cell) -> ReferenceRegion:
     finite = [vertex for vertex in vertices if vertex is not None]
     output = [
         tuple(Fraction(a, 1 << task.output_exponent) for a in form)
-        for form in _preactivations(task.layers[-1], cell.values)
+        for form in preactivations(task.layers[-1], cell.values)
     ]
     return ReferenceRegion(cell.pattern, vertices, _volume(finite) if len(finite) == len(vertices) else None, output)
 

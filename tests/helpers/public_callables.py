@@ -68,6 +68,11 @@ def square() -> regions.Polygon:
 
 
 @cache
+def arc() -> regions.Arc:
+    return regions.Arc([1.0, 0.0], [0.0, 1.0])
+
+
+@cache
 def partition() -> regions.Partition:
     return regions.enumerate(network(), square())
 
@@ -183,6 +188,8 @@ def _top() -> Iterator[Call]:
     options = {"mark": True, "title": "x", "legend": True}
     kinds = {"partition": "untried", "mark": "untried", "title": "untried", "legend": "untried"}
     yield _call(regions.plot, partition=partition, ax=axes, color_by="layer", output_index=0, **options, _kinds=kinds)
+    kinds = {"curve": "domains"}
+    yield _call(regions.trajectory, network=network, curve=arc, limit=100, progress=False, _kinds=kinds)
     yield _call(
         regions.watch,
         checkpoints=lambda: [network(), network()],
@@ -229,6 +236,15 @@ def _classes() -> Iterator[Call]:
         yield _method(say(domain), "to_input", chart_points=[[0.25] * domain.dimension])
         for method in ("to_chart", "project"):
             yield _method(say(domain), method, input_points=[[0.25, 0.25]])
+    in_plane = {"u": [1.0, 0.0], "v": [0.0, 1.0]}
+    yield _call(regions.Polyline, points=[[0.0, 0.0], [1.0, 1.0]])
+    yield _call(regions.Circle, center=[0.0, 0.0], **in_plane, _kinds=dict.fromkeys(in_plane, "array"))
+    for kind in (regions.Arc, regions.GreatCircle):
+        yield _call(kind, x0=[1.0, 0.0], x1=[0.0, 1.0], _kinds={"x0": "array", "x1": "array"})
+    for curve in _curves():
+        yield _method(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
+    for method in ("as_dict", "to_json"):
+        yield _method(lambda: regions.trajectory(network(), arc()), method)
     yield _call(
         regions.Partition,
         network=network,
@@ -280,6 +296,17 @@ def _domains() -> list[regions.Domain]:
         regions.Plane([0.0, 0.0], [1.0, 0.0], [0.0, 1.0]),
         regions.Rectangle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0]),
         square(),
+    ]
+
+
+def _curves() -> list[regions.Curve]:
+    first, second = [1.0, 0.0], [0.0, 1.0]
+    return [
+        regions.Curve([regions.Segment(first, second)], False),
+        regions.Polyline([first, second]),
+        regions.Circle([0.0, 0.0], first, second),
+        regions.Arc(first, second),
+        regions.GreatCircle(first, second),
     ]
 
 

@@ -37,6 +37,8 @@ RESULTS = {
     "CheckReport",
     "CertificationReport",
     "TrainingRow",
+    "Trajectory",
+    "Curve",  # by its subclasses
 }
 # Returned by public functions, and not in any `__all__` above.
 RETURNED = ("regions.partition.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")

@@ -6,13 +6,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
 #include "small_problem.hpp"
 
 using namespace regions;
 
-static_assert(require_cell<Interval>() && require_cell<Polygon>(), "");
+static_assert(require_cell<Interval>() && require_cell<Polygon>() && require_cell<Arc>(), "");
 
 namespace {
 
@@ -42,7 +43,7 @@ class InSquare {
       for (int k = 0; k < 3; ++k) corners[i].position[k] = problem_.generators[std::size_t(3 * i + k)];
       corners[i].name = {i, {-1 - i, -1 - i}};
     }
-    cell = Polygon::whole(corners, 4, arena_);
+    cell = Polygon::whole(corners, 4, problem_.exact(), arena_);
   }
 
   std::vector<int> signs(std::size_t line) const {
@@ -152,7 +153,7 @@ TEST_CASE("an interval is cut into a left and a right part") {
   Arena arena;
   Vertex<1> ends[2] = {};
   for (int i = 0; i < 2; ++i) ends[i] = {{1, i == 0 ? -1.0 : 3.0}, 0, {i, {-1 - i}}, -1};
-  const Interval cell = Interval::whole(ends, 2, arena);
+  const Interval cell = Interval::whole(ends, 2, problem.exact(), arena);
   Row<1> row{};
   row.value = Lanes4{-1, 2};  // 2 p - 1
   const int signs[2] = {-1, 1};
@@ -175,10 +176,11 @@ TEST_CASE("an interval is cut into a left and a right part") {
 }
 
 TEST_CASE("points on an interval are counted only where they are distinct") {
+  SmallProblem problem(no_weights, {0, 0, 0}, square());
   Arena arena;
   Vertex<1> ends[2] = {};
   for (int i = 0; i < 2; ++i) ends[i] = {{1, double(i)}, 0, {i, {-1 - i}}, -1};
-  const Interval cell = Interval::whole(ends, 2, arena);
+  const Interval cell = Interval::whole(ends, 2, problem.exact(), arena);
   const auto regions_of = [&](std::vector<double> points) {
     Lines<1> lines = Lines<1>::take(int(points.size()), arena);
     for (const double point : points) {
@@ -196,4 +198,82 @@ TEST_CASE("points on an interval are counted only where they are distinct") {
   CHECK(regions_of({0.5, 0.5 + 1e-15}) == unknown);
   CHECK(regions_of({0.0}) == unknown);
   CHECK(regions_of({2.0}) == unknown);
+}
+
+// ---- arcs ----
+
+namespace {
+
+// The quarter of the unit circle from (1, 0) to (0, 1), and lines a + b X + c Y.
+class OnQuarter {
+ public:
+  explicit OnQuarter(std::vector<double> form) : problem_(no_weights, {0, 0, 0}, {0, 1, 0, 0, 0, 1}) {
+    problem_.domain.arc = true;
+    Vertex<2>* ends = arena_.take<Vertex<2>>(2);
+    for (int i = 0; i < 2; ++i) {
+      ends[i] = Vertex<2>{};
+      ends[i].name = {i, {-1 - i, -1 - i}};
+    }
+    cell = Arc::whole(ends, 2, problem_.exact(), arena_);
+    row = Row<2>{};
+    for (int k = 0; k < 3; ++k) row.value[k] = form[std::size_t(k)];
+  }
+
+  std::vector<double> cut(int first, int second) {
+    const int signs[2] = {first, second};
+    Cut<Arc> result{};
+    result.signs = signs;
+    Ignoring collector;
+    Arc::cut(cell, {0, &row, 0.0}, problem_.exact(), arena_, collector, result);
+    std::vector<double> heights;
+    for (int child = 0; child + 1 < result.count; ++child) {
+      const Vertex<2>& vertex = *result.children[child].vertices[1];
+      CHECK(std::hypot(vertex.position[1], vertex.position[2]) == doctest::Approx(1).epsilon(1e-15));
+      CHECK(&vertex == result.children[child + 1].vertices[0]);
+      CHECK(result.sides[child] != result.sides[child + 1]);
+      heights.push_back(vertex.position[2]);
+    }
+    return heights;
+  }
+
+  Arc cell{};
+  Row<2> row{};
+
+ private:
+  Arena arena_;
+  SmallProblem problem_;
+};
+
+}  // namespace
+
+TEST_CASE("an arc has ends, and a corner outside that encloses it") {
+  OnQuarter quarter({0, 1, 0});
+  CHECK(quarter.cell.count == 3);
+  CHECK(quarter.cell.facet_count() == 2);
+  for (int k = 0; k < 3; ++k) {
+    CHECK(quarter.cell.vertices[k]->position[1] == (k == 1 ? 0.0 : 1.0));
+    CHECK(quarter.cell.vertices[k]->position[2] == (k == 0 ? 0.0 : 1.0));
+  }
+}
+
+TEST_CASE("a line cuts an arc in two, or in three") {
+  const std::vector<double> height = OnQuarter({-0.5, 0, 1}).cut(-1, 1);
+  REQUIRE(height.size() == 1);
+  CHECK(height[0] == doctest::Approx(0.5));
+  const std::vector<double> heights = OnQuarter({-1.2, 1, 1}).cut(-1, -1);
+  REQUIRE(heights.size() == 2);
+  CHECK(heights[0] == doctest::Approx(0.6 - std::sqrt(0.5 - 0.36)));
+  CHECK(heights[1] == doctest::Approx(0.6 + std::sqrt(0.5 - 0.36)));
+}
+
+TEST_CASE("a form bulges between the ends, does not, or nobody knows") {
+  const OnQuarter across({-1.2, 1, 1});
+  CHECK(across.cell.bulge(across.row, 0, 1) == 1);
+  CHECK(across.cell.bulge(across.row, 0, -1) == 0);
+  const OnQuarter beyond({-1.5, 1, 1});
+  CHECK(beyond.cell.bulge(beyond.row, 0, 1) == 0);
+  const OnQuarter elsewhere({-0.5, 1, -1});
+  CHECK(elsewhere.cell.bulge(elsewhere.row, 0, 1) == 0);
+  const OnQuarter touching({-1, 0.6, 0.8});
+  CHECK(touching.cell.bulge(touching.row, 0, 1) == -1);
 }

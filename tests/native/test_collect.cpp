@@ -27,7 +27,7 @@ struct TwoCuts {
       corners[i].name = {i, {-1 - i, -1 - i}};
       complex.identify(corners[i]);
     }
-    whole = Polygon::whole(corners, 4, arena);
+    whole = Polygon::whole(corners, 4, problem.exact(), arena);
   }
 
   // Along coordinate k = 0.

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// What is a cell on a circle?
+//
+// An arc of the unit circle round the chart's origin, counter-clockwise from its start to its end, at most a quarter of
+// a turn. A form a + b X + c Y is a wave on it: it may have one sign at both ends and the other one between them, or
+// touch zero there, which is no crossing. So a line cuts an arc in two or in three, and the signs at the ends do not
+// tell all: `bulge` says whether a form comes above zero between them.
+// Vertices: where a line meets the circle, rising or falling counter-clockwise; that is all that must be known to tell
+// the two places apart, and `Exact` decides signs there in numbers A + B sqrt(D). The domain's ends are directions.
+// Bounds over a cell need corners round it: the third vertex is where the tangents at the two ends meet. It is no point
+// of the cell (`outer`). Triangles of parts of an arc lie within that of the arc.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+#include "cells/cell.hpp"
+#include "cells/share.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+struct Arc {
+  static constexpr int dimension = 2;
+  static constexpr int most_children = 3;
+  static constexpr int outer = 1;
+  static constexpr int facet_corners = 1;
+  int count;                   // 3
+  const Vertex<2>** vertices;  // start, end, and where their tangents meet
+
+  static Arc take(const Vertex<2>& start, const Vertex<2>& end, Arena& arena) {
+    Vertex<2>& apex = *arena.take<Vertex<2>>(1);
+    // (start + end) / (1 + start . end), with a denominator of 1 or more.
+    const double below = 1 + start.position[1] * end.position[1] + start.position[2] * end.position[2];
+    apex = {{1, (start.position[1] + end.position[1]) / below, (start.position[2] + end.position[2]) / below},
+            5 * (start.error + end.error) + 16 * unit_roundoff,
+            {-1, {-1, -1}},
+            -1};
+    const Vertex<2>** vertices = arena.take<const Vertex<2>*>(3);
+    vertices[0] = &start;
+    vertices[1] = &end;
+    vertices[2] = &apex;
+    return {3, vertices};
+  }
+
+  // The domain's ends come as directions.
+  static Arc whole(Vertex<2>* vertices, int, Exact& exact, Arena& arena) {
+    for (int i = 0; i < 2; ++i) place(vertices[i], exact);
+    return take(vertices[0], vertices[1], arena);
+  }
+
+  int facet_count() const { return 2; }
+  FacetOfCell facet(int end) const { return {vertices[end]->name.boundaries[0], end, end}; }
+
+  // Whether sign * (row - breakpoint), which is at most zero at both ends, comes above it between them: 1 yes, 0 no, -1 if
+  // rounded arithmetic cannot tell. It does where its greatest value, in the direction sign * (b, c), is above zero and
+  // within the arc.
+  int bulge(const Row<2>& row, double breakpoint, int sign) const {
+    const double b = sign * row.value[1];
+    const double c = sign * row.value[2];
+    const double size = std::fabs(b) + std::fabs(c);
+    const double greatest = sign * (row.value[0] - breakpoint) + std::hypot(b, c);
+    const double margin = margin_of(row, breakpoint);
+    if (greatest < -margin) return 0;
+    bool within = greatest > margin;
+    for (int end = 0; end < 2; ++end) {
+      const Vertex<2>& vertex = *vertices[end];
+      const double across = vertex.position[1] * c - vertex.position[2] * b;
+      const double ahead = end == 0 ? across : -across;
+      const double bound = 1.01 * (size * vertex.error + (row.error[1] + row.error[2]) * (1 + vertex.error) +
+                                   unit_roundoff * (4 * size)) +
+                           room_for_underflow;
+      if (ahead < -bound) return 0;
+      within = within && ahead > bound;
+    }
+    return within ? 1 : -1;
+  }
+
+  template <class Collector>
+  static void cut(const Arc& cell, const Facet<2>& facet, Exact& exact, Arena& arena, Collector& collector,
+                  Cut<Arc>& result) {
+    const Vertex<2>& start = *cell.vertices[0];
+    const Vertex<2>& end = *cell.vertices[1];
+    const int* signs = result.signs;
+    result.count = signs[0] * signs[1] > 0 ? 3 : 2;  // with a zero at an end, one of two meetings is there
+    int sign = signs[0] != 0 ? signs[0] : -signs[1];
+    const Vertex<2>* before = &start;
+    for (int child = 0; child < result.count; ++child, sign = -sign) {
+      const Vertex<2>* after = &end;
+      if (child + 1 < result.count) {
+        Vertex<2>& cut = *arena.take<Vertex<2>>(1);
+        const Meeting meeting = sign < 0 ? Meeting::rising : Meeting::falling;
+        cut = {{}, INFINITY, {-1, {facet.name, Boundary(meeting)}}, -1};
+        const Row<2>& row = *facet.row;
+        meet(row.value[0] - facet.breakpoint, row.value[1], row.value[2], margin_of(row, facet.breakpoint), meeting, cut);
+        if (!(cut.error < placed * distance(start, end))) place(cut, exact);
+        collector.identify(cut);
+        after = &cut;
+      }
+      result.children[child] = take(*before, *after, arena);
+      result.sides[child] = sign > 0 ? Side::active : Side::inactive;
+      before = after;
+    }
+  }
+
+  template <class Collector>
+  static void join(const Arc&, const Cut<Arc>& cut, Chain* chains, Collector& collector) {
+    for (int child = 1; child < cut.count; ++child)
+      collector.match(cut.chains[child - 1][1].last, cut.chains[child][0].first);
+    chains[0] = cut.chains[0][0];
+    chains[1] = cut.chains[cut.count - 1][1];
+  }
+
+  // m distinct points make 1 + m regions; each line has one or two.
+  class Arrangement {
+   public:
+    std::int64_t count(const Lines<2>& lines, const Arc& cell) {
+      shares_.clear();
+      for (int line = 0; line < lines.count; ++line) {
+        const Value at_start = line_value(lines, line, *cell.vertices[0]);
+        const Value at_end = line_value(lines, line, *cell.vertices[1]);
+        if (!is_certain(at_start) || !is_certain(at_end)) return unknown;
+        if (at_start.value < 0 || at_end.value > 0)
+          if (!add(lines, line, Meeting::rising, cell)) return unknown;
+        if (at_start.value > 0 || at_end.value < 0)
+          if (!add(lines, line, Meeting::falling, cell)) return unknown;
+      }
+      return all_distinct(shares_) ? 1 + std::int64_t(shares_.size()) : unknown;
+    }
+
+   private:
+    static bool is_certain(const Value& at) { return std::fabs(at.value) > at.bound; }
+
+    // Along the chord: places are in the same order there as on the arc.
+    bool add(const Lines<2>& lines, int line, Meeting meeting, const Arc& cell) {
+      Vertex<2> vertex{};
+      meet(lines.value[0][line], lines.value[1][line], lines.value[2][line], lines.margin[line], meeting, vertex);
+      const double* start = cell.vertices[0]->position;
+      const double* end = cell.vertices[1]->position;
+      const double along[2] = {end[1] - start[1], end[2] - start[2]};
+      const double square = along[0] * along[0] + along[1] * along[1];
+      const double share = ((vertex.position[1] - start[1]) * along[0] + (vertex.position[2] - start[2]) * along[1]) / square;
+      shares_.push_back({share, 2 * (vertex.error + 8 * unit_roundoff) / std::sqrt(square)});
+      return shares_.back().usable();
+    }
+
+    std::vector<Share> shares_;
+  };
+
+ private:
+  static void place(Vertex<2>& vertex, Exact& exact) {
+    exact.coordinates(vertex.name, vertex.position);
+    vertex.error = 0x1p-49;
+  }
+
+  // Bound on what a form misses its true value by, anywhere on the circle.
+  static double margin_of(const Row<2>& row, double breakpoint) {
+    const double size =
+        std::fabs(row.value[0]) + std::fabs(breakpoint) + std::fabs(row.value[1]) + std::fabs(row.value[2]);
+    return 1.01 * (row.error[0] + row.error[1] + row.error[2] + unit_roundoff * (8 * size)) + room_for_underflow;
+  }
+
+  // Where a + b X + c Y = a + r cos(angle) is zero. The true form, off by no more than `margin`, is zero where this one is
+  // no more than that: where the cosine is within `slack` of -a / r. If that is clear of 1 and -1, there is one such place
+  // rising and one falling, and the arc cosine is steepest at its end.
+  static void meet(double a, double b, double c, double margin, Meeting meeting, Vertex<2>& vertex) {
+    const double r = std::hypot(b, c);
+    const double cosine = -a / r;
+    const double slack = 1.01 * (margin / r + unit_roundoff * (4 * std::fabs(cosine)));
+    const double clear = 1 - (std::fabs(cosine) + slack);
+    const double sine = std::sqrt((1 - cosine) * (1 + cosine)) * (meeting == Meeting::rising ? 1 : -1);
+    vertex.position[0] = 1;
+    vertex.position[1] = (cosine * b + sine * c) / r;
+    vertex.position[2] = (cosine * c - sine * b) / r;
+    vertex.error = clear > 0 ? 1.01 * slack / std::sqrt(clear * (2 - clear)) + 16 * unit_roundoff : INFINITY;
+  }
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

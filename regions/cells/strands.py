@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Along which pieces does a curve run through a network?
+
+What lies between two places where a unit changes its piece, or between one and a joint of legs, is a strand. A piece is
+a longest part of the curve on which no unit changes its piece: strands with one pattern on both sides of a joint are
+one piece, and on a closed curve the last and the first may be.
+Invariant: strands stand in the order of the curve; inside a leg two neighbours differ in their patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Floats, Integers, Packed
+from regions.domains.curves import Curve
+from regions.networks.network import Network
+
+__all__ = ["Strands"]
+
+
+@dataclass(frozen=True, eq=False)
+class Strands:
+    """The strands of a curve, m of them.
+
+    Attributes
+    ----------
+    network, curve
+    legs : int64 [m]
+        The leg that each is a part of.
+    ends : float64 [m, 2, d]
+        Chart points of the leg: d is 1 on segments, 2 on arcs.
+    errors : float64 [m, 2]
+        How far each end is from the truth at most, in any coordinate.
+    packed_patterns : uint8 [m, bytes]
+    stats : mapping of str to int
+        Counters of the core, summed over the legs.
+    """
+
+    network: Network
+    curve: Curve
+    legs: Integers
+    ends: Floats
+    errors: Floats
+    packed_patterns: Packed
+    stats: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.legs)
+
+    @property
+    def depth(self) -> int:
+        """The number of hidden layers."""
+        return len(self.network.graph.hidden)
+
+    @cached_property
+    def switches(self) -> tuple[Integers, Integers]:
+        """Which bit changes before which strand: strands, ascending, and bits, int64 [changes] each.
+
+        Before the first strand of a closed curve comes the last one; before that of an open one nothing.
+        """
+        before = np.roll(self.packed_patterns, 1, axis=0)
+        if not self.curve.closed:
+            before[0] = self.packed_patterns[0]
+        changed = self.packed_patterns ^ before
+        strands, places = np.nonzero(changed)
+        bits = np.unpackbits(changed[strands, places][:, np.newaxis], axis=1, bitorder="little")
+        which, offsets = np.nonzero(bits)
+        return strands[which].astype(np.int64), (8 * places[which] + offsets).astype(np.int64)
+
+    @cached_property
+    def depths(self) -> Integers:
+        """The lowest hidden layer, from 0, that changes before each strand, int64 [m]; their number if none does."""
+        strands, bits = self.switches
+        depths = np.full(len(self), self.depth, dtype=np.int64)
+        np.minimum.at(depths, strands, self.network.kink_layers[bits])
+        return depths
+
+    def starts(self, layer: int) -> Bits:
+        """Before which strands the pieces of the layers up to one, from 0, begin, bool [m]."""
+        starts = self.depths <= layer
+        if not self.curve.closed:
+            starts[0] = True
+        return starts
+
+    def pieces(self, layer: int) -> int:
+        """The number of pieces of the layers up to one, from 0."""
+        return max(1, int(self.starts(layer).sum()))
+
+    @cached_property
+    def count(self) -> int:
+        """The number of pieces."""
+        return self.pieces(self.depth - 1)

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: MIT
+"""Which curves through input space can be asked for?
+
+A curve is a chain of legs, each a straight segment or an arc of an ellipse that is at most a quarter of a turn: the
+chart ``x = origin + X u + Y v`` with (X, Y) on the unit circle, counter-clockwise from one direction to another. All of
+it is float64, and exactness speaks of exactly these doubles: an end is the direction as stored, not the rounded point
+there. The parameter t runs from 0 to 1, in equal shares over the legs, and on each of them in proportion to its length
+or, on arcs, its angle.
+Source: the curves of Raghu et al. 2017 (section 2.1) and of Price and Tanner 2020.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.arithmetic.arrays import real_numbers
+from regions.arithmetic.types import Floats
+from regions.domains.gram import independent
+from regions.domains.lines import Segment
+from regions.domains.points import difference, many_points, one_point, same_length
+from regions.errors import DegenerateDomainError, DomainError
+
+__all__ = ["Arc", "ArcLeg", "Circle", "Curve", "GreatCircle", "Leg", "Polyline", "as_curve"]
+
+QUARTERS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]])
+
+
+@dataclass(frozen=True, eq=False)
+class ArcLeg:
+    """At most a quarter of a turn round an ellipse.
+
+    Attributes
+    ----------
+    origin : float64 [n_in]
+    directions : float64 [2, n_in]
+        Linearly independent.
+    ends : float64 [2, 2]
+        Directions in the chart, of any length: counter-clockwise from the first to the second.
+    """
+
+    origin: Floats
+    directions: Floats
+    ends: Floats
+
+    @property
+    def n_in(self) -> int:
+        """Dimension of the input space."""
+        return len(self.origin)
+
+    @property
+    def generators(self) -> Floats:
+        """The ends as the core takes them, float64 [2, 3]."""
+        return np.column_stack([np.zeros(2), self.ends])
+
+    @cached_property
+    def angle(self) -> float:
+        """From the first end to the second, in radians."""
+        (px, py), (qx, qy) = (end / np.hypot(*end) for end in self.ends)
+        return float(np.arctan2(px * qy - py * qx, px * qx + py * qy))
+
+    def chart_points(self, shares: Floats) -> Floats:
+        """Points of the unit circle, float64 [k, 2], at shares [k] of the angle."""
+        start, end = (end / np.hypot(*end) for end in self.ends)
+        weights = np.sin(np.stack([1.0 - shares, shares], axis=-1) * self.angle) / np.sin(self.angle)
+        return weights @ np.stack([start, end])
+
+    def shares(self, chart_points: Floats) -> Floats:
+        """The shares [k] of the angle at which points [k, 2] of the arc are, from 0 to 1 however they are rounded."""
+        x, y = self.ends[0] / np.hypot(*self.ends[0])
+        along = np.arctan2(x * chart_points[:, 1] - y * chart_points[:, 0], chart_points @ [x, y])
+        return np.clip(along / self.angle, 0.0, 1.0)
+
+    def to_input(self, shares: Floats) -> Floats:
+        """Input points float64 [k, n_in] at shares [k] of the angle."""
+        return self.origin + self.chart_points(shares) @ self.directions
+
+
+Leg = Segment | ArcLeg
+
+
+class Curve:
+    """A chain of segments and arcs.
+
+    Made by `Polyline`, `Arc`, `Circle` or `GreatCircle`.
+
+    Attributes
+    ----------
+    legs : tuple of Segment or ArcLeg
+        One after another.
+    closed : bool
+        Whether the last leg ends where the first one begins.
+    """
+
+    legs: tuple[Leg, ...]
+    closed: bool
+
+    def __init__(self, legs: Sequence[Leg], closed: bool) -> None:
+        self.__dict__.update(legs=tuple(legs), closed=closed)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a curve is immutable; make a new one instead of setting {name!r}")
+
+    @property
+    def dimension(self) -> int:
+        """1: a curve."""
+        return 1
+
+    @property
+    def n_in(self) -> int:
+        """Dimension of the input space."""
+        return self.legs[0].n_in
+
+    def to_input(self, t: ArrayLike) -> Floats:
+        """Points of the curve, float64 [.., n_in], at parameters t [..] from 0 to 1, in floating point.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Not real numbers; NaN.
+        DomainError
+            A parameter below 0 or above 1.
+        """
+        times = real_numbers(t, "t")
+        if times.size and not (0.0 <= times.min() and times.max() <= 1.0):
+            raise DomainError(f"t runs from 0 to 1 along a curve; got {times.min():g} to {times.max():g}")
+        flat = times.reshape(-1) * len(self.legs)
+        which = np.minimum(flat.astype(np.int64), len(self.legs) - 1)
+        result = np.empty((flat.size, self.n_in))
+        for index in np.unique(which):
+            here = which == index
+            shares, leg = flat[here] - index, self.legs[index]
+            result[here] = leg.to_input(shares[:, np.newaxis] if isinstance(leg, Segment) else shares)
+        return result.reshape(*times.shape, self.n_in)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the legs, 64 hexadecimal digits; equal curves share it, however made."""
+        digest = hashlib.sha256(b"closed" if self.closed else b"open")
+        for leg in self.legs:
+            generators = leg.generators
+            for array in (leg.origin, leg.directions, generators):
+                digest.update(repr(array.shape).encode())
+                digest.update(array.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.fingerprint == other.fingerprint if isinstance(other, Curve) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        legs = f", {len(self.legs)} legs" if len(self.legs) > 1 else ""
+        return f"{type(self).__name__}(in R^{self.n_in}{legs})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _from_legs, (type(self), self.legs, self.closed)
+
+
+def as_curve(given: Any, name: str = "curve") -> Curve:
+    """A curve as it is, a segment as a curve of one leg."""
+    if isinstance(given, Segment):
+        return Curve([given], False)
+    if not isinstance(given, Curve):
+        expected = "a curve such as regions.Arc or regions.Polyline, or a Segment"
+        raise TypeError(f"{name}: expected {expected}, got {type(given).__name__}")
+    return given
+
+
+def _from_legs(kind: type[Curve], legs: Sequence[Leg], closed: bool) -> Curve:
+    curve = object.__new__(kind)
+    Curve.__init__(curve, legs, closed)
+    return curve
+
+
+class Polyline(Curve):
+    """Straight pieces from point to point.
+
+    Parameters
+    ----------
+    points : array_like [n, n_in]
+        Two or more, of which no two that follow one another are the same.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        As for `Segment`.
+    DegenerateDomainError
+        Fewer than two points; two equal ones in a row.
+
+    Examples
+    --------
+    >>> Polyline([[0, 0], [3, 4], [3, 5]]).to_input([0.25, 1.0])
+    array([[1.5, 2. ],
+           [3. , 5. ]])
+    """
+
+    def __init__(self, points: ArrayLike) -> None:
+        corners = many_points(points, "Polyline: points")
+        if len(corners) < 2:
+            raise DegenerateDomainError(f"Polyline: expected two points or more, got {len(corners)}")
+        for index in range(1, len(corners)):
+            if np.array_equal(corners[index - 1], corners[index]):
+                raise DegenerateDomainError(f"Polyline: points {index - 1} and {index} are the same; leave one out")
+        legs = [Segment(start, end) for start, end in zip(corners, corners[1:], strict=False)]
+        super().__init__(legs, np.array_equal(corners[0], corners[-1]))
+
+
+class Arc(Curve):
+    """A quarter of an ellipse round the origin: ``cos(pi t / 2) x0 + sin(pi t / 2) x1``.
+
+    Parameters
+    ----------
+    x0, x1 : array_like [n_in]
+        Its ends; linearly independent.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Points that are not [n_in] or differ in length; NaN or infinity.
+    DegenerateDomainError
+        The points lie on one line through the origin.
+
+    References
+    ----------
+    Raghu et al. 2017, section 2.1: the circular arc of their trajectories.
+
+    Examples
+    --------
+    >>> Arc([1, 0], [0, 2]).to_input([0.0, 0.5, 1.0]).round(3)
+    array([[1.   , 0.   ],
+           [0.707, 1.414],
+           [0.   , 2.   ]])
+    """
+
+    def __init__(self, x0: ArrayLike, x1: ArrayLike) -> None:
+        start, end = one_point(x0, "Arc: x0"), one_point(x1, "Arc: x1")
+        same_length("Arc", x0=start, x1=end)
+        super().__init__(_arcs("Arc", np.zeros(len(start)), start, end, QUARTERS[:2]), False)
+
+
+class Circle(Curve):
+    """A whole turn round an ellipse: ``center + cos(2 pi t) u + sin(2 pi t) v``.
+
+    Parameters
+    ----------
+    center, u, v : array_like [n_in]
+        ``u`` and ``v`` are linearly independent; a circle where they are orthogonal and of one length.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, DegenerateDomainError
+        As for `Arc`.
+
+    Examples
+    --------
+    >>> Circle([0, 0], [1, 0], [0, 1]).to_input([0.25, 0.5])
+    array([[ 0.,  1.],
+           [-1.,  0.]])
+    """
+
+    def __init__(self, center: ArrayLike, u: ArrayLike, v: ArrayLike) -> None:
+        given = {"center": center, "u": u, "v": v}
+        middle, first, second = (one_point(point, f"Circle: {name}") for name, point in given.items())
+        same_length("Circle", center=middle, u=first, v=second)
+        super().__init__(_arcs("Circle", middle, first, second, QUARTERS), True)
+
+
+class GreatCircle(Curve):
+    """The shorter way between two points of one norm, on the sphere round the origin.
+
+    Parameters
+    ----------
+    x0, x1 : array_like [n_in]
+        Of one norm, to about 1e-9 of it, linearly independent. The curve begins in ``x0``, and ends in the direction of
+        ``x1`` as far as doubles can say it.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError, DegenerateDomainError
+        As for `Arc`; also for points that are opposite of one another.
+    DomainError
+        Different norms.
+
+    Examples
+    --------
+    >>> GreatCircle([2, 0], [-1, 3**0.5]).to_input([0.5]).round(3)
+    array([[1.   , 1.732]])
+    """
+
+    def __init__(self, x0: ArrayLike, x1: ArrayLike) -> None:
+        start, end = one_point(x0, "GreatCircle: x0"), one_point(x1, "GreatCircle: x1")
+        same_length("GreatCircle", x0=start, x1=end)
+        radius, other = (float(np.linalg.norm(point)) for point in (start, end))
+        if not np.isfinite(radius) or abs(radius - other) > 1e-9 * radius:
+            raise DomainError(
+                f"GreatCircle: points on one sphere round the origin have one norm, these have {radius:g} and "
+                f"{other:g}; scale one, or take Arc"
+            )
+        if not independent(np.stack([start, end])):
+            raise DegenerateDomainError("GreatCircle: the points lie on one line through the origin")
+        unit = start / radius
+        across = difference(end, unit * (unit @ end), "GreatCircle: x1")
+        across -= unit * (unit @ across)  # once more, for points that are nearly parallel
+        # Of about size one, for its square may be below the smallest double.
+        _, exponent = np.frexp(np.abs(across).max())
+        scaled = np.ldexp(across, -exponent)
+        size = float(np.linalg.norm(scaled))
+        if size == 0.0:
+            raise DegenerateDomainError("GreatCircle: in doubles, the points lie on one line through the origin")
+        first, last = QUARTERS[0], np.array([unit @ end, np.ldexp(size, exponent)]) / radius
+        half = first + last / np.hypot(*last)  # of the way, so that t is proportional to the angle
+        ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
+        across = scaled * (radius / size)
+        super().__init__(_arcs("GreatCircle", np.zeros(len(start)), start, across, ends), False)
+
+
+def _arcs(name: str, origin: Floats, u: Floats, v: Floats, ends: Floats) -> list[ArcLeg]:
+    directions = np.stack([u, v])
+    if not independent(directions):
+        raise DegenerateDomainError(f"{name}: the two directions lie on one line, so they span no plane")
+    pairs = [ends[index : index + 2].copy() for index in range(len(ends) - 1)]
+    for array in (origin, directions, *pairs):
+        array.setflags(write=False)
+    return [ArcLeg(origin, directions, pair) for pair in pairs]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of a curve on its way through a network?
+
+One run of the core cuts the curve where a unit changes its piece; all that is asked of each layer follows from that:
+how many pieces there are of the layers up to it, which neurons switch how often, and how long the image is. Counts are
+exact, lengths are floating point with a bound on their error.
+Cost: the enumeration, and one product with the weights for each piece and layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from regions.arithmetic.arguments import list_of
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.strands import Strands
+from regions.domains import Segment
+from regions.domains.curves import ArcLeg, Curve, as_curve
+from regions.enumeration.curves import strands_of
+from regions.enumeration.run import Model, compiled
+from regions.measures.image_lengths import image_lengths
+from regions.networks.network import Network
+from regions.reporting import Progress, Report, reporting, share_of
+from regions.tables import JsonReport, aligned, html_table
+
+__all__ = ["Trajectory", "trajectory"]
+
+HEAD = ("layer", "length", "growth", "transitions", "pieces")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(JsonReport):
+    """A curve, and its images after each layer; made by `regions.trajectory`.
+
+    Attributes
+    ----------
+    network : Network
+    curve : Curve
+    lengths : float64 [layers + 1]
+        Of the curve in input space, of its image after each hidden activation, and of that in output space.
+    length_errors : float64 [layers + 1]
+        How far off each length is at most.
+    transitions : int64 [hidden layers]
+        How often a neuron of each hidden layer goes from one piece of its activation to the next, all neurons together:
+        where a hard tanh goes from -1 to 1 at once, that is two.
+    kink_transitions : int64 [kinks]
+        The same for each kink, in the order of `Network.kink_layers`.
+    pieces : int64 [hidden layers]
+        Longest parts of the curve on which no neuron of the hidden layers up to this one changes its piece.
+    n_patterns : int
+        Distinct activation patterns; on lines as many as there are pieces, on arcs perhaps fewer.
+
+    References
+    ----------
+    Raghu et al. 2017, section 2 (transitions, trajectory length). Price and Tanner 2020.
+    """
+
+    network: Network
+    curve: Curve
+    lengths: Floats
+    length_errors: Floats
+    transitions: Integers
+    kink_transitions: Integers
+    pieces: Integers
+    n_patterns: int
+    _strands: Strands
+
+    @property
+    def growth(self) -> Floats:
+        """Each length over the one before it, float64 [layers]; NaN after a length of zero."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.lengths[:-1] > 0, self.lengths[1:] / self.lengths[:-1], np.nan)
+
+    @cached_property
+    def breakpoints(self) -> Floats:
+        """Parameters t, ascending, at which a neuron changes its piece, float64 [k], rounded.
+
+        In the closed curve 0 stands for its beginning if a neuron changes its piece there.
+        """
+        strands = self._strands
+        starts = np.flatnonzero(strands.depths < strands.depth)
+        result = (strands.legs[starts] + _shares(strands, starts)) / len(self.curve.legs)
+        result = np.maximum.accumulate(result)  # neighbours that are not known equally well may have changed places
+        result.setflags(write=False)
+        return result
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers."""
+        names = ("lengths", "length_errors", "growth", "transitions", "pieces")
+        return {
+            "curve": repr(self.curve),
+            "network": self.network.fingerprint,
+            **{name: getattr(self, name).tolist() for name in names},
+            "n_patterns": self.n_patterns,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(aligned([HEAD, *self._rows()], put=str.rjust))
+
+    def __repr__(self) -> str:
+        pieces = int(self.pieces[-1]) if self.pieces.size else 1
+        return f"Trajectory({self.curve!r}, {pieces:,} pieces, length {self.lengths[0]:.4g} -> {self.lengths[-1]:.4g})"
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self.curve), HEAD, self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        growth = ["", *(f"{factor:.4g}" for factor in self.growth)]
+        numbers = zip(self.transitions.tolist(), self.pieces.tolist(), strict=True)
+        counts = [["", ""], *([f"{transitions:,}", f"{pieces:,}"] for transitions, pieces in numbers), ["", ""]]
+        names = ["input", *(str(number) for number in range(1, len(self.pieces) + 1)), "output"]
+        rows = zip(names, self.lengths, growth, counts, strict=True)
+        return [[name, f"{length:.6g}", factor, *count] for name, length, factor, count in rows]
+
+
+@overload
+def trajectory(
+    network: Network, curve: Curve | Segment, *, limit: int | None = None, progress: Progress = None
+) -> Trajectory: ...
+@overload
+def trajectory(
+    network: Network, curve: Iterable[Curve | Segment], *, limit: int | None = None, progress: Progress = None
+) -> list[Trajectory]: ...
+def trajectory(
+    network: Network,
+    curve: Curve | Segment | Iterable[Curve | Segment],
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> Trajectory | list[Trajectory]:
+    """Follow a curve through a network: lengths of its images, transitions and pieces of each layer.
+
+    Parameters
+    ----------
+    network : Network
+    curve : Curve, Segment, or iterable of these
+        `Polyline`, `Arc`, `Circle`, `GreatCircle` or `Segment`.
+    limit : int, optional
+        Stop with `LimitReached` once a curve has more pieces than this.
+    progress : bool or callable, optional
+        As for `count`.
+
+    Returns
+    -------
+    Trajectory, or list of Trajectory
+        One for each curve.
+
+    Raises
+    ------
+    TypeError, ShapeMismatchError
+        What is no curve, or does not lie in the network's input space.
+    LimitReached, KeyboardInterrupt
+        ``partial`` is the number of pieces found so far on one curve; of several curves, the list of the trajectories
+        that were finished.
+
+    References
+    ----------
+    Raghu et al. 2017, section 2; Price and Tanner 2020.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> path = regions.trajectory(net, regions.Circle([0, 0], [1, 0], [0, 1]))
+    >>> path.pieces, path.n_patterns, path.transitions, path.lengths.round(3)
+    (array([4]), 4, array([4]), array([6.283, 3.571, 2.828]))
+    """
+    model = compiled(network)
+    curves = [curve] if isinstance(curve, (Curve, Segment)) else _curves(curve)
+    found: list[Trajectory] = []
+    with reporting(progress) as report:
+        for index, each in enumerate(curves):
+            try:
+                found.append(_follow(network, model, each, limit, share_of(report, index, len(curves))))
+            except (RuntimeError, KeyboardInterrupt) as stopped:
+                if not isinstance(curve, (Curve, Segment)) and hasattr(stopped, "partial"):
+                    stopped.partial = found
+                raise
+    return found[0] if isinstance(curve, (Curve, Segment)) else found
+
+
+def _follow(
+    network: Network, model: Model, curve: Curve | Segment, limit: int | None, report: Report | None
+) -> Trajectory:
+    strands = strands_of(network, model, as_curve(curve), limit, report)
+    lengths, errors = image_lengths(strands)
+    kinks = np.bincount(strands.switches[1], minlength=network.graph.kinks)
+    transitions = np.bincount(network.kink_layers, kinks, strands.depth)
+    pieces = [strands.pieces(layer) for layer in range(len(transitions))]
+    return Trajectory(
+        network=network,
+        curve=strands.curve,
+        lengths=read_only(lengths),
+        length_errors=read_only(errors),
+        transitions=read_only(transitions.astype(np.int64)),
+        kink_transitions=read_only(kinks.astype(np.int64)),
+        pieces=read_only(np.array(pieces, dtype=np.int64)),
+        n_patterns=len(np.unique(strands.packed_patterns, axis=0)),
+        _strands=strands,
+    )
+
+
+def _shares(strands: Strands, which: Integers) -> Floats:
+    """Where on its leg some strands begin, as a share of it."""
+    result = np.empty(len(which))
+    for index, leg in enumerate(strands.curve.legs):
+        here = strands.legs[which] == index
+        points = strands.ends[which[here], 0]
+        result[here] = leg.shares(points) if isinstance(leg, ArcLeg) else points[:, 0]
+    return result
+
+
+def _curves(given: Any) -> list[Curve | Segment]:
+    curves = list_of(given, "curve", "a curve such as regions.Arc or regions.Polyline, or several")
+    for index, each in enumerate(curves):
+        as_curve(each, f"curve[{index}]")
+    return curves

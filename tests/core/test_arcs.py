@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Does the core find the pieces of arcs: known ones, degenerate ones, and those of the reference?"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+
+import numpy as np
+import pytest
+
+import regions
+from fuzz_arcs import finding
+from generators_arcs import arc_case
+from regions import Arc, Circle, Curve, Network, Polyline
+from regions.domains.curves import ArcLeg
+from regions.reference.arcs import Root, compare
+
+PLANE = [[1.0, 0.0], [0.0, 1.0]]
+UNIT = Circle([0, 0], *PLANE)
+
+
+def neuron(weights: list[float], bias: float, activation: str = "relu") -> Network:
+    return Network([([weights], [bias]), ([[1.0]], [0.0])], activation=activation)
+
+
+def leg(start: tuple[float, float], end: tuple[float, float]) -> ArcLeg:
+    return ArcLeg(np.zeros(2), np.array(PLANE), np.array([start, end], dtype=float))
+
+
+def pieces(network: Network, *legs: ArcLeg) -> int:
+    for each in legs:
+        assert finding(network, each) is None
+    return regions.count(network, Curve(legs, False))
+
+
+@pytest.mark.slow
+def test_pieces_are_those_of_the_reference() -> None:
+    for seed in range(2_000_000, 2_000_600):
+        assert finding(*arc_case(seed)) is None, seed
+
+
+def test_pieces_are_those_of_the_reference_quickly() -> None:
+    for seed in range(100):
+        assert finding(*arc_case(seed)) is None, seed
+
+
+@pytest.mark.parametrize(("radius", "count"), [(0.5, 1), (1.0, 1), (1.2, 8), (2**0.5, 8), (1.5, 8), (3.0, 8)])
+def test_hard_tanh_on_a_circle(radius: float, count: int) -> None:
+    clipped = Network([(PLANE, [0.0, 0.0]), (PLANE, [0.0, 0.0])], activation="hardtanh")
+    assert regions.count(clipped, Circle([0, 0], [radius, 0], [0, radius])) == count
+
+
+def test_a_line_that_touches_an_arc_does_not_cut_it() -> None:
+    around = leg((1, -1), (1, 1))
+    assert pieces(neuron([1, 0], -1), around) == 1
+    assert pieces(neuron([-1, 0], 1), around) == 1
+    assert pieces(neuron([1, 0], -1 - 2**-52), around) == 1
+    assert pieces(neuron([1, 0], -1 + 2**-53), around) == 3
+    # In a direction whose length is no fraction: 2 sin(x + 45 degrees) is at most sqrt(2).
+    assert pieces(neuron([1, 1], -(2**0.5)), leg((1, 0), (0, 1))) == 1  # the double is above the root
+    assert pieces(neuron([1, 1], -np.nextafter(2**0.5, 0)), leg((1, 0), (0, 1))) == 3
+
+
+def test_a_line_through_the_ends() -> None:
+    quarter = leg((1, 0), (0, 1))
+    assert pieces(neuron([1, 1], -1), quarter) == 1  # above zero between them
+    assert pieces(neuron([-1, -1], 1), quarter) == 1
+    assert pieces(neuron([0, 1], 0), quarter) == 1  # zero at the start alone
+    assert pieces(neuron([1, 1], -1), leg((2, -1), (-1, 2)), leg((-1, 2), (-2, 1))) == 3
+    # At a joint a neuron may switch, or not.
+    assert regions.count(neuron([0, 1], 0), UNIT) == 2
+    assert regions.count(neuron([1, 0], 0), UNIT) == 2
+    assert regions.count(neuron([1, 0], -1), UNIT) == 1
+
+
+def test_crossings_next_to_each_other() -> None:
+    for exponent in (20, 45, 52):
+        net = Network([([[0.0, 1.0], [0.0, 1.0]], [-0.5, -0.5 - 2.0**-exponent]), ([[1.0, 1.0]], [0.0])])
+        assert pieces(net, leg((1, 0), (0, 1))) == 3
+        # Where the line comes out: the chord is that short.
+        assert pieces(neuron([1, 0], 2.0**-exponent - 1), leg((1, -1), (1, 1))) == 3
+
+
+def test_the_second_layer_through_a_crossing_of_the_first() -> None:
+    # The first unit crosses where y = 1/2, and there the second layer is zero as well.
+    layers = [([[0.0, 1.0], [0.0, 1.0]], [-0.5, 1.0]), ([[1.0, 1.0]], [-1.5]), ([[1.0]], [0.0])]
+    assert pieces(Network(layers), leg((1, 0), (0, 1))) == 2
+    layers[1] = ([[-3.0, 1.0]], [-1.5])  # 0 at the crossing, below it on both sides
+    assert pieces(Network(layers), leg((1, 0), (0, 1))) == 2
+    layers[1] = ([[3.0, -1.0]], [1.5 - 2**-50])
+    assert pieces(Network(layers), leg((1, 0), (0, 1))) == 4
+
+
+@pytest.mark.parametrize("turn", [2.0**-20, 2.0**-40])
+def test_arcs_of_a_tiny_part_of_a_turn(turn: float) -> None:
+    angle = 2 * pi * turn
+    short = leg((1.0, 0.0), (cos(angle), sin(angle)))
+    assert pieces(neuron([0, 1], -angle / 3), short) == 2
+    assert pieces(neuron([0, 1], -2 * angle), short) == 1
+    assert pieces(neuron([-sin(angle / 2), cos(angle / 2)], 0), short) == 2
+
+
+def test_the_certificate_counts_signs() -> None:
+    count, certificate = regions.certified_count(neuron([1, 0], -1), Arc([1, 0], [0, 1]))
+    assert (count, certificate.regions, certificate.complete) == (1, 1, True)
+    assert certificate.exact + certificate.filter > 0
+    assert certificate.domain == "Arc(in R^2)"
+
+
+def test_permuted_and_scaled_neurons_make_as_many_pieces() -> None:
+    rng = np.random.default_rng(5)
+    weights, biases = rng.standard_normal((12, 3)), rng.standard_normal(12) * 0.1
+    following = rng.standard_normal((6, 12))
+    last = (rng.standard_normal((1, 6)), np.zeros(1))
+    curve = Circle(*rng.standard_normal((3, 3)))
+    counts = set()
+    for order, scale in ((np.arange(12), 1.0), (rng.permutation(12), 1.0), (np.arange(12), 4.0)):
+        layers = [(weights[order] * scale, biases[order] * scale), (following[:, order] / scale, np.zeros(6)), last]
+        counts.add(regions.count(Network(layers), curve))
+    assert len(counts) == 1
+
+
+def test_limits_and_several_curves() -> None:
+    rng = np.random.default_rng(6)
+    net = Network([(rng.standard_normal((40, 2)), rng.standard_normal(40) * 0.3), (np.ones((1, 40)), [0.0])])
+    whole = regions.count(net, UNIT)
+    assert whole > 20
+    assert regions.count(net, UNIT, limit=whole) == whole
+    for curve in (UNIT, Arc(*PLANE), Polyline([[-1, -1], [1, 1], [1, -1]])):
+        with pytest.raises(regions.LimitReached):
+            regions.count(net, curve, limit=regions.count(net, curve) - 1)
+    assert regions.count(net, [UNIT, Arc(*PLANE)]).tolist() == [whole, regions.count(net, Arc(*PLANE))]
+    with pytest.raises(regions.errors.DomainError, match="of a curve, pieces are counted"):
+        regions.count(net, UNIT, "affine")
+    with pytest.raises(regions.errors.ShapeMismatchError, match="the curve lies in a space of 3 dimensions"):
+        regions.count(net, Arc([1, 0, 0], [0, 1, 0]))
+
+
+def test_roots_are_compared_exactly() -> None:
+    root_two, fraction = Root(0, 1, 2, 1), Root(665857, 1, 0, 470832)  # a convergent, above it
+    assert compare(root_two, fraction) == -1 and compare(fraction, root_two) == 1
+    assert compare(root_two, Root(0, 1, 8, 2)) == 0
+    assert compare(Root(1, 1, 2, 1), Root(0, 1, 3, 1)) == 1  # 1 + sqrt 2 and sqrt 3
+    assert compare(Root(3, -1, 2, 1), Root(0, 1, 3, 1)) == -1

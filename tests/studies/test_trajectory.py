@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Are lengths, transitions and pieces of curves those that are known, and those of sampled curves?"""
+
+from __future__ import annotations
+
+import json
+from math import pi
+
+import numpy as np
+import pytest
+
+import regions
+from random_networks import random_network
+from regions import Arc, Circle, Curve, GreatCircle, Network, Polyline, Segment, trajectory
+
+PLANE = [[1.0, 0.0], [0.0, 1.0]]
+
+
+def identity(activation: str) -> Network:
+    return Network([(PLANE, [0.0, 0.0]), (PLANE, [0.0, 0.0])], activation=activation)
+
+
+def test_circle_through_relu() -> None:
+    path = trajectory(identity("relu"), Circle([0, 0], *PLANE))
+    assert abs(path.lengths - [2 * pi, pi / 2 + 2, pi / 2 + 2]).max() < 1e-12
+    assert path.breakpoints.round(12).tolist() == [0, 0.25, 0.5, 0.75]
+    assert (path.n_patterns, path.pieces.tolist(), path.kink_transitions.tolist()) == (4, [4], [2, 2])
+
+
+@pytest.mark.parametrize(("radius", "patterns"), [(1.25, 5), (2**0.5, 8), (2.0, 8), (100.0, 8)])
+def test_circle_through_hard_tanh(radius: float, patterns: int) -> None:
+    path = trajectory(identity("hardtanh"), Circle([0, 0], [radius, 0], [0, radius]))
+    assert path.pieces.tolist() == [8] and path.n_patterns == patterns
+    assert path.transitions.tolist() == [8]
+    if radius >= 2**0.5:
+        assert abs(path.lengths[1:] - 8).max() < 1e-12
+
+
+def test_a_hard_tanh_that_goes_through_at_once_switches_twice() -> None:
+    steep = Network([([[1e9]], [0.0]), ([[1.0]], [0.0])], activation="hardtanh")
+    assert trajectory(steep, Segment([-1], [1])).transitions.tolist() == [2]
+    assert trajectory(steep, Segment([-1], [1])).lengths.tolist() == pytest.approx([2.0, 2.0, 2.0])
+
+
+def test_ellipses() -> None:
+    # A flat one: out and back along a line; and one whose length is known.
+    flat = Network([([[1.0, 0.0]], [5.0]), ([[1.0]], [0.0])])
+    assert trajectory(flat, Circle([0, 0], [3, 0], [0, 1])).lengths[1] == pytest.approx(12, abs=1e-12)
+    assert trajectory(flat, Circle([0, 0], [2, 0], [0, 1])).lengths[0] == pytest.approx(9.688448220547675, abs=1e-13)
+
+
+CURVES = {
+    "segment": Segment([-1, 0.5, 2], [1, 1, -2]),
+    "polyline": Polyline([[0, 0, 1], [1, 0, 0], [-1, 2, 0], [0, 0, 1]]),
+    "arc": Arc([1, 0.5, 0], [-1, 2, 1]),
+    "circle": Circle([0.1, 0, 0.3], [1, 1, 0], [0, -1, 2]),
+    "great": GreatCircle([0, 3, 0], [0, -1.8, 2.4]),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("activation", ["relu", "hardtanh", "leaky_relu"])
+def test_lengths_are_those_of_many_points(name: str, activation: str) -> None:
+    net = random_network([3, 12, 12, 12, 2], seed=3, activation=activation)
+    path = trajectory(net, CURVES[name])
+    # A multiple of six parts, so that joints are among them.
+    points = path.curve.to_input(np.union1d(np.linspace(0, 1, 96_001), path.breakpoints))
+    images, here = [points], points
+    for layer in net.layers:
+        here = layer.activation(here @ layer.weights.T + layer.biases)
+        images.append(here)
+    sampled = np.array([np.linalg.norm(np.diff(image, axis=0), axis=1).sum() for image in images])
+    assert (sampled <= path.lengths + path.length_errors + 1e-10).all()
+    assert (sampled >= path.lengths * (1 - 1e-8) - path.length_errors - 1e-10).all()
+    patterns = net.pattern(points[1:-1])
+    assert path.n_patterns >= len(np.unique(patterns, axis=0)) - 2
+
+
+def test_pieces_of_lines_are_regions() -> None:
+    net = random_network([3, 12, 12, 12, 2], seed=4)
+    segment = Segment([-3, 0.5, 2], [3, 1, -2])
+    part = regions.enumerate(net, segment)
+    path = trajectory(net, segment)
+    assert path.pieces[-1] == path.n_patterns == len(part) == regions.count(net, segment)
+    assert np.allclose(path.breakpoints, np.sort(part.vertices[:, 0])[1:-1], atol=1e-15)
+    assert path.transitions.sum() == len(part) - 1
+    assert path.lengths[0] == pytest.approx(segment.volume, rel=1e-14)
+    assert np.diff(path.pieces).min() >= 0
+
+
+def test_a_straight_joint_is_no_breakpoint() -> None:
+    net = random_network([2, 8, 8, 1], seed=5)
+    ends = [[-2.0, 1.0], [2.0, -1.0]]
+    once, twice = trajectory(net, Polyline(ends)), trajectory(net, Polyline([ends[0], [1.0, -0.5], ends[1]]))
+    assert once.pieces.tolist() == twice.pieces.tolist()
+    assert np.allclose(once.lengths, twice.lengths, rtol=1e-14)
+
+
+def test_text_json_and_several() -> None:
+    net = random_network([3, 6, 6, 2], seed=6)
+    paths = trajectory(net, list(CURVES.values()))
+    assert [str(path) for path in paths] == [str(trajectory(net, curve)) for curve in CURVES.values()]
+    facts = json.loads(paths[0].to_json())
+    assert facts["lengths"] == paths[0].lengths.tolist() and len(facts["growth"]) == 3
+    assert repr(paths[3]).startswith("Trajectory(Circle(in R^3, 4 legs), ")
+    assert "<table>" in paths[0]._repr_html_()
+    affine = trajectory(Network([([[1.0, 2.0]], [3.0])]), Arc(*PLANE))
+    assert (affine.pieces.tolist(), affine.n_patterns, len(affine.lengths)) == ([], 1, 2)
+
+
+def test_dead_layers_have_no_length() -> None:
+    dead = Network([([[1.0, 1.0]], [-9.0]), ([[1.0]], [0.0]), ([[1.0]], [0.0])])
+    path = trajectory(dead, Arc(*PLANE))
+    assert path.lengths[1:].tolist() == [0, 0, 0]
+    assert path.growth[0] == 0 and np.isnan(path.growth[1:]).all()
+    assert json.loads(path.to_json())["growth"][1] is None
+
+
+def test_stopped() -> None:
+    net = random_network([3, 12, 12, 2], seed=7)
+    many = [CURVES["circle"], CURVES["segment"]]
+    pieces = [int(trajectory(net, curve).pieces[-1]) for curve in many]
+    with pytest.raises(regions.LimitReached) as stopped:
+        trajectory(net, many[0], limit=pieces[0] - 1)
+    assert stopped.value.partial >= pieces[0] - 1
+    with pytest.raises(regions.LimitReached) as stopped:
+        trajectory(net, many[::-1], limit=pieces[1])
+    assert [path.curve for path in stopped.value.partial] == [Curve([CURVES["segment"]], False)]  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"curve\[1\]: expected a curve"):
+        trajectory(net, [many[0], 3])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e160, 1e200])
+def test_sizes_at_the_ends_of_the_range(scale: float) -> None:
+    small = Network([([[scale, 0.0], [0.0, scale]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    path = trajectory(small, Arc(*PLANE))
+    assert path.lengths[1] == pytest.approx(scale * pi / 2, rel=1e-13)
+    assert path.length_errors[1] >= abs(path.lengths[1] - scale * pi / 2)
+    ends = np.array(PLANE) * scale
+    assert trajectory(identity("relu"), Arc(*ends)).lengths == pytest.approx([scale * pi / 2] * 3, rel=1e-13)
+
+
+def test_beyond_the_largest_double_nothing_is_known() -> None:
+    large = Network([([[1e200, 0.0], [0.0, 1e200]], [0.0, 0.0]), ([[1e200, 1e200]], [0.0])])
+    path = trajectory(large, Arc(*PLANE))
+    assert np.isfinite(path.length_errors[:2]).all() and path.length_errors[2] == np.inf
