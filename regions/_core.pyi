@@ -18,18 +18,18 @@ def count(
     origin: _Doubles,
     directions: _Doubles,
     generators: _Doubles,
-    arc: bool,
     limit: int,
     progress: Callable[[float, int], object] | None,
+    arc: bool = False,
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
     network: CompiledNetwork,
     origin: _Doubles,
     directions: _Doubles,
     generators: _Doubles,
-    arc: bool,
     limit: int,
     progress: Callable[[float, int], object] | None,
+    arc: bool = False,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 
 class CompiledCells:

@@ -214,7 +214,7 @@ cdef class _Problem:
         self.domain = Domain(len(generators), &self.generators[0], arc)
 
 
-def count(CompiledNetwork network, origin, directions, generators, bint arc, int64_t limit, progress):
+def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False):
     """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
 
     Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
@@ -228,7 +228,7 @@ def count(CompiledNetwork network, origin, directions, generators, bint arc, int
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-def enumerate(CompiledNetwork network, origin, directions, generators, bint arc, int64_t limit, progress):
+def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False):
     """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)

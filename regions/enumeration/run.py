@@ -16,7 +16,6 @@ import numpy as np
 
 from regions import _core
 from regions.arithmetic.arguments import shown
-from regions.arithmetic.types import Floats
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.domains.curves import ArcLeg, Curve
@@ -140,18 +139,14 @@ def counted_in(
     model: Model, part: Domain | ArcLeg, most: int, report: Report | None
 ) -> tuple[Any, int, dict[str, int]]:
     """How the core ended, the number of regions, and its counters."""
-    return _core.count(model, *_arrays(part), most, report)
+    return _core.count(model, part.origin, part.directions, part.generators, most, report, isinstance(part, ArcLeg))
 
 
 def enumerated_in(
     model: Model, part: Domain | ArcLeg, most: int, report: Report | None
 ) -> tuple[Any, dict[str, Any], dict[str, int]]:
     """How the core ended, its arrays, and its counters."""
-    return _core.enumerate(model, *_arrays(part), most, report)
-
-
-def _arrays(part: Domain | ArcLeg) -> tuple[Floats, Floats, Floats, bool]:
-    return part.origin, part.directions, part.generators, isinstance(part, ArcLeg)
+    return _core.enumerate(model, part.origin, part.directions, part.generators, most, report, isinstance(part, ArcLeg))
 
 
 def checked_limit(limit: int | None) -> int:

@@ -50,3 +50,14 @@ def test_there_are_cells_of_one_and_two_dimensions(dimension: int) -> None:
     for ask in (_core.count, _core.enumerate):
         with pytest.raises(ValueError, match="no cells of this dimension"):
             ask(network, np.zeros(2), np.ones((dimension, 2)), np.ones((dimension + 1, dimension + 1)), 1000, None)
+
+
+def test_arcs_lie_in_planes_and_have_two_ends() -> None:
+    network = _core.CompiledNetwork(2, [LAYER])
+    quarter = np.array([[0.0, 1, 0], [0, 0, 1]])
+    for ask in (_core.count, _core.enumerate):
+        with pytest.raises(ValueError, match="an arc lies in a plane"):
+            ask(network, np.zeros(2), np.eye(2)[:1], quarter[:, :2], 1000, None, True)
+        with pytest.raises(ValueError, match="domain does not fit the chart"):
+            ask(network, np.zeros(2), np.eye(2), quarter[:1], 1000, None, True)
+    assert _core.count(network, np.zeros(2), np.eye(2), quarter, 1000, None, True)[:2] == ("finished", 1)
