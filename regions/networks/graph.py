@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,14 @@ class Read:
     operator: Dense
     sources: range
     node: int
+
+
+class UnitTables(NamedTuple):
+    """Breakpoints of units, float64 [units, k], and slopes and intercepts of their pieces, [units, k + 1]."""
+
+    breakpoints: Floats
+    slopes: Floats
+    intercepts: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +86,7 @@ class Units:
     @cached_property
     def kink_values(self) -> Floats:
         """Breakpoint of each kink, float64 [kinks]."""
-        return self.tables()[0].ravel()
+        return self.tables().breakpoints.ravel()
 
     def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
         """What each unit has, [.., units], for each of its kinks, [.., kinks]."""
@@ -114,11 +122,11 @@ class Units:
         """Whether some slope is another number than -1, 0 and 1, so that products with it are rounded."""
         return not np.isin(self.activation.slopes, (-1.0, 0.0, 1.0)).all()
 
-    def tables(self) -> tuple[Floats, Floats, Floats]:
-        """Breakpoints, float64 [units, each], and slopes and intercepts of all pieces, [units, each + 1]."""
-        activation, pieces = self.activation, (self.count, self.each + 1)
-        breakpoints = np.broadcast_to(activation.breakpoints, (self.count, self.each))
-        return breakpoints, np.broadcast_to(activation.slopes, pieces), np.broadcast_to(activation.intercepts, pieces)
+    def tables(self) -> UnitTables:
+        """What each unit is, unit by unit."""
+        shapes = ((self.count, self.each), (self.count, self.each + 1), (self.count, self.each + 1))
+        given = self.activation.breakpoints, self.activation.slopes, self.activation.intercepts
+        return UnitTables(*map(np.broadcast_to, given, shapes))
 
 
 @dataclass(frozen=True, eq=False)

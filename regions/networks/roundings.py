@@ -44,4 +44,4 @@ class _Roundings:
 
     def outputs(self, node: Node, before: tuple[Floats, Floats], pieces: Indices) -> tuple[Floats, Floats]:
         slopes, intercepts = node.units.on_pieces(pieces)
-        return slopes * before[0] + intercepts, before[1] * np.max(np.abs(node.units.tables()[1])) ** 2
+        return slopes * before[0] + intercepts, before[1] * np.max(np.abs(node.units.tables().slopes)) ** 2

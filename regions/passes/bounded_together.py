@@ -96,7 +96,7 @@ class BoundedTogether:
         """In the place of the values before."""
         slopes, intercepts = node.units.on_pieces(pieces)
         values = np.multiply(before.values, slopes, out=before.values)
-        largest = np.abs(node.units.tables()[1]).max(axis=1)[np.newaxis]
+        largest = np.abs(node.units.tables().slopes).max(axis=1)[np.newaxis]
         if not node.units.activation.intercepts.any():
             magnitudes = np.maximum(values.max(axis=0, keepdims=True), -values.min(axis=0, keepdims=True))
         else:

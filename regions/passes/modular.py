@@ -169,7 +169,8 @@ def difference_bits(graph: Graph, domain: Domain) -> int:
     for number, node in enumerate(graph.nodes):
         found = [_through(*given[read.node], read.operator.weights, node.biases, node.terms - 1) for read in node.reads]
         low, high = min(low for low, _ in found), max(high for _, high in found)
-        given[number] = low, high = _through(low, high, *node.units.tables()[1:], 1)
+        _, slopes, intercepts = node.units.tables()
+        given[number] = low, high = _through(low, high, slopes, intercepts, 1)
     return max(0, high + 1 - low)
 
 

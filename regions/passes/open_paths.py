@@ -96,5 +96,5 @@ def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, units: Bits) ->
 
 def bending_kinks(graph: Graph) -> Bits:
     """Tell at which kinks the slope of the unit changes, bool [kinks]; Leaky ReLU with a slope of 1 does not bend."""
-    changes = [(np.diff(node.units.tables()[1]) != 0.0).ravel() for node in graph.hidden]
+    changes = [(np.diff(node.units.tables().slopes) != 0.0).ravel() for node in graph.hidden]
     return np.concatenate([np.zeros(0, dtype=bool), *changes])
