@@ -113,11 +113,11 @@ def _kink_forms(task: IntegerTask, pattern: Bits) -> list[Form]:
     forms: list[Form] = []
     values = task.inputs
     for layer in task.layers[:-1]:
-        before = reference._preactivations(layer, values)
+        before = reference.preactivations(layer, values)
         bits = pattern[len(forms) : len(forms) + sum(map(len, layer.breakpoints))]
         units = zip(before, layer.breakpoints, strict=True)
         forms += [(form[0] - t, *form[1:]) for form, breakpoints in units for t in breakpoints]
-        values = reference._activations(layer, before, bits)
+        values = reference.activations(layer, before, bits)
     return forms
 
 
