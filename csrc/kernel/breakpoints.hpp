@@ -88,6 +88,7 @@ inline double value_error(const LayerSweep& here, std::size_t k) {
 
 // Upper bound on the slope of any unit between a breakpoint and the next. In doubled layers only higher parts are seen.
 inline double slope_after(const LayerSweep& here, std::size_t k) {
+  if (!(here.length[k] > 0x1p-900)) return INFINITY;  // near underflow a length is not known to a few roundings
   const double* values = here.sums + k * here.stride;
   Lanes8 change{};
   for (std::size_t i = 0; i < here.stride; i += 8) {

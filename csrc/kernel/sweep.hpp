@@ -137,8 +137,9 @@ class Sweep {
                          room_for_underflow * double(inputs);
       first.slip[end] = 0;
     }
-    first.length[0] = std::fabs(task_.domain.generators[3] - task_.domain.generators[1]);
-    return first.length[0] > 0 && first.length[0] < INFINITY;
+    first.length[0] = 1;  // whatever the chart's unit: slips and slopes are in units of the segment
+    const double extent = std::fabs(task_.domain.generators[3] - task_.domain.generators[1]);
+    return extent > 0 && extent < INFINITY;
   }
 
   void take_points(LayerSweep& layer, std::size_t count, std::size_t width) {
@@ -281,7 +282,7 @@ class Sweep {
       above.slip[i] = here.slip[one.point];
       if (one.crossing != nullptr) {
         error = std::max(error, error_at(one.point + 1)) + here.steepest * one.crossing->error;
-        above.slip[i] = one.crossing->slip * here.length[one.point] * slack;
+        above.slip[i] = one.crossing->slip * here.length[one.point] * slack + room_for_underflow;  // 0 means exact
       }
       above.error[i] = error * slack + room_for_underflow;
       if (here.doubled)

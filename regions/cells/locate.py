@@ -78,7 +78,7 @@ class Locator:
         if self.complete and (result < 0).any():
             raise InternalError(
                 f"the chart point {chart[np.argmin(result)].tolist()} lies in the domain but in no region: "
-                "please report this with the network and the domain"
+                "certify the partition if it was read from a file, otherwise please report this with network and domain"
             )
         return result
 

@@ -24,8 +24,8 @@ from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
 from regions.domains.gram import independent
 from regions.domains.lines import Segment
-from regions.domains.points import difference, many_points, one_point, same_length
-from regions.errors import DegenerateDomainError, DomainError
+from regions.domains.points import many_points, one_point, same_length
+from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
 
 __all__ = ["Arc", "ArcLeg", "Circle", "Curve", "GreatCircle", "Leg", "Polyline", "as_curve"]
 
@@ -58,6 +58,13 @@ class ArcLeg:
     def generators(self) -> Floats:
         """The ends as the core takes them, float64 [2, 3]."""
         return np.column_stack([np.zeros(2), self.ends])
+
+    def __post_init__(self) -> None:
+        for array in (self.origin, self.directions, self.ends):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ArcLeg, (self.origin, self.directions, self.ends)  # unpickled arrays come back writeable
 
     @cached_property
     def angle(self) -> float:
@@ -102,7 +109,12 @@ class Curve:
     closed: bool
 
     def __init__(self, legs: Sequence[Leg], closed: bool) -> None:
-        self.__dict__.update(legs=tuple(legs), closed=closed)
+        kinds = {type(leg) for leg in legs}
+        if len(kinds) != 1 or not kinds <= {Segment, ArcLeg}:
+            raise TypeError("Curve: legs are one or more Segment, or one or more ArcLeg; Polyline, Arc, .. make them")
+        if len({leg.n_in for leg in legs}) > 1:
+            raise ShapeMismatchError("Curve: all legs lie in one space")
+        self.__dict__.update(legs=tuple(legs), closed=bool(closed))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a curve is immutable; make a new one instead of setting {name!r}")
@@ -298,27 +310,29 @@ class GreatCircle(Curve):
     def __init__(self, x0: ArrayLike, x1: ArrayLike) -> None:
         start, end = one_point(x0, "GreatCircle: x0"), one_point(x1, "GreatCircle: x1")
         same_length("GreatCircle", x0=start, x1=end)
-        radius, other = (float(np.linalg.norm(point)) for point in (start, end))
-        if not np.isfinite(radius) or abs(radius - other) > 1e-9 * radius:
+        # Of about 2^400, for squares of very small and very large numbers are no doubles, and no digit is to be lost.
+        exponent = np.frexp(max(np.abs(start).max(), np.abs(end).max()))[1] - 400
+        near, far = np.ldexp(start, -exponent), np.ldexp(end, -exponent)
+        radius, other = float(np.linalg.norm(near)), float(np.linalg.norm(far))
+        if abs(radius - other) > 1e-9 * radius:
             raise DomainError(
-                f"GreatCircle: points on one sphere round the origin have one norm, these have {radius:g} and "
-                f"{other:g}; scale one, or take Arc"
+                f"GreatCircle: points on one sphere round the origin have one norm, these have "
+                f"{np.ldexp(radius, exponent):g} and {np.ldexp(other, exponent):g}; scale one, or take Arc"
             )
         if not independent(np.stack([start, end])):
             raise DegenerateDomainError("GreatCircle: the points lie on one line through the origin")
-        unit = start / radius
-        across = difference(end, unit * (unit @ end), "GreatCircle: x1")
+        unit = near / radius
+        across = far - unit * (unit @ far)
         across -= unit * (unit @ across)  # once more, for points that are nearly parallel
-        # Of about size one, for its square may be below the smallest double.
-        _, exponent = np.frexp(np.abs(across).max())
-        scaled = np.ldexp(across, -exponent)
-        size = float(np.linalg.norm(scaled))
+        _, closer = np.frexp(np.abs(across).max())
+        direction = np.ldexp(across, -closer)
+        size = float(np.linalg.norm(direction))
         if size == 0.0:
             raise DegenerateDomainError("GreatCircle: in doubles, the points lie on one line through the origin")
-        first, last = QUARTERS[0], np.array([unit @ end, np.ldexp(size, exponent)]) / radius
+        first, last = QUARTERS[0], np.array([unit @ far, np.ldexp(size, closer)]) / radius
         half = first + last / np.hypot(*last)  # of the way, so that t is proportional to the angle
         ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
-        across = scaled * (radius / size)
+        across = np.ldexp(direction * (radius / size), exponent)
         super().__init__(_arcs("GreatCircle", np.zeros(len(start)), start, across, ends), False)
 
 
@@ -326,7 +340,4 @@ def _arcs(name: str, origin: Floats, u: Floats, v: Floats, ends: Floats) -> list
     directions = np.stack([u, v])
     if not independent(directions):
         raise DegenerateDomainError(f"{name}: the two directions lie on one line, so they span no plane")
-    pairs = [ends[index : index + 2].copy() for index in range(len(ends) - 1)]
-    for array in (origin, directions, *pairs):
-        array.setflags(write=False)
-    return [ArcLeg(origin, directions, pair) for pair in pairs]
+    return [ArcLeg(origin, directions, ends[index : index + 2].copy()) for index in range(len(ends) - 1)]

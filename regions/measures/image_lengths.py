@@ -4,7 +4,8 @@
 On a piece of the layers up to one, that layer's outputs are an affine function of the chart point. So on a segment the
 image is straight, and as long as the piece times the length of its derivative; on an arc the point moves with
 (-sin, cos) through two derivatives u and v, and the length is an elliptic integral of the second kind. Derivatives come
-from `passes/derivatives.py`: no difference of nearby points is taken, so nothing cancels.
+from `passes/derivatives.py`: no difference of nearby images is taken. On arcs the error is absolute, not relative to
+the arc: the integral is a difference of two.
 
 Error. Derivatives are off by what is said there, ends of pieces by what the core says; as an angle by less than three
 times as much. The squares in the elliptic integral are off by h = 2 (n + 8) units of the largest. Where a square is as
@@ -39,6 +40,7 @@ def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
     with np.errstate(over="ignore", invalid="ignore"):
         levels = derivatives(strands.network.graph, strands.packed_patterns, first, starts)
         lengths, bounds = np.array([_length(strands, level) for level in levels]).T
+        lengths = np.where(np.isnan(lengths), np.inf, lengths)
         return lengths, np.where(np.isfinite(lengths) & np.isfinite(bounds), bounds * OUTWARDS, np.inf)
 
 

@@ -7,6 +7,7 @@ through the layers by itself. `regions/certification/` uses `integers.py`, and a
 that is all that these two have in common.
 """
 
+from regions.reference import arcs as arcs
 from regions.reference.subdivision import ReferenceRegion, count, enumerate, patterns
 
 __all__ = ["ReferenceRegion", "count", "enumerate", "patterns"]

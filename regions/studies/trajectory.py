@@ -24,6 +24,7 @@ from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
 from regions.enumeration.run import Model, compiled
+from regions.errors import LimitReached
 from regions.measures.image_lengths import image_lengths
 from regions.networks.network import Network
 from regions.reporting import Progress, Report, reporting, share_of
@@ -156,8 +157,8 @@ def trajectory(
     TypeError, ShapeMismatchError
         What is no curve, or does not lie in the network's input space.
     LimitReached, KeyboardInterrupt
-        ``partial`` is the number of pieces found so far on one curve; of several curves, the list of the trajectories
-        that were finished.
+        ``partial`` is the number of pieces found so far on one curve, or None on a Ctrl-C while the core was not at
+        work; of several curves, the list of the trajectories that were finished.
 
     References
     ----------
@@ -178,9 +179,9 @@ def trajectory(
         for index, each in enumerate(curves):
             try:
                 found.append(_follow(network, model, each, limit, share_of(report, index, len(curves))))
-            except (RuntimeError, KeyboardInterrupt) as stopped:
-                if not isinstance(curve, (Curve, Segment)) and hasattr(stopped, "partial"):
-                    stopped.partial = found
+            except (LimitReached, KeyboardInterrupt) as stopped:
+                if not isinstance(curve, (Curve, Segment)):
+                    stopped.partial = found  # type: ignore[union-attr]
                 raise
     return found[0] if isinstance(curve, (Curve, Segment)) else found
 

@@ -69,3 +69,17 @@ def test_limits_stop_in_the_middle() -> None:
     assert regions.count(net, SEGMENT, limit=number) == number
     with pytest.raises(regions.LimitReached):
         regions.count(net, SEGMENT, limit=number - 1)
+
+
+@pytest.mark.parametrize(
+    ("width", "direction", "weight"), [(2.0**1023, 2.0**-1063, 2.0**-90), (2.0**-1073, 2.0**1023, 1.0)]
+)
+def test_charts_at_the_ends_of_the_range(width: float, direction: float, weight: float) -> None:
+    # A unit that is 0 at 7/4, computed with noise, and one above that is 0 there as well.
+    first, second = float.fromhex("0x1.a30febcfd9c28p+0"), float.fromhex("0x1.4510bdf882d9dp+0")
+    start, small = width * direction, weight * 2.0**-40
+    noisy = [8 * small, -14 * small, second * weight, -first * weight]
+    layers = [([noisy, [weight, 0, 0, 0]], [0, 0]), ([[0, 1.0]], [-1.75 * start * weight]), ([[1.0]], [0])]
+    net = regions.Network(layers)
+    domain = regions.Domain([start, start, first * start, second * start], [[direction, 0, 0, 0]], [[1, 0], [1, width]])
+    assert regions.count(net, domain) == regions.reference.count(net, domain) == 2

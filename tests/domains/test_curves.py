@@ -47,6 +47,12 @@ def test_great_circle_between_points_next_to_each_other(tiny: float) -> None:
     assert leg.directions.tolist() == PLANE and leg.generators[1].tolist() == [0, 1, tiny]
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e200, 1e300])
+def test_great_circle_of_any_size(scale: float) -> None:
+    points = GreatCircle([scale, 0], [0, scale]).to_input([0.0, 0.5, 1.0]) / scale
+    assert np.allclose(points, [[1, 0], [0.5**0.5, 0.5**0.5], [0, 1]], atol=1e-15)
+
+
 def test_polyline() -> None:
     corners = [[0, 0], [3, 4], [3, 5], [0, 0]]
     line = Polyline(corners)
@@ -70,6 +76,8 @@ def test_equal_curves_are_equal_after_pickling_too() -> None:
         assert copy != 0
     with pytest.raises(AttributeError, match="immutable"):
         curves[0].closed = True
+        for leg in copy.legs:
+            assert not leg.directions.flags.writeable and not leg.origin.flags.writeable
     assert as_curve(Segment([0, 0], [1, 0])) == curves[2]
     assert [repr(curve) for curve in curves] == [
         "Arc(in R^2)",
@@ -92,6 +100,8 @@ def test_equal_curves_are_equal_after_pickling_too() -> None:
         (lambda: Polyline([[0, 0]]), DegenerateDomainError, "two points or more, got 1"),
         (lambda: Polyline([[0, 0], [1, 0], [1, 0]]), DegenerateDomainError, "points 1 and 2 are the same"),
         (lambda: Arc([1, 0], [0, 1]).to_input(1.5), DomainError, "t runs from 0 to 1"),
+        (lambda: Curve([], False), TypeError, "legs are one or more Segment"),
+        (lambda: Curve([Segment([0], [1]), Segment([0, 0], [1, 1])], False), ShapeMismatchError, "one space"),
         (lambda: as_curve("x"), TypeError, "expected a curve such as regions.Arc .* got str"),
     ],
 )
