@@ -27,8 +27,6 @@ __all__ = ["spectral_norm_bound"]
 
 _UNIT = 2.0**-21  # eight times that of single precision
 _UPWARDS = 1 + 2.0**-20
-# Far below, a product with the scale would be rounded downwards, to a multiple of the smallest double.
-_LEAST = 2.0**-1000
 
 
 def spectral_norm_bound(matrix: Floats) -> float:
@@ -48,7 +46,9 @@ def spectral_norm_bound(matrix: Floats) -> float:
     bound = _frobenius(current) * _UPWARDS
     for scale, lost_by_rounding, lost_by_product in reversed(steps):
         bound = (math.sqrt(bound + lost_by_product) + lost_by_rounding) * scale * _UPWARDS
-    return max(bound, _LEAST)
+        # Below the normal range either product may have lost half of the smallest double.
+        bound = math.nextafter(bound, math.inf)
+    return bound
 
 
 def _frobenius(matrix: NDArray[np.floating[Any]]) -> float:

@@ -57,6 +57,10 @@ class TestSpectralNorm:
         matrix = np.array([[3.0, 0.0, 0.0], [0.0, 4.0, 0.0]])
         assert 4 * scale <= spectral_norm_bound(matrix * scale) <= 4.4 * scale
 
+    def test_is_not_rounded_down_below_the_normal_range(self) -> None:
+        for entries in (2, 5):
+            assert spectral_norm_bound(np.full((1, entries), 5e-324)) >= 2 * 5e-324 * (1 if entries == 2 else 1.5)
+
     def test_one_entry_beside_many_small_ones(self) -> None:
         matrix = np.full((50, 50), 1e-30)
         matrix[3, 4] = 1.0
