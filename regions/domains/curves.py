@@ -11,7 +11,6 @@ Source: the curves of Raghu et al. 2017 (section 2.1) and of Price and Tanner 20
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
+from regions.domains.domain import digest_of
 from regions.domains.gram import independent
 from regions.domains.lines import Segment
 from regions.domains.points import many_points, one_point, same_length
@@ -154,13 +154,8 @@ class Curve:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the legs, 64 hexadecimal digits; equal curves share it, however made."""
-        digest = hashlib.sha256(b"closed" if self.closed else b"open")
-        for leg in self.legs:
-            generators = leg.generators
-            for array in (leg.origin, leg.directions, generators):
-                digest.update(repr(array.shape).encode())
-                digest.update(array.astype("<f8").tobytes())
-        return digest.hexdigest()
+        arrays = (array for leg in self.legs for array in (leg.origin, leg.directions, leg.generators))
+        return digest_of(arrays, b"closed" if self.closed else b"open")
 
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Curve) else NotImplemented

@@ -14,6 +14,7 @@ computed once in floating point; counts, patterns and adjacency are exact for th
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -173,11 +174,7 @@ class Domain:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of chart and generators, 64 hexadecimal digits; equal domains share it, however made."""
-        digest = hashlib.sha256()
-        for array in (self.origin, self.directions, self.generators):
-            digest.update(repr(array.shape).encode())
-            digest.update(array.astype("<f8").tobytes())
-        return digest.hexdigest()
+        return digest_of((self.origin, self.directions, self.generators))
 
     def to_input(self, chart_points: ArrayLike) -> Floats:
         """Map chart points [.., d] to input points float64 [.., n_in], in floating point.
@@ -279,6 +276,15 @@ class Domain:
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor of the base, since unpickled arrays come back writeable.
         return from_chart, (type(self), self.origin, self.directions, self.generators, self.points)
+
+
+def digest_of(arrays: Iterable[Floats], start: bytes = b"") -> str:
+    """SHA-256 of arrays, one after another, with their shapes."""
+    digest = hashlib.sha256(start)
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(array.astype("<f8").tobytes())
+    return digest.hexdigest()
 
 
 def from_chart(
