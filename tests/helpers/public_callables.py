@@ -9,17 +9,30 @@ from __future__ import annotations
 
 import inspect
 import io
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import regions
 from kinds_of_parameters import KINDS
+from objects_to_call_with import (
+    arc,
+    axes,
+    figure,
+    folder,
+    model_file,
+    network,
+    partition,
+    points_file,
+    random_networks,
+    record,
+    rng,
+    saved,
+    square,
+)
 from regions import arrangements, bounds, constructions, export, measures, reference
 from regions.networks import named_activations as named
 from regions.read import read_tensors
@@ -55,76 +68,6 @@ class Call:
 
     def kind(self, parameter: str) -> str:
         return self.kinds.get(parameter) or KINDS[parameter]
-
-
-@cache
-def network() -> regions.Network:
-    return regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-
-
-@cache
-def square() -> regions.Polygon:
-    return regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-
-
-@cache
-def arc() -> regions.Arc:
-    return regions.Arc([1.0, 0.0], [0.0, 1.0])
-
-
-@cache
-def partition() -> regions.Partition:
-    return regions.enumerate(network(), square())
-
-
-@cache
-def folder() -> Path:
-    return Path(tempfile.mkdtemp())
-
-
-@cache
-def saved() -> Path:
-    partition().save(folder() / "partition.npz")
-    return folder() / "partition.npz"
-
-
-@cache
-def points_file() -> Path:
-    np.save(folder() / "points.npy", np.eye(2))
-    return folder() / "points.npy"
-
-
-@cache
-def model_file() -> Path:
-    np.savez(folder() / "model.npz", **{"0.weight": np.eye(2), "0.bias": np.zeros(2)})
-    return folder() / "model.npz"
-
-
-@cache
-def figure() -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure()
-
-
-def axes() -> Any:
-    from matplotlib.figure import Figure
-
-    return Figure().add_subplot()
-
-
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
-def record() -> regions.TrainingRecord:
-    result = regions.TrainingRecord(square(), points=[[0.5, 0.5], [0.25, 0.5]])
-    result.record(0, network())
-    return result
-
-
-def random_networks() -> measures.RandomNetworks:
-    return measures.RandomNetworks([2, 2, 1])
 
 
 def say(value: Any) -> Callable[[], Any]:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""With what are public callables called?
+
+One good object of each kind, made once, or anew at each call where calls change it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import regions
+from regions import measures
+
+
+@cache
+def network() -> regions.Network:
+    return regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+
+
+@cache
+def square() -> regions.Polygon:
+    return regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+
+
+@cache
+def arc() -> regions.Arc:
+    return regions.Arc([1.0, 0.0], [0.0, 1.0])
+
+
+@cache
+def partition() -> regions.Partition:
+    return regions.enumerate(network(), square())
+
+
+@cache
+def folder() -> Path:
+    return Path(tempfile.mkdtemp())
+
+
+@cache
+def saved() -> Path:
+    partition().save(folder() / "partition.npz")
+    return folder() / "partition.npz"
+
+
+@cache
+def points_file() -> Path:
+    np.save(folder() / "points.npy", np.eye(2))
+    return folder() / "points.npy"
+
+
+@cache
+def model_file() -> Path:
+    np.savez(folder() / "model.npz", **{"0.weight": np.eye(2), "0.bias": np.zeros(2)})
+    return folder() / "model.npz"
+
+
+@cache
+def figure() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure()
+
+
+def axes() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def record() -> regions.TrainingRecord:
+    result = regions.TrainingRecord(square(), points=[[0.5, 0.5], [0.25, 0.5]])
+    result.record(0, network())
+    return result
+
+
+def random_networks() -> measures.RandomNetworks:
+    return measures.RandomNetworks([2, 2, 1])
