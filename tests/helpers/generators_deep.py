@@ -3,13 +3,17 @@
 
 `DEEP_FAMILIES`, like `FAMILIES` in `generators.py`, but 8 to 60 layers deep and 2 to 24 units wide: what is rounded at
 the bottom has a long way to the top, so error bounds grow, and their lowest layers are kept to twice the working
-precision. Domains are small, so that there are few regions, for the reference takes 10 to 300 milliseconds on one.
+precision. The reference takes milliseconds, in the largest networks a tenth of a second, on one region. So domains
+are made smaller, about the same point, until there are few: no network has to be left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+import regions
 from generator_parts import Draw, Family, Floats, Rng, gaussian, network, ternary, zeros
 from regions.domains import Domain, Polygon, Segment
 from regions.networks.named_activations import Activation
@@ -20,10 +24,15 @@ __all__ = ["DEEP_FAMILIES"]
 DEEP_FAMILIES: dict[str, Family] = {}
 
 
-def deep_family(function: Family) -> Family:
-    """Register a family under its own name."""
-    DEEP_FAMILIES[function.__name__] = function
-    return function
+def deep_family(draw_network: Callable[[Rng], Network]) -> Callable[[Rng], Network]:
+    """Register a family under its own name, with domains that have few regions."""
+
+    def family(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+        network = draw_network(rng)
+        return network, domain_of_few_regions(rng, network, dimension)
+
+    DEEP_FAMILIES[draw_network.__name__] = family
+    return draw_network
 
 
 def he_normal(rng: Rng, shape: tuple[int, ...]) -> Floats:
@@ -44,58 +53,77 @@ def halves(rng: Rng, shape: tuple[int, ...]) -> Floats:
     return rng.integers(-1, 2, shape) / 2
 
 
+def twins(rng: Rng, shape: tuple[int, ...]) -> Floats:
+    """Rows (or biases) in pairs that are the same but for 20 bits."""
+    drawn = gaussian(rng, shape)
+    pairs = shape[0] // 2
+    drawn[1 : 2 * pairs : 2] = drawn[0 : 2 * pairs : 2] + 2.0**-20 * drawn[1 : 2 * pairs : 2]
+    return drawn
+
+
 def cancelling(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """Large weights that nearly cancel: every second column is that before, with the other sign, but for last bits."""
-    weights = he_normal(rng, shape)
+    """Twins, of whose outputs the next layer takes 2**20 times the difference: 20 bits are lost in each layer."""
+    weights = twins(rng, shape) / np.sqrt(shape[1])
     pairs = shape[1] // 2
-    weights[:, 1 : 2 * pairs : 2] -= 1e6 * weights[:, 0 : 2 * pairs : 2]
-    weights[:, 0 : 2 * pairs : 2] *= 1e6
+    if shape[1] > 2:
+        weights[:, 0 : 2 * pairs : 2] *= 2.0**20
+        weights[:, 1 : 2 * pairs : 2] = -weights[:, 0 : 2 * pairs : 2]
     return weights
 
 
-def deep_network(
-    rng: Rng, weights: Draw, biases: Draw, activation: str | Activation = "relu", widest: int = 24
-) -> Network:
+def deep_network(rng: Rng, weights: Draw, biases: Draw, activation: str | Activation = "relu") -> Network:
+    """Mostly of up to 240 units, one in 64 of any width up to 24."""
     depth = int(rng.integers(8, 61))
-    width = int(rng.integers(2, max(3, min(widest, 480 // depth // 2)) + 1))
+    widest = 24 if rng.random() < 1 / 64 else max(3, min(24, 240 // depth))
+    width = int(rng.integers(2, widest + 1))
     return network(rng, [2, *[width] * depth, 1], weights, biases, activation)
 
 
-def small_domain(rng: Rng, dimension: int) -> Domain:
-    """About a point of the plane; smaller in two dimensions, where there would be many regions."""
+def domain_of_few_regions(rng: Rng, network: Network, dimension: int) -> Domain:
+    """About a point of the plane. It is the core that is asked when to stop: what it says is only a size."""
+    most = int(2 ** rng.uniform(2, 5))
     center = rng.standard_normal(2) / 2
-    if dimension == 1:
-        return Segment(center, center + rng.standard_normal(2) * 10.0 ** -rng.uniform(0, 3))
-    half = 10.0 ** -rng.uniform(1, 4)
-    return Polygon(center + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    direction = rng.standard_normal(2)
+    size = 10.0 ** -rng.uniform(-1, 2)
+    while True:
+        if dimension == 1:
+            domain: Domain = Segment(center, center + size * direction)
+        else:
+            domain = Polygon(center + size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+        try:
+            regions.count(network, domain, limit=most)
+        except regions.LimitReached:
+            size /= 4
+        else:
+            return domain
 
 
 @deep_family
-def deep_generic(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    return deep_network(rng, he_normal, small), small_domain(rng, dimension)
+def deep_generic(rng: Rng) -> Network:
+    return deep_network(rng, he_normal, small)
 
 
 @deep_family
-def deep_orthogonal(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    return deep_network(rng, orthogonal, small), small_domain(rng, dimension)
+def deep_orthogonal(rng: Rng) -> Network:
+    return deep_network(rng, orthogonal, small)
 
 
 @deep_family
-def deep_zero_bias(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    return deep_network(rng, [he_normal, orthogonal][rng.integers(2)], zeros), small_domain(rng, dimension)
+def deep_zero_bias(rng: Rng) -> Network:
+    return deep_network(rng, [he_normal, orthogonal][rng.integers(2)], zeros)
 
 
 @deep_family
-def deep_ternary(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    return deep_network(rng, ternary, halves, widest=6), small_domain(rng, dimension)
+def deep_ternary(rng: Rng) -> Network:
+    return deep_network(rng, ternary, halves)
 
 
 @deep_family
-def deep_cancelling(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    return deep_network(rng, cancelling, gaussian, widest=6), small_domain(rng, dimension)
+def deep_cancelling(rng: Rng) -> Network:
+    return deep_network(rng, cancelling, twins)
 
 
 @deep_family
-def deep_other_activations(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+def deep_other_activations(rng: Rng) -> Network:
     activation = ["leaky_relu(0.1)", "hard_tanh", "abs", "relu6"][rng.integers(4)]
-    return deep_network(rng, he_normal, small, activation, widest=6), small_domain(rng, dimension)
+    return deep_network(rng, he_normal, small, activation)
