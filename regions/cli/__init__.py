@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What happens when somebody types `regions`?
 
-`commands.py` says what can be asked, with `check_command.py` for one long answer, `domain_words.py` how points and
-domains are written on a command line, `options.py` has the other options and reads the model, `job.py` does
-the work and knows how it can end, `facts.py` prints what came out, as tables or as JSON.
+`commands.py` says what can be asked, with `check_command.py` and `trajectory_command.py` for long answers,
+`domain_words.py` how points and domains are written on a command line, `options.py` has the other options and reads the
+model, `job.py` does the work and knows how it can end, `facts.py` prints what came out, as tables or as JSON.
 The same for users, with all exit codes: docs/command-line.md.
 """
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What can be asked on the command line?
 
-`info`, `count`, `enumerate`, `plot`, `certify`, and `check`, which is in `check_command.py`. Everything about a
-network, a domain, a partition or a picture is done by the package; here are the order of things, and exit codes: 0
-done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3 stopped at
-the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`). After 3 and 130
-what was found has been printed and saved.
+`info`, `count`, `enumerate`, `plot`, `certify`, and `check` and `trajectory`, which have files of their own. Everything
+about a network, a domain, a partition or a picture is done by the package; here are the order of things, and exit
+codes: 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3
+stopped at the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`).
+After 3 and 130 what was found has been printed and saved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from regions.cli.domain_words import (
     POINT_SYNTAX,
     DomainCommand,
     domain_options,
+    domain_or_curve_options,
     make_domain,
+    make_domain_or_curve,
     mark_option,
     marked_points,
 )
@@ -32,6 +34,7 @@ from regions.cli.facts import announce, network_facts, outcome_facts, print_netw
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
+from regions.cli.trajectory_command import trajectory_command
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export
@@ -86,10 +89,12 @@ def regions_group() -> None:
     regions plot model.pt --activation relu --square points.csv -o out.png
     regions certify out.npz model.pt --activation relu
     regions check model.pt --activation relu --square points.csv
+    regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1
     """
 
 
 regions_group.add_command(check_command)
+regions_group.add_command(trajectory_command)
 
 
 @regions_group.command()
@@ -112,7 +117,7 @@ def info(as_json: bool) -> None:
 
 @regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
 @common_options
-@domain_options
+@domain_or_curve_options
 @click.option(
     "--definition",
     type=click.Choice(DEFINITIONS),
@@ -125,7 +130,7 @@ def info(as_json: bool) -> None:
 @limit_option
 @click.pass_context
 def count(ctx: click.Context, definition: Definition, limit: int | None, as_json: bool) -> None:
-    """Count the regions on a line or in a plane.
+    """Count the regions on a line or in a plane, or the pieces of a curve.
 
     \b
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
@@ -133,9 +138,10 @@ def count(ctx: click.Context, definition: Definition, limit: int | None, as_json
     regions count model.pt --activation relu --plane 0,0 1,0 0,1
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
+    regions count model.pt --activation relu --arc points.csv:0 points.csv:1
     """
     network = load_model()
-    domain = make_domain(ctx, network.n_in)
+    domain = make_domain_or_curve(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition)
     _finish(ctx, outcome, None, as_json)

@@ -28,10 +28,20 @@ from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cli.options import together
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
 
-__all__ = ["DomainCommand", "domain_options", "make_domain", "mark_option", "marked_points"]
+__all__ = [
+    "DomainCommand",
+    "curve_options",
+    "domain_options",
+    "domain_or_curve_options",
+    "make_domain",
+    "make_domain_or_curve",
+    "mark_option",
+    "marked_points",
+]
 
 # The file and the row where a point stands, unless its coordinates are on the command line; and the point.
 _Point = tuple[tuple[str, int] | None, Floats]
@@ -50,14 +60,15 @@ _FILE = re.compile(
 
 @dataclass(frozen=True)
 class _Kind:
-    """A domain option: how many points it takes (None: three or more), what is made of them, and how many of them are
-    places and not directions."""
+    """A domain option: how many points it takes, what is made of them, and how many of them are places and not
+    directions. ``or_more`` points may follow."""
 
-    points: int | None
+    points: int
     metavar: str
     help: str
-    make: Callable[..., Domain]
+    make: Callable[..., Domain | Curve]
     places: int | None = None
+    or_more: bool = False
 
 
 _KINDS = {
@@ -67,8 +78,19 @@ _KINDS = {
     "plane": _Kind(3, "O E1 E2", "The whole plane through point O in two directions.", Plane, 1),
     "square": _Kind(3, "A B C", "The square around the circumcircle of three points, in their plane.", circumsquare),
     "rectangle": _Kind(3, "O E1 E2", "Corner O and two sides, as vectors.", Rectangle, 1),
-    "polygon": _Kind(None, "V1 V2 V3 ..", "Corners of a convex polygon, in order.", lambda *corners: Polygon(corners)),
+    "polygon": _Kind(
+        3, "V1 V2 V3 ..", "Corners of a convex polygon, in order.", lambda *corners: Polygon(corners), or_more=True
+    ),
 }
+_CURVES = {
+    "polyline": _Kind(
+        2, "V1 V2 ..", "A curve: straight from point to point.", lambda *corners: Polyline(corners), or_more=True
+    ),
+    "arc": _Kind(2, "A B", "A curve: cos(pi t/2) A + sin(pi t/2) B, t from 0 to 1.", Arc),
+    "circle": _Kind(3, "C U V", "A curve: C + cos(2 pi t) U + sin(2 pi t) V, t from 0 to 1.", Circle, 1),
+    "great-circle": _Kind(2, "A B", "A curve: from A to B on a sphere round the origin.", GreatCircle),
+}
+_ALL_KINDS = _KINDS | _CURVES
 
 
 class DomainCommand(click.Command):
@@ -92,29 +114,30 @@ def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]
     ctx.meta.setdefault(__name__, {})[parameter.name] = words
 
 
-# In `--help` in the order of the table above.
-domain_options = together(
-    *(
-        click.option(
-            f"--{name}",
-            multiple=True,
-            metavar=kind.metavar,
-            help=kind.help,
-            expose_value=False,
-            callback=_keep,
+def _options(kinds: dict[str, _Kind]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option for each kind, in `--help` in their order."""
+    return together(
+        *(
+            click.option(
+                f"--{name}", multiple=True, metavar=kind.metavar, help=kind.help, expose_value=False, callback=_keep
+            )
+            for name, kind in reversed(kinds.items())
         )
-        for name, kind in reversed(_KINDS.items())
-    ),
-    click.option(
-        "--skip-column",
-        multiple=True,
-        metavar="NAME",
-        help="A column of the files of points that is no coordinate, such as a label: its name in the header, or its "
-        "number from 0.",
-        expose_value=False,
-        callback=_keep,
-    ),
+    )
+
+
+_skip_column = click.option(
+    "--skip-column",
+    multiple=True,
+    metavar="NAME",
+    help="A column of the files of points that is no coordinate, such as a label: its name in the header, or its "
+    "number from 0.",
+    expose_value=False,
+    callback=_keep,
 )
+domain_options = together(_options(_KINDS), _skip_column)
+domain_or_curve_options = together(_options(_ALL_KINDS), _skip_column)
+curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 
 
 def make_domain(ctx: click.Context, inputs: int) -> Domain:
@@ -127,9 +150,16 @@ def make_domain(ctx: click.Context, inputs: int) -> Domain:
     RegionsError, OSError
         Points that do not make a domain, or files of them that can not be read.
     """
+    domain = make_domain_or_curve(ctx, inputs)
+    assert isinstance(domain, Domain)
+    return domain
+
+
+def make_domain_or_curve(ctx: click.Context, inputs: int) -> Domain | Curve:
+    """The same for commands with curves."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs
-    kind = _KINDS[name]
+    kind = _ALL_KINDS[name]
     points: list[Floats] = []
     for word in words:
         for _, point in _points(word):
@@ -138,10 +168,9 @@ def make_domain(ctx: click.Context, inputs: int) -> Domain:
                     f"--{name}: {word} has {len(point)} coordinates, the points before it have {len(points[0])}"
                 )
             points.append(point)
-    if len(points) != kind.points and (kind.points is not None or len(points) < 3):
-        raise click.UsageError(
-            f"--{name} takes {kind.points or '3 or more'} points ({kind.metavar}), got {len(points)}", ctx
-        )
+    if len(points) < kind.points or (len(points) > kind.points and not kind.or_more):
+        more = " or more" if kind.or_more else ""
+        raise click.UsageError(f"--{name} takes {kind.points}{more} points ({kind.metavar}), got {len(points)}", ctx)
     return kind.make(*points)
 
 
@@ -184,7 +213,7 @@ def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_m
             given_names += [name] * len(found)
     elif not no_mark:
         kind, domain_words = _one_domain(ctx)
-        places = [point for word in domain_words for point in _points(word)][: _KINDS[kind].places]
+        places = [point for word in domain_words for point in _points(word)][: _ALL_KINDS[kind].places]
         default = [point for point in places if point[0] is not None or kind in ("segment", "square")]
         try:  # a corner may have been moved into the plane of the others
             points = [(source, domain.to_input(domain.to_chart(point))) for source, point in default]
@@ -220,10 +249,12 @@ def _default_names(points: Sequence[_Point]) -> list[str]:
 
 def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
     """The name of the domain that is asked for, and the words that are its points."""
-    given = {name: words for name, words in ctx.meta[__name__].items() if words and name in _KINDS}
+    asked = {name: ctx.meta[__name__].get(name.replace("-", "_")) for name in _ALL_KINDS}
+    given = {name: words for name, words in asked.items() if words}
     if len(given) != 1:
         found = f"; found {', '.join(f'--{name}' for name in given)}" if given else ""
-        raise click.UsageError(f"give one domain: {', '.join(f'--{name}' for name in _KINDS)}{found}", ctx)
+        known = ", ".join(f"--{name}" for name, words in asked.items() if words is not None)
+        raise click.UsageError(f"give one domain: {known}{found}", ctx)
     return next(iter(given.items()))
 
 
@@ -235,7 +266,7 @@ def _one_option_per_point(args: Sequence[str]) -> list[str]:
         option, equals, first = word.partition("=")
         if option == "--":
             return [*rewritten, word, *waiting]
-        if not (option.startswith("--") and (option[2:] in _KINDS or option == "--mark")):
+        if not (option.startswith("--") and (option[2:] in _ALL_KINDS or option == "--mark")):
             rewritten.append(word)
             continue
         expected = _is_marked if option == "--mark" else _is_points

@@ -20,6 +20,7 @@ from rich.table import Table
 
 from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
+from regions.domains.curves import Curve
 from regions.networks.network import layer_facts
 from regions.tables import plain
 
@@ -82,13 +83,13 @@ def network_facts(network: Network) -> dict[str, Any]:
     }
 
 
-def domain_facts(domain: Domain) -> dict[str, Any]:
-    """What a domain is, for JSON."""
+def domain_facts(domain: Domain | Curve) -> dict[str, Any]:
+    """What a domain or a curve is, for JSON."""
     return {
         "kind": type(domain).__name__.lower(),
         "dimension": domain.dimension,
         "inputs": domain.n_in,
-        SIZE[domain.dimension - 1]: plain(domain.volume),
+        **({} if isinstance(domain, Curve) else {SIZE[domain.dimension - 1]: plain(domain.volume)}),
         "fingerprint": domain.fingerprint,
     }
 
@@ -104,7 +105,7 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
         "domain": domain_facts(outcome.run.domain),
         "certificate": outcome.run.certificate.as_dict(),
     }
-    shown = [outcome.run.domain.volume]
+    shown = [] if isinstance(outcome.run.domain, Curve) else [outcome.run.domain.volume]
     if outcome.run.partition is not None:
         partition, size = outcome.run.partition, SIZE[outcome.run.domain.dimension - 1]
         sizes, layers = _sizes(partition), list(_layers(partition))
@@ -135,7 +136,8 @@ def print_outcome(outcome: Outcome) -> None:
     """Print what was found, as tables."""
     size, partition = SIZE[outcome.run.domain.dimension - 1], outcome.run.partition
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
-    rows = [("regions", f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
+    what = "pieces" if isinstance(outcome.run.domain, Curve) else "regions"
+    rows = [(what, f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
     if partition is not None:
         sizes = {name: _size(value, outcome.run.domain) for name, value in _sizes(partition).items()}
         rows.append((size, sizes["total"]))
@@ -143,7 +145,7 @@ def print_outcome(outcome: Outcome) -> None:
             rows.append(("smallest region", sizes["smallest"] + _doubt(partition)))
             rows.append(("largest region", sizes["largest"]))
     rows.append(("signs proved", outcome.run.certificate.signs))
-    rows.append(("time", _time(outcome)))
+    rows.append(("time", f"{_seconds(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s"))
     summary = Table.grid(padding=(0, 3))
     for row in rows:
         summary.add_row(*row)
@@ -184,10 +186,8 @@ def _sizes(partition: Partition) -> dict[str, float]:
     }
 
 
-def _time(outcome: Outcome) -> str:
-    seconds = max(outcome.seconds, 1e-9)
-    shown = f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
-    return f"{shown}, {outcome.regions / seconds:,.0f} regions/s"
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def _size(value: float, domain: Domain) -> str:

@@ -13,15 +13,18 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from regions import Domain, Network, Partition, certify, linear_regions
 from regions.certification import CertificationReport
 from regions.definitions import Definition
+from regions.domains.curves import Curve
+from regions.enumeration.curves import pieces_counted
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
+from regions.errors import DomainError
 from regions.reporting import Report, bar
 
-__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "run_certify", "run_count", "run_enumerate"]
+__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "progress_bar", "run_certify", "run_count", "run_enumerate"]
 
 EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -34,9 +37,9 @@ class Outcome:
     Attributes
     ----------
     run : Run
-        What the core found, with the network, the domain, and the regions themselves where they were asked for.
+        What the core found, with the network, the domain or curve, and the regions where they were asked for.
     regions : int
-        Their number, or the number found until the work was stopped.
+        Their number, or the number found until the work was stopped; on a curve, of pieces.
     seconds : float
         How long that took.
     end : "complete", "limit" or "interrupted"
@@ -44,7 +47,7 @@ class Outcome:
         What ``regions`` counts; activation regions, where the work was stopped.
     """
 
-    run: Run[Domain]
+    run: Run[Any]
     regions: int
     seconds: float
     end: End
@@ -55,8 +58,12 @@ class Outcome:
         return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": EXIT_INTERRUPTED}[self.end]
 
 
-def run_count(network: Network, domain: Domain, limit: int | None, definition: Definition) -> Outcome:
+def run_count(network: Network, domain: Domain | Curve, limit: int | None, definition: Definition) -> Outcome:
     """Count; a stop still gives the number of activation regions found until then."""
+    if isinstance(domain, Curve):
+        if definition != "activation":
+            raise DomainError(f"{definition!r} is a definition of regions in domains; of a curve, pieces are counted")
+        return _outcome(pieces_counted, network, domain, limit)
     outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit)
     if definition != "activation" and outcome.end == "complete":
         assert outcome.run.partition is not None
@@ -74,9 +81,9 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None) -> tuple[
     return outcome, outcome.run.partition
 
 
-def _outcome(find: Callable[..., Run[Domain]], network: Network, domain: Domain, limit: int | None) -> Outcome:
+def _outcome(find: Callable[..., Run[Any]], network: Network, domain: Domain | Curve, limit: int | None) -> Outcome:
     start = time.perf_counter()
-    with _bar() as report:
+    with progress_bar() as report:
         run = find(network, compiled(network), domain, limit, report)
     seconds = time.perf_counter() - start
     return Outcome(run, run.regions, seconds, run.end)
@@ -88,7 +95,7 @@ def run_certify(
     """Certify; a stop still gives the report on what was checked until then. Also the exit code."""
     stopped_code = 0
     try:
-        with _bar() as report:
+        with progress_bar() as report:
             found = certify(partition, network, regions=regions, progress=report)
     except KeyboardInterrupt as stopped:
         if not isinstance(getattr(stopped, "partial", None), CertificationReport):
@@ -97,7 +104,7 @@ def run_certify(
     return found, stopped_code if found.ok else 1
 
 
-def _bar() -> AbstractContextManager[Report | None]:
+def progress_bar() -> AbstractContextManager[Report | None]:
     """The progress bar, where somebody can see it."""
     seen = sys.stderr is not None and sys.stderr.isatty()  # None where the caller has closed it
     return bar() if seen else nullcontext()

@@ -14,7 +14,7 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
 from regions.domains.curves import Curve
-from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in, require_finished
+from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in
 from regions.errors import ShapeMismatchError
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
@@ -28,8 +28,7 @@ def pieces_counted(
     """Count the pieces of a curve; ``model`` is the compiled network."""
     _require_fitting(network, curve)
     if len(curve.legs) > 1:
-        strands = strands_of(network, model, curve, limit, report)
-        return Run(network, curve, strands.count, strands.stats, "finished")
+        return _cut(network, model, curve, limit, report)[0]
     (leg,) = curve.legs
     status, found, stats = counted_in(model, leg, checked_limit(limit), report)
     return Run(network, curve, int(found), stats, status)
@@ -46,6 +45,16 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
         ``partial`` is the number of pieces found so far.
     """
     _require_fitting(network, curve)
+    run, strands = _cut(network, model, curve, limit, report)
+    run.require_complete(limit, run.regions)
+    assert strands is not None
+    return strands
+
+
+def _cut(
+    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None
+) -> tuple[Run[Curve], Strands | None]:
+    """One leg after the other; no strands where the work was stopped."""
     legs: list[Integers] = []
     arrays: list[dict[str, Any]] = []
     stats: dict[str, int] = {}
@@ -56,10 +65,11 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
         status, raw, counters = enumerated_in(model, leg, most, share)
         pieces = len(raw["packed_patterns"])
         found += pieces - (index > 0)  # at a joint, and where a curve closes, a piece may go on
-        require_finished(status, limit, found)
+        stats = {name: stats.get(name, 0) + counters[name] for name in counters}
+        if status != "finished":
+            return Run(network, curve, found, stats, status), None
         arrays.append(raw)
         legs.append(np.full(pieces, index, dtype=np.int64))
-        stats = {name: stats.get(name, 0) + counters[name] for name in counters}
     ends = [raw["vertices"][raw["cell_vertices"]].reshape(-1, 2, raw["vertices"].shape[1]) for raw in arrays]
     errors = [raw["vertex_errors"][raw["cell_vertices"]].reshape(-1, 2) for raw in arrays]
     strands = Strands(
@@ -71,9 +81,8 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
         np.concatenate([raw["packed_patterns"] for raw in arrays]),
         stats,
     )
-    if strands.count > checked_limit(limit):
-        require_finished("limit_exceeded", limit, strands.count)
-    return strands
+    status = "limit_exceeded" if strands.count > checked_limit(limit) else "finished"
+    return Run(network, curve, strands.count, stats, status), strands
 
 
 def _require_fitting(network: Network, curve: Curve) -> None:

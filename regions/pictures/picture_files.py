@@ -12,10 +12,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from regions.arithmetic.arguments import shown
 from regions.errors import MissingDependencyError
 from regions.files.replacing import replacing
 
-__all__ = ["PICTURE_SUFFIXES", "VECTOR_DPI", "WIDTH", "figure_size", "require_matplotlib", "save_figure", "trim_height"]
+__all__ = [
+    "PICTURE_SUFFIXES",
+    "VECTOR_DPI",
+    "WIDTH",
+    "figure_or_new",
+    "figure_size",
+    "require_matplotlib",
+    "save_figure",
+    "trim_height",
+]
 
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 # In inches, and dots per inch; what is an image inside a vector file is finer.
@@ -49,6 +59,24 @@ def require_matplotlib() -> Any:
     except ImportError:
         raise MissingDependencyError("matplotlib", "plot", "for plotting") from None
     return matplotlib
+
+
+def figure_or_new(figure: Any, width: float, height: float) -> Any:
+    """A figure that is given, or a new one of this size in inches, which is not one of pyplot's.
+
+    Raises
+    ------
+    MissingDependencyError
+        matplotlib is not installed.
+    TypeError
+        What is no figure.
+    """
+    kinds = require_matplotlib().figure
+    if figure is None:
+        return kinds.Figure(figsize=(width, height), layout="constrained")
+    if not isinstance(figure, kinds.FigureBase):
+        raise TypeError(f"figure must be a matplotlib figure, got {shown(figure)}")
+    return figure
 
 
 def trim_height(figure: Any) -> None:

@@ -34,7 +34,7 @@ from regions.files.replacing import replacing
 from regions.measures.boundary import boundary_volume
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
-from regions.pictures.picture_files import require_matplotlib
+from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
@@ -248,10 +248,7 @@ class TrainingRecord:
         MissingDependencyError
             matplotlib is not installed.
         """
-        kinds = require_matplotlib().figure
-        figure = kinds.Figure(figsize=(8.0, 6.0), layout="constrained") if figure is None else figure
-        if not isinstance(figure, kinds.FigureBase):
-            raise TypeError(f"figure must be a matplotlib figure, got {shown(figure)}")
+        figure = figure_or_new(figure, 8.0, 6.0)
         columns = self.columns()
         for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
             ax.plot(columns["step"], columns[name], marker="o", markersize=3)

@@ -16,9 +16,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import list_of
+from regions.arithmetic.arguments import integer, list_of
 from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Floats, Integers
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.strands import Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
@@ -26,13 +26,18 @@ from regions.enumeration.curves import strands_of
 from regions.enumeration.run import Model, compiled
 from regions.errors import LimitReached
 from regions.measures.image_lengths import image_lengths
+from regions.networks.derived import cut_off
 from regions.networks.network import Network
+from regions.pictures.picture_files import figure_or_new
 from regions.reporting import Progress, Report, reporting, share_of
+from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
 from regions.tables import JsonReport, aligned, html_table
 
 __all__ = ["Trajectory", "trajectory"]
 
 HEAD = ("layer", "length", "growth", "transitions", "pieces")
+# Points of a curve that is drawn, at least.
+DRAWN = 500
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,12 +89,83 @@ class Trajectory(JsonReport):
 
         In the closed curve 0 stands for its beginning if a neuron changes its piece there.
         """
+        return self._parameters(np.flatnonzero(self._strands.depths < self._strands.depth))
+
+    def image(self, layer: int, between: int = 0) -> tuple[Floats, Bits]:
+        """The image of the curve after a layer, as points in order.
+
+        Parameters
+        ----------
+        layer : int
+            0 for the curve itself, then the hidden layers after their activation, the last one for the output.
+        between : int
+            So many more points on each piece; straight pieces need none.
+
+        Returns
+        -------
+        points : float64 [k, units]
+            In floating point.
+        corners : bool [k]
+            Which of them are corners, where a neuron of the layers up to this one changes its piece, joints of the
+            curve, or its ends.
+
+        Raises
+        ------
+        TypeError, ValueError
+            What is no number; a layer that the network does not have.
+
+        Examples
+        --------
+        >>> import regions
+        >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+        >>> regions.trajectory(net, regions.Segment([-1, 1], [1, 0])).image(1)[0]
+        array([[0. , 1. ],
+               [0. , 0.5],
+               [1. , 0. ]])
+        """
+        depth = integer(layer, "layer", least=0, most=len(self.lengths) - 1)
+        more = integer(between, "between", least=0)
         strands = self._strands
-        starts = np.flatnonzero(strands.depths < strands.depth)
-        result = (strands.legs[starts] + _shares(strands, starts)) / len(self.curve.legs)
-        result = np.maximum.accumulate(result)  # neighbours that are not known equally well may have changed places
-        result.setflags(write=False)
-        return result
+        new_leg = np.diff(strands.legs, prepend=-1) != 0
+        times = np.append(self._parameters(np.flatnonzero(new_leg | (strands.depths < depth))), 1.0)
+        shares = np.linspace(0.0, 1.0, more + 2)[:-1]
+        dense = (times[:-1, np.newaxis] + np.diff(times)[:, np.newaxis] * shares).reshape(-1)
+        points = self.curve.to_input(np.append(dense, 1.0))
+        corners = np.arange(len(points)) % (more + 1) == 0
+        if depth == 0:
+            return points, corners
+        last = depth == len(self.lengths) - 1
+        return (self.network if last else cut_off(self.network, depth, readout=True))(points), corners
+
+    def plot(self, figure: Any = None) -> Any:
+        """Draw the length after each layer, and what the image looks like there, with matplotlib.
+
+        Parameters
+        ----------
+        figure : matplotlib.figure.Figure, optional
+            Where to draw; by default a new one.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingDependencyError
+            matplotlib is not installed.
+        """
+        shown_layers = layers_shown(len(self.lengths) - 1)
+        figure = figure_or_new(figure, *size_for(len(shown_layers)))
+        dense = -(-DRAWN // len(self._strands))
+        names = [f"layer {name}" if name.isdecimal() else name for name in self._names()]
+        images = [Image(names[layer], *self.image(layer, dense)) for layer in shown_layers]
+        draw_trajectory(figure, self.lengths, images)
+        return figure
+
+    def _parameters(self, starts: Integers) -> Floats:
+        """Where some strands begin, from 0 to 1 along the curve."""
+        result = (self._strands.legs[starts] + _shares(self._strands, starts)) / len(self.curve.legs)
+        return read_only(np.maximum.accumulate(result))  # neighbours not known equally well may have changed places
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers."""
@@ -115,9 +191,11 @@ class Trajectory(JsonReport):
         growth = ["", *(f"{factor:.4g}" for factor in self.growth)]
         numbers = zip(self.transitions.tolist(), self.pieces.tolist(), strict=True)
         counts = [["", ""], *([f"{transitions:,}", f"{pieces:,}"] for transitions, pieces in numbers), ["", ""]]
-        names = ["input", *(str(number) for number in range(1, len(self.pieces) + 1)), "output"]
-        rows = zip(names, self.lengths, growth, counts, strict=True)
+        rows = zip(self._names(), self.lengths, growth, counts, strict=True)
         return [[name, f"{length:.6g}", factor, *count] for name, length, factor, count in rows]
+
+    def _names(self) -> list[str]:
+        return ["input", *(str(number) for number in range(1, len(self.pieces) + 1)), "output"]
 
 
 @overload

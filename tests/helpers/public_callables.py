@@ -188,6 +188,8 @@ def _classes() -> Iterator[Call]:
         yield _method(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
     for method in ("as_dict", "to_json"):
         yield _method(lambda: regions.trajectory(network(), arc()), method)
+    yield _method(lambda: regions.trajectory(network(), arc()), "image", layer=1, between=2)
+    yield _method(lambda: regions.trajectory(network(), arc()), "plot", figure=figure)
     yield _call(
         regions.Partition,
         network=network,

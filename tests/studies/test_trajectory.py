@@ -144,3 +144,49 @@ def test_beyond_the_largest_double_nothing_is_known() -> None:
     large = Network([([[1e200, 0.0], [0.0, 1e200]], [0.0, 0.0]), ([[1e200, 1e200]], [0.0])])
     path = trajectory(large, Arc(*PLANE))
     assert np.isfinite(path.length_errors[:2]).all() and path.length_errors[2] == np.inf
+
+
+@pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES)
+def test_images_are_what_the_network_says(curve: Curve | Segment) -> None:
+    net = random_network([3, 5, 4, 2], seed=5, activation="relu")
+    path = trajectory(net, curve)
+    for layer in range(4):
+        points, corners = path.image(layer, between=2)
+        assert len(points) == 3 * (corners.sum() - 1) + 1 and corners[0] and corners[-1]
+        alone, all_corners = path.image(layer)
+        assert all_corners.all() and np.array_equal(alone, points[corners])
+    inputs = path.image(0, between=9)[0]
+    assert inputs.shape[1] == 3 and np.array_equal(path.image(3)[0][[0, -1]], net(inputs[[0, -1]]))
+
+
+def test_corners_of_an_image_are_those_of_the_layers_up_to_it() -> None:
+    net = random_network([3, 5, 4, 2], seed=5, activation="relu")
+    path = trajectory(net, CURVES["segment"])
+    assert [len(path.image(layer)[0]) - 1 for layer in range(4)] == [1, *path.pieces.tolist(), path.pieces[-1]]
+    lengths = [np.linalg.norm(np.diff(path.image(layer)[0], axis=0), axis=1).sum() for layer in range(4)]
+    assert lengths == pytest.approx(path.lengths.tolist(), rel=1e-12)
+
+
+@pytest.mark.parametrize("layer", [-1, 4, 0.5, "1"])
+def test_no_such_layer(layer: object) -> None:
+    path = trajectory(random_network([3, 5, 4, 2], seed=5, activation="relu"), CURVES["arc"])
+    with pytest.raises((TypeError, ValueError), match="layer"):
+        path.image(layer)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        random_network([3, 5, 4, 2], seed=5, activation="relu"),
+        random_network([3] + [4] * 9 + [1], seed=5, activation="hardtanh"),
+        Network([(np.zeros((2, 3)), [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]),
+        Network([(np.eye(3) * 1e100, np.zeros(3)), (np.eye(3) * 1e60, np.zeros(3))]),
+    ],
+    ids=["two layers", "ten", "of length zero", "beyond squares"],
+)
+@pytest.mark.parametrize("curve", ["segment", "circle"])
+def test_pictures(net: Network, curve: str) -> None:
+    figure = trajectory(net, CURVES[curve]).plot()
+    figure.draw_without_rendering()
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles[:2] == ["length", "input"] and titles[-1] == "output" and len(titles) <= 7

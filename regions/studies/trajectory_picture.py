@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""How is a curve drawn that runs through a network?
+
+On the left its length after each layer, on a logarithmic scale, as in Raghu et al. 2017 (Fig. 12). Beside it its images
+after some of the layers, each projected on the plane in which it is widest (two principal components), as in their
+Fig. 3: dark where the curve begins, light where it ends, with a dot where it bends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Floats
+from regions.pictures.picture_files import WIDTH
+
+__all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
+
+MOST_IMAGES = 6
+# Of these, in a row; and the most dots that can be told apart.
+COLUMNS, MOST_DOTS = 3, 400
+PANEL = 1.9
+
+
+class Image(NamedTuple):
+    """One image of the curve: what it is called, its points [k, n] in order, and which of them are corners."""
+
+    name: str
+    points: Floats
+    corners: Bits
+
+
+def layers_shown(layers: int) -> list[int]:
+    """Of layers 0 to ``layers``, those whose images are drawn: first, last, and some between, evenly."""
+    return sorted({round(layer) for layer in np.linspace(0, layers, min(layers + 1, MOST_IMAGES)).tolist()})
+
+
+def draw_trajectory(figure: Any, lengths: Floats, images: list[Image]) -> None:
+    """Draw lengths [layers + 1] and images on an empty figure."""
+    rows = -(-len(images) // COLUMNS)
+    grid = figure.add_gridspec(rows, COLUMNS + 2)
+    _draw_lengths(figure.add_subplot(grid[:, :2]), lengths)
+    for index, image in enumerate(images):
+        _draw_image(figure.add_subplot(grid[index // COLUMNS, 2 + index % COLUMNS]), image)
+
+
+def size_for(images: int) -> tuple[float, float]:
+    """Width and height in inches of a figure with so many images."""
+    return 1.4 * WIDTH, max(1.5, -(-images // COLUMNS)) * PANEL
+
+
+def _draw_lengths(ax: Any, lengths: Floats) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    shown = np.where(lengths > 0, lengths, np.nan)  # a length of zero has no place on this scale
+    ax.plot(np.arange(len(lengths)), shown, marker="o", markersize=3)
+    if np.isfinite(shown).any():
+        ax.set_yscale("log")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="layer", title="length")
+
+
+def _draw_image(ax: Any, image: Image) -> None:
+    from matplotlib.collections import LineCollection
+
+    flat = _projected(image.points)
+    lines = LineCollection(np.stack([flat[:-1], flat[1:]], axis=1).tolist(), cmap="viridis", linewidths=0.8)
+    lines.set_array(np.linspace(0.0, 1.0, len(flat) - 1))
+    ax.add_collection(lines)
+    if image.corners.sum() <= MOST_DOTS:
+        ax.plot(*flat[image.corners].T, linestyle="", marker="o", markersize=1.5, color="black")
+    ax.autoscale_view()
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set(title=image.name, xticks=[], yticks=[])
+
+
+def _projected(points: Floats) -> Floats:
+    """Points in the plane of their two principal components, float64 [k, 2], of a size that can be drawn."""
+    exponent = int(np.frexp(np.abs(points).max(initial=0.0))[1])
+    centred = np.ldexp(points, -exponent)
+    centred = centred - centred.mean(axis=0)
+    if centred.shape[1] < 2:
+        centred = np.column_stack([centred, np.zeros(len(centred))])
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:2] if centred.shape[1] > 2 else np.eye(2)
+    flat: Floats = centred @ axes.T
+    return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(flat))])

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Are curves on the command line those that are meant, and is what comes out what the package says?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import regions
+from cli_cases import Run, model
+from regions import Arc, Circle, Curve, GreatCircle, Polyline, Segment, trajectory
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+MODEL = ["model.npz", "--activation", "relu"]
+A, B, C = [1.0, 0.25], [-0.5, 1.0], [-1.0, -2.0]
+WORDS = ["1,.25", "-.5,1", "-1,-2"]
+CURVES: list[tuple[list[str], Callable[[], Curve]]] = [
+    (["--polyline", *WORDS], lambda: Polyline([A, B, C])),
+    (["--arc", *WORDS[:2]], lambda: Arc(A, B)),
+    (["--circle", *WORDS], lambda: Circle(A, B, C)),
+    (["--great-circle", "3,4", "0,5"], lambda: GreatCircle([3, 4], [0, 5])),
+]
+
+
+@pytest.mark.parametrize(("words", "curve"), CURVES, ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_curves(run: Run, words: list[str], curve: Callable[[], Curve]) -> None:
+    code, out, err = run("count", *MODEL, *words, "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["domain"]["fingerprint"]) == (0, "", curve().fingerprint)
+    assert facts["regions"] == regions.count(model(), curve()) > 1
+    code, out, err = run("trajectory", *MODEL, *words, "--json")
+    facts, expected = json.loads(out), trajectory(model(), curve()).as_dict()
+    assert (code, err, facts["domain"]["fingerprint"]) == (0, "", curve().fingerprint)
+    assert {name: facts[name] for name in expected if name != "network"} == {
+        name: value for name, value in expected.items() if name != "network"
+    }
+
+
+def test_the_table(run: Run) -> None:
+    code, out, err = run("trajectory", *MODEL, "--segment", *WORDS[:2])
+    assert (code, err) == (0, "") and out.endswith(f"\n\n{trajectory(model(), Segment(A, B))}\n")
+
+
+def test_pieces_of_a_curve_are_called_so(run: Run) -> None:
+    code, out, _ = run("count", *MODEL, "--arc", *WORDS[:2])
+    assert code == 0 and "\npieces         " in out and " pieces/s" in out and "regions" not in out
+
+
+def test_the_picture(run: Run) -> None:
+    code, out, err = run("trajectory", *MODEL, "--arc", *WORDS[:2], "-o", "path.svg")
+    assert (code, err) == (0, "") and out.endswith("wrote path.svg\n")
+    assert Path("path.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("command", ["count", "trajectory"])
+@pytest.mark.parametrize("as_json", [False, True])
+def test_the_limit(run: Run, command: str, as_json: bool) -> None:
+    code, out, err = run(command, *MODEL, "--polyline", *WORDS, "--limit", "1", *["--json"] * as_json)
+    assert code == 3 and (err == "" if command == "count" else err.startswith("Not measured: "))
+    if as_json:
+        facts = json.loads(out)
+        assert facts["end"] == "limit" and facts["regions" if command == "count" else "pieces"] > 1
+    else:
+        assert "found before the limit stopped it" in out
+
+
+@pytest.mark.parametrize("partial", [7, None])
+def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch, partial: int | None) -> None:
+    def stop(*_: object, **__: object) -> None:
+        stopped = KeyboardInterrupt()
+        stopped.partial = partial  # type: ignore[attr-defined]
+        raise stopped
+
+    monkeypatch.setattr("regions.cli.trajectory_command.trajectory", stop)
+    code, out, err = run("trajectory", *MODEL, "--arc", *WORDS[:2], "-o", "path.png")
+    assert (code, err) == (130, "Not measured: only a part of the curve had been followed.\n")
+    assert ("pieces   7 found until Ctrl-C" in out) == (partial == 7) and not Path("path.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["trajectory", "--line", *WORDS[:2]], 2, "No such option '--line'"),
+        (["trajectory"], 2, "give one domain: --segment, --polyline, --arc, --circle, --great-circle\n"),
+        (["trajectory", "--arc", *WORDS], 2, "--arc takes 2 points (A B), got 3"),
+        (["count", "--polyline", WORDS[0]], 2, "--polyline takes 2 or more points"),
+        (["count", "--arc", *WORDS[:2], "--definition", "open"], 1, "of a curve, pieces are counted"),
+        (["count", "--great-circle", "3,4", "0,6"], 1, "have one norm"),
+        (["plot", "--arc", *WORDS[:2], "-o", "a.png"], 2, "No such option '--arc'"),
+    ],
+)
+def test_what_is_wrong(run: Run, words: list[str], code: int, message: str) -> None:
+    command, *others = words
+    found, _, err = run(command, *MODEL, *others)
+    assert found == code and message in err
