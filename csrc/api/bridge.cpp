@@ -177,7 +177,8 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
-        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome}, collected);
+        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels}, collected);
         if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },
       limit);

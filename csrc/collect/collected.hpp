@@ -52,6 +52,16 @@ struct Collected {
   GrowingArray<std::uint8_t> patterns;    // [regions, pattern_bytes]
   std::int64_t matched = 0;               // facets whose two sides have been found
 
+  // As if nothing had been found.
+  void clear() {
+    vertices.clear();
+    corners.clear();
+    facets.clear();
+    ends.clear();
+    patterns.clear();
+    matched = 0;
+  }
+
   std::int64_t representative(std::int64_t vertex) {
     while (vertices[vertex].same >= 0) {
       const std::int64_t next = vertices[vertex].same;

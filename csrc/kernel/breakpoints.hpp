@@ -12,6 +12,7 @@
 #include <cmath>
 #include <vector>
 
+#include "exact/exact.hpp"
 #include "memory/arena.hpp"
 #include "rows/products.hpp"
 #include "rows/rows.hpp"
@@ -50,6 +51,9 @@ struct LayerSweep {
   double* error = nullptr;  // [count], as are slip, length, size and reached
   double* slip = nullptr;
   double* length = nullptr;
+  double* place = nullptr;      // of p, as a share of the segment, in two parts: where regions are collected
+  double* low_place = nullptr;
+  Boundary* boundary = nullptr;  // the kink, or the end
   double* size = nullptr;     // bound on the 2-norm of the outputs
   double* reached = nullptr;  // and of the pre-activations
   double* sums = nullptr;     // [count, padded units]
@@ -140,6 +144,19 @@ inline bool in_order(Crossing* first, Crossing* end) {
   for (Crossing* crossing = first; crossing + 1 < end; ++crossing)
     if (!(gap(*crossing, crossing[1]) > (crossing->slip + crossing[1].slip) * slack + 0x1p-76)) return false;
   return true;
+}
+
+// p of a crossing, as a share of the segment.
+inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing) {
+  const std::size_t k = crossing.after;
+  Doubled<Lanes4> place{Lanes4{} + here.place[k], Lanes4{} + here.low_place[k]};
+  Doubled<Lanes4> way{Lanes4{} + here.place[k + 1], Lanes4{} + here.low_place[k + 1]};
+  way.add(-place.high);
+  way.low -= place.low;
+  way = way.normalized();
+  place.add_product(way.high, Lanes4{} + crossing.share);
+  place.low += way.low * crossing.share + way.high * crossing.share_low;
+  return place.normalized();
 }
 
 struct Picked {

@@ -24,7 +24,7 @@ void with_type_of_cells(const Task& task, Work work) {
 }
 
 inline void count(const Task& task) {
-  if (task.chart.dimension == 1 && Sweep(task).count()) return;
+  if (task.chart.dimension == 1 && Sweep(task).run()) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Counter<Cell> counter;
@@ -33,9 +33,12 @@ inline void count(const Task& task) {
 }
 
 inline void enumerate(const Task& task, Collected& collected) {
+  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
+  Strand strand(collected, task.chart.dimension, pattern_bytes);
+  if (task.chart.dimension == 1 && Sweep(task, &strand).run()) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
-    Complex<Cell> complex(collected, std::size_t(task.network.total_kinks + 7) / 8);
+    Complex<Cell> complex(collected, pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// How many regions does a bounded segment meet, if all of them are well apart?
+// Which regions does a bounded segment meet, if all of them are well apart?
 //
 // On a segment the recursion carries rows and columns for what numbers can say: the values of a layer at all
 // breakpoints so far. Between two neighbours every unit is affine, so where it changes sign there is one more
 // breakpoint, and its values are between theirs. One matrix product a layer does nearly all the work, in pieces of a few
 // hundred breakpoints, depth first, so that memory stays small.
 //
-// No position of a breakpoint t is ever computed. What is kept of it are outputs that are nearly those of the affine
-// maps on both of its sides at *some* real number p, and
+// What is kept of a breakpoint t are outputs that are nearly those of the affine maps on both of its sides at *some*
+// real number p, and
 //     error    their distance, in the 2-norm: grows by spectral norms, as in residuals.hpp
 //     slip     |p - t| at most, in units of the segment
 //     length   from this p to the next, to a few roundings
+//     place    p, where regions are not only counted
 // A sign at t is proven if a value at p is farther from 0 than its error and `slip` times the slope. Two breakpoints
 // between the same neighbours are in proven order if they are farther apart than both may have slipped. Where anything
-// is not proven, whatever the reason, nothing is said, and the recursion counts: so nothing is ever decided on long
+// is not proven, whatever the reason, nothing is said, and the recursion is asked: so nothing is ever decided on long
 // integers here, and what is degenerate is none of its business.
 // The lowest layers are kept to twice the working precision: there are few breakpoints, and a long way to go.
 // The proof is in docs/segments.md. Cost: breakpoints x units x active units of the layer below, for each layer.
@@ -23,6 +24,7 @@
 #include <cmath>
 #include <vector>
 
+#include "collect/strand.hpp"
 #include "kernel/breakpoints.hpp"
 #include "kernel/kernel.hpp"
 
@@ -31,11 +33,12 @@ inline namespace REGIONS_TARGET {
 
 class Sweep {
  public:
-  explicit Sweep(const Task& task)
-      : task_(task), arena_(*memory_), network_(task.network), layers_(network_.layers.size()) {}
+  // Without a strand regions are counted.
+  explicit Sweep(const Task& task, Strand* strand = nullptr)
+      : task_(task), strand_(strand), arena_(*memory_), network_(task.network), layers_(network_.layers.size()) {}
 
-  // Whether it is proven how many regions there are: then `outcome` says it. Tried again with more precision.
-  bool count() {
+  // Whether it is proven what regions there are: then `outcome` and the strand say it. Tried again with more precision.
+  bool run() {
     if (!suits()) return false;
     prepare();
     for (const double doubts : {0x1p-16, 0x1p-26}) {
@@ -44,6 +47,8 @@ class Sweep {
       if (start() && descend()) return true;
       arena_.release(mark);
       task_.outcome = Outcome{};
+      task_.monitor.finished(-finished_);
+      if (strand_ != nullptr) strand_->clear();
     }
     return false;
   }
@@ -137,6 +142,15 @@ class Sweep {
                          room_for_underflow * double(inputs);
       first.slip[end] = 0;
     }
+    if (strand_ != nullptr) {
+      strand_->clear();
+      for (std::size_t end = 0; end < 2; ++end) {
+        first.place[end] = double(end);
+        first.low_place[end] = 0;
+        first.boundary[end] = -1 - Boundary(end);
+      }
+    }
+    finished_ = 0;
     first.length[0] = 1;  // whatever the chart's unit: slips and slopes are in units of the segment
     const double extent = std::fabs(task_.domain.generators[3] - task_.domain.generators[1]);
     return extent > 0 && extent < INFINITY;
@@ -149,6 +163,10 @@ class Sweep {
     layer.error = arena_.take<double>(count);
     layer.slip = arena_.take<double>(count);
     layer.length = arena_.take<double>(count);
+    if (strand_ == nullptr) return;
+    layer.place = arena_.take<double>(count);
+    layer.low_place = arena_.take<double>(count);
+    layer.boundary = arena_.take<Boundary>(count);
   }
 
   // Depth first: each layer hands on a few hundred of its breakpoints at a time.
@@ -176,17 +194,77 @@ class Sweep {
     here.next = 0;
     here.next_crossing = 0;
     if (!find_crossings(l)) return false;
+    if (strand_ != nullptr && here.boundary[0] == -1) begin(l);
     here.mark = arena_.mark();
     Outcome& outcome = task_.outcome;
     const std::int64_t signs = std::int64_t(here.count) * layer.units;
     outcome.signs.filter += signs;
     outcome.cells += std::int64_t(here.count) - 1;
     task_.monitor.work(signs / 16);
-    if (l == network_.last()) {
-      outcome.count += std::int64_t(here.count - 1 + here.crossings.size());
-      task_.monitor.found(outcome.count);
-    }
+    if (l != network_.last()) return true;
+    if (strand_ != nullptr) return collect(l);
+    outcome.count += std::int64_t(here.count - 1 + here.crossings.size());
+    task_.monitor.found(outcome.count);
     return true;
+  }
+
+  // Which units are on where the segment begins.
+  void begin(int l) {
+    const Layer& layer = network_.layers[std::size_t(l)];
+    for (int i = 0; i < layer.units; ++i)
+      if (layers_[std::size_t(l)].sums[i] > 0) strand_->switch_on(layer.kink(i, 0));
+    if (l == network_.last()) strand_->begin(end_of_segment(0), -1);
+  }
+
+  // The regions between the breakpoints of the last layer; false where the numbers are out of range.
+  bool collect(int l) {
+    const LayerSweep& here = layers_[std::size_t(l)];
+    const Layer& layer = network_.layers[std::size_t(l)];
+    const Crossing* crossing = here.crossings.data();
+    const Crossing* const end = crossing + here.crossings.size();
+    for (std::size_t k = 0; k + 1 < here.count; ++k) {
+      for (; crossing < end && crossing->after == k; ++crossing) {
+        const Doubled<Lanes4> place = place_of(here, *crossing);
+        const double slip = crossing->slip * here.length[k] * slack + room_for_underflow;
+        if (!reach(vertex_at(place.high[0], place.low[0], slip), layer.kink(crossing->unit, 0))) return false;
+      }
+      const Boundary boundary = here.boundary[k + 1];
+      const CollectedVertex vertex =
+          boundary < 0 ? end_of_segment(1) : vertex_at(here.place[k + 1], here.low_place[k + 1], here.slip[k + 1]);
+      if (!reach(vertex, boundary)) return false;
+    }
+    const double finished = here.place[here.count - 1];
+    task_.monitor.finished(finished - finished_);
+    finished_ = finished;
+    return true;
+  }
+
+  bool reach(const CollectedVertex& vertex, Boundary boundary) {
+    if (!(vertex.error < INFINITY)) return false;
+    task_.outcome.count = strand_->reach(vertex, boundary);
+    task_.monitor.found(task_.outcome.count);
+    return true;
+  }
+
+  CollectedVertex end_of_segment(int end) const { return {{task_.domain.generators[2 * end + 1] + 0.0, 0}, 0, -1}; }
+
+  // In the chart, from a share of the segment. Sums to twice the working precision, in units of the larger end.
+  CollectedVertex vertex_at(double place, double low_place, double slip) const {
+    const double ends[2] = {task_.domain.generators[1], task_.domain.generators[3]};
+    const double largest = at_least(std::fabs(ends[0]), std::fabs(ends[1]));
+    int exponent;
+    std::frexp(largest, &exponent);
+    const double start = std::ldexp(ends[0], -exponent);
+    const double end = std::ldexp(ends[1], -exponent);
+    Doubled<Lanes4> at{Lanes4{} + start, Lanes4{}};
+    for (const auto& [value, sign] : {std::pair<double, double>{start, -1}, {end, 1}}) {
+      at.add_product(Lanes4{} + sign * value, Lanes4{} + place);
+      at.low += sign * value * low_place;
+    }
+    at = at.normalized();
+    const double position = std::ldexp(at.high[0], exponent) + 0.0;
+    const double error = slip * std::fabs(ends[1] - ends[0]) + 0x1p-52 * std::fabs(position) + 0x1p-90 * largest;
+    return {{position, 0}, error * slack + 0x1p-1073, -1};
   }
 
   void multiply_all(int l) {
@@ -285,6 +363,7 @@ class Sweep {
         above.slip[i] = one.crossing->slip * here.length[one.point] * slack + room_for_underflow;  // 0 means exact
       }
       above.error[i] = error * slack + room_for_underflow;
+      if (strand_ != nullptr) hand_on_place(l, one, i);
       if (here.doubled)
         output<true>(here, one, above.high + i * here.stride, above.low + i * here.stride);
       else
@@ -293,9 +372,22 @@ class Sweep {
     }
   }
 
+  void hand_on_place(int l, const Picked& one, std::size_t i) {
+    const LayerSweep& here = layers_[std::size_t(l)];
+    LayerSweep& above = layers_[std::size_t(l) + 1];
+    Doubled<Lanes4> place{Lanes4{} + here.place[one.point], Lanes4{} + here.low_place[one.point]};
+    if (one.crossing != nullptr) place = place_of(here, *one.crossing);
+    above.place[i] = place.high[0];
+    above.low_place[i] = place.low[0];
+    above.boundary[i] = one.crossing != nullptr ? network_.layers[std::size_t(l)].kink(one.crossing->unit, 0)
+                                                : here.boundary[one.point];
+  }
+
   static constexpr std::size_t most_points = 256;
 
   const Task& task_;
+  Strand* strand_;
+  double finished_ = 0;  // share of the segment
   BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;

@@ -87,6 +87,8 @@ class GrowingArray {
   T* begin() { return data(); }
   T* end() { return data() + size_; }
 
+  void clear() { size_ = 0; }
+
   // Room for more elements at the end, to be filled.
   T* extend(std::size_t count) {
     if (capacity_ - size_ < count) grow(count);

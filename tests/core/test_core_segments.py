@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is the count on a segment right, where it comes layer by layer from the values at breakpoints?
+"""Are the regions on a segment right, where they come layer by layer from the values at breakpoints?
 
-That is `csrc/kernel/sweep.hpp`; enumerating takes the recursion's way, and so do unbounded domains.
+That is `csrc/kernel/sweep.hpp`; where two breakpoints coincide, and in unbounded domains, the recursion finds them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,43 @@ def test_as_many_as_are_enumerated(sizes: list[int]) -> None:
         net = network(np.random.default_rng(seed), sizes)
         found, certificate = regions.count(net, SEGMENT, certificate=True)
         assert (found, certificate.exact) == (len(regions.enumerate(net, SEGMENT)), 0)
+
+
+def twinned(net: regions.Network, unit: int) -> regions.Network:
+    """The same function, with one unit of the first layer twice."""
+    first, second, *others = ((layer.weights, layer.biases) for layer in net.layers)
+    weights, biases = np.append(first[0], first[0][[unit]], axis=0), np.append(first[1], first[1][unit])
+    unread = np.append(second[0], np.zeros((len(second[0]), 1)), axis=1)
+    return regions.Network([(weights, biases), (unread, second[1]), *others], activation="leaky_relu(0.3)")
+
+
+@pytest.mark.parametrize("sizes", [[2, 300, 60, 1], [2, *[40] * 12, 1], [2, 17, 129, 3, 1], [5, 9, 2, 1]])
+def test_the_same_as_the_recursion_finds(sizes: list[int]) -> None:
+    """Two units that are zero at one place leave a doubt, and the recursion is asked."""
+    net = network(np.random.default_rng(7), sizes, activation="leaky_relu(0.3)")
+    segment = regions.Segment(SEGMENT.to_input([0.0]).repeat(3)[: sizes[0]], [0.5, -0.75, 1.0, 0.25, 2.0][: sizes[0]])
+    swept = regions.enumerate(net, segment)
+    kink = int(swept.facet_kinks[(0 <= swept.facet_kinks) & (swept.facet_kinks < sizes[1])][0])
+    twin = regions.enumerate(twinned(net, kink), segment)
+    assert (swept.stats["exact"], twin.stats["exact"] > 0) == (0, True)
+    for name in ("cell_offsets", "cell_vertices", "cell_facets", "facet_vertices", "facet_regions"):
+        np.testing.assert_array_equal(getattr(swept, name), getattr(twin, name))
+    assert (twin.facet_kinks - (twin.facet_kinks > sizes[1]) == swept.facet_kinks).all()
+    assert (np.delete(twin.patterns, sizes[1], axis=1) == swept.patterns).all()
+    apart = np.abs(twin.vertices - swept.vertices)[:, 0]
+    assert (apart <= twin.vertex_errors + swept.vertex_errors).all() and swept.vertex_errors.max() < 1e-7
+    assert (np.diff(swept.vertices[swept.cell_vertices].reshape(-1, 2)) >= 0).all()
+
+
+@pytest.mark.parametrize("sizes", [[2, 6, 6, 6, 1], [3, 40, 5, 1]])
+@pytest.mark.parametrize("activation", ["relu", "abs"])
+def test_positions_and_bounds_are_true(sizes: list[int], activation: str) -> None:
+    net = network(np.random.default_rng(3), sizes, activation=activation)
+    for width in (1.0, 2.0**-1000, 2.0**1020):
+        direction = np.ones(sizes[0]) / width
+        part = regions.enumerate(net, regions.Domain(np.full(sizes[0], -0.3), [direction], [[1, -width], [1, width]]))
+        assert part.stats["exact"] == 0 and len(part) > 3
+        assert regions.certify(part, net).conclusion == f"proved: there are exactly {len(part)} regions"
 
 
 @pytest.mark.parametrize("activation", ["relu", "leaky_relu(0.3)", "abs", "hard_tanh"])
@@ -69,6 +106,10 @@ def test_limits_stop_in_the_middle() -> None:
     assert regions.count(net, SEGMENT, limit=number) == number
     with pytest.raises(regions.LimitReached):
         regions.count(net, SEGMENT, limit=number - 1)
+    with pytest.raises(regions.LimitReached) as reached:
+        regions.enumerate(net, SEGMENT, limit=100)
+    part = reached.value.partial
+    assert len(part) == 101 and regions.certify(part, net).ok
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// How are the regions along a curve collected, from its one end to the other?
+//
+// Where the order of all breakpoints is known, there is nothing to cut and to join: from one breakpoint to the next the
+// pattern changes by one bit, and each region's second facet is the next one's first. What is left behind is the same
+// as after the recursion (collect.hpp): regions in order, two corners and two facets each, neighbours matched.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "collect/collected.hpp"
+
+namespace regions {
+
+class Strand {
+ public:
+  Strand(Collected& collected, int dimension, std::size_t pattern_bytes) : collected_(collected) {
+    collected.dimension = dimension;
+    collected.facet_corners = 1;
+    collected.pattern_bytes = pattern_bytes;
+  }
+
+  void clear() {
+    collected_.clear();
+    pattern_.assign(collected_.pattern_bytes, 0);
+    count_ = 0;
+  }
+
+  // Of the first region, before it begins.
+  void switch_on(std::int64_t kink) { pattern_[std::size_t(kink / 8)] |= std::uint8_t(1u << (kink % 8)); }
+
+  void begin(const CollectedVertex& vertex, Boundary end) {
+    last_vertex_ = keep(vertex);
+    last_boundary_ = end;
+  }
+
+  // The curve has come to the end of a region, and what comes next is on the other side of a kink, or of its end.
+  // Returns the number of regions so far.
+  std::int64_t reach(CollectedVertex vertex, Boundary boundary) {
+    keep_order(vertex);
+    const std::int64_t corner = std::int64_t(collected_.corners.size());
+    const std::int64_t facet = std::int64_t(collected_.facets.size());
+    std::int64_t* corners = collected_.corners.extend(2);
+    CollectedFacet* facets = collected_.facets.extend(2);
+    corners[0] = last_vertex_;
+    corners[1] = last_vertex_ = keep(vertex);
+    facets[0] = {last_boundary_, corner, corner, CollectedFacet::no_link};
+    facets[1] = {boundary, corner + 1, corner + 1, CollectedFacet::no_link};
+    if (count_ > 0) {
+      facets[0].link = facet - 1;
+      collected_.facets[facet - 1].link = facet;
+      ++collected_.matched;
+    }
+    *collected_.ends.extend(1) = {corner + 2, facet + 2};
+    std::copy_n(pattern_.data(), pattern_.size(), collected_.patterns.extend(pattern_.size()));
+    last_boundary_ = boundary;
+    if (boundary >= 0) pattern_[std::size_t(boundary / 8)] ^= std::uint8_t(1u << (boundary % 8));
+    return ++count_;
+  }
+
+ private:
+  std::int64_t keep(const CollectedVertex& vertex) {
+    *collected_.vertices.extend(1) = vertex;
+    return std::int64_t(collected_.vertices.size()) - 1;
+  }
+
+  // Rounding may put a vertex of a segment before the last one, behind which it truly is: moved there, it is off by no
+  // more than either.
+  void keep_order(CollectedVertex& vertex) const {
+    if (collected_.dimension != 1) return;
+    const CollectedVertex& before = collected_.vertices[last_vertex_];
+    if (!(vertex.position[0] < before.position[0])) return;
+    vertex.position[0] = before.position[0];
+    vertex.error = std::max(vertex.error, before.error);
+  }
+
+  Collected& collected_;
+  std::vector<std::uint8_t> pattern_;
+  std::int64_t last_vertex_ = 0;
+  Boundary last_boundary_ = 0;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace regions
