@@ -21,11 +21,11 @@ import shapely
 
 import regions
 from regions import bounds
+from regions.ensembles import Ensemble, Gaussian, Uniform
 from regions.measures import (
     Ball,
     Box,
     Estimate,
-    RandomNetworks,
     distance_to_boundary,
     hanin_rolnick_integral,
     mean_boundary_density,
@@ -35,30 +35,30 @@ INTERVAL, SQUARE = Box([-1], [1]), Box([-1, -1], [1, 1])
 
 # What is drawn, where it is measured, and in which codimension.
 THEOREM = [
-    (RandomNetworks([1, 8, 1], bias_std=0.5), INTERVAL, 1),
-    (RandomNetworks([1, 4, 4, 1], bias_std=0.5), INTERVAL, 1),
-    (RandomNetworks([1, 3, 2, 2, 1], bias_std=0.5), INTERVAL, 1),
-    (RandomNetworks([1, 8, 8, 8, 1], bias_std=0.5), INTERVAL, 1),
-    (RandomNetworks([1, 16, 16, 16, 1], bias_std=0.3), INTERVAL, 1),
-    (RandomNetworks([1, 16, 16, 1], bias_std=1e-3), INTERVAL, 1),
-    (RandomNetworks([1, 6, 6, 1], "hard_tanh"), INTERVAL, 1),
-    (RandomNetworks([1, 6, 6, 1], weight_law="uniform", bias_law="uniform"), INTERVAL, 1),
-    (RandomNetworks([2, 8, 1], bias_std=0.5), SQUARE, 1),
-    (RandomNetworks([2, 6, 6, 1], bias_std=0.5), SQUARE, 1),
-    (RandomNetworks([2, 12, 12, 1], bias_std=1e-3), SQUARE, 1),
-    (RandomNetworks([2, 4, 3, 3, 2]), SQUARE, 1),
-    (RandomNetworks([2, 4, 4, 1], "hard_tanh"), SQUARE, 1),
-    (RandomNetworks([2, 4, 4, 1], "leaky_relu(0.1)"), SQUARE, 1),
-    (RandomNetworks([10, 10, 10, 1]), Ball(np.zeros(10), 2.0), 1),
-    (RandomNetworks([16, 8, 8, 1]), Box(np.zeros(16), np.ones(16)), 1),
-    (RandomNetworks([2, 4, 4, 1]), SQUARE, 2),
-    (RandomNetworks([2, 3, 3, 1], "hard_tanh"), SQUARE, 2),
+    (Ensemble([1, 8, 1], biases=Gaussian(0.5)), INTERVAL, 1),
+    (Ensemble([1, 4, 4, 1], biases=Gaussian(0.5)), INTERVAL, 1),
+    (Ensemble([1, 3, 2, 2, 1], biases=Gaussian(0.5)), INTERVAL, 1),
+    (Ensemble([1, 8, 8, 8, 1], biases=Gaussian(0.5)), INTERVAL, 1),
+    (Ensemble([1, 16, 16, 16, 1], biases=Gaussian(0.3)), INTERVAL, 1),
+    (Ensemble([1, 16, 16, 1], biases=Gaussian(1e-3)), INTERVAL, 1),
+    (Ensemble([1, 6, 6, 1], "hard_tanh", biases=Gaussian(1.0)), INTERVAL, 1),
+    (Ensemble([1, 6, 6, 1], weights=Uniform(6**0.5), biases=Uniform(3**0.5)), INTERVAL, 1),
+    (Ensemble([2, 8, 1], biases=Gaussian(0.5)), SQUARE, 1),
+    (Ensemble([2, 6, 6, 1], biases=Gaussian(0.5)), SQUARE, 1),
+    (Ensemble([2, 12, 12, 1], biases=Gaussian(1e-3)), SQUARE, 1),
+    (Ensemble([2, 4, 3, 3, 2], biases=Gaussian(1.0)), SQUARE, 1),
+    (Ensemble([2, 4, 4, 1], "hard_tanh", biases=Gaussian(1.0)), SQUARE, 1),
+    (Ensemble([2, 4, 4, 1], "leaky_relu(0.1)", biases=Gaussian(1.0)), SQUARE, 1),
+    (Ensemble([10, 10, 10, 1], biases=Gaussian(1.0)), Ball(np.zeros(10), 2.0), 1),
+    (Ensemble([16, 8, 8, 1], biases=Gaussian(1.0)), Box(np.zeros(16), np.ones(16)), 1),
+    (Ensemble([2, 4, 4, 1], biases=Gaussian(1.0)), SQUARE, 2),
+    (Ensemble([2, 3, 3, 1], "hard_tanh", biases=Gaussian(1.0)), SQUARE, 2),
 ]
 
 
-def one_layer(n_in: int, units: int) -> RandomNetworks:
+def one_layer(n_in: int, units: int) -> Ensemble:
     """Weights and biases of variance 1."""
-    return RandomNetworks([n_in, units, 1], weight_gain=n_in)
+    return Ensemble([n_in, units, 1], weights=Gaussian(1.0), biases=Gaussian(1.0), scaling="none")
 
 
 def regions_in_ball(n_in: int, units: int, radius: float, networks: int, rng: np.random.Generator) -> Estimate:
@@ -101,8 +101,9 @@ def theorem(networks: int, rng: np.random.Generator) -> list[float]:
         places = lines if k == 1 else 8
         right = hanin_rolnick_integral(random, body, networks=networks, rng=rng, codimension=k, places=places)
         deviations.append(left.deviation(right))
-        law = "uniform biases" if random.bias_law == "uniform" else "biases"
-        name = f"{'-'.join(map(str, random.sizes))} {random.activation}, {law} {random.bias_std:g}"
+        law = random.bias_laws[0]
+        word = "uniform biases" if isinstance(law, Uniform) else "biases"
+        name = f"{'-'.join(map(str, random.sizes))} {random.activation}, {word} {law.std:g}"
         where = f"{type(body).__name__.lower()} in R^{body.n_in}"
         print(f"{name:<36}{where:<14}{k:>2}  {shown(left):<22}{shown(right):<22}{deviations[-1]:>6.2f}", flush=True)
     return deviations

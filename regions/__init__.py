@@ -10,7 +10,8 @@ What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Pla
 `circumsquare` for domains, with `load_points` for points in files; `count`, `certified_count` and `enumerate`;
 `Partition`, what `enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its
 `linear_regions` in each published sense; `plot`. `Polyline`, `Arc`, `Circle` and `GreatCircle` are curves: `count`
-counts their pieces, and `trajectory` follows them through the layers. Sizes of boundaries, and distances, are in
+counts their pieces, `trajectory` follows them through the layers, and `growth` through many random networks, from
+`regions.ensembles`. Sizes of boundaries, and distances, are in
 `regions.measures`, the theorems' bounds in `regions.bounds`, the errors in `regions.errors`, the rational reference in
 `regions.reference`, networks with known counts in `regions.constructions` and `regions.arrangements`.
 """
@@ -48,12 +49,13 @@ except ImportError as error:
 from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
-    from regions import bounds, measures
+    from regions import bounds, ensembles, measures
     from regions.certification import CertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.plot import plot
     from regions.read import load
+    from regions.studies.growth import Growth, GrowthLaw, growth
     from regions.studies.training import TrainingRecord, TrainingRow, watch
     from regions.studies.trajectory import Trajectory, trajectory
 
@@ -68,6 +70,8 @@ __all__ = [
     "Domain",
     "ExactVertices",
     "GreatCircle",
+    "Growth",
+    "GrowthLaw",
     "Layer",
     "LimitReached",
     "Line",
@@ -92,6 +96,8 @@ __all__ = [
     "circumsquare",
     "count",
     "enumerate",
+    "ensembles",
+    "growth",
     "linear_regions",
     "load",
     "load_partition",
@@ -106,19 +112,22 @@ __all__ = [
 _LATER = {
     "CertificationReport": "regions.certification",
     "CheckReport": "regions.checking",
+    "Growth": "regions.studies.growth",
+    "GrowthLaw": "regions.studies.growth",
     "LinearRegions": "regions.definitions",
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
     "Trajectory": "regions.studies.trajectory",
     "certify": "regions.certification",
     "check": "regions.checking",
+    "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",
     "load": "regions.read",
     "plot": "regions.pictures.plot",
     "trajectory": "regions.studies.trajectory",
     "watch": "regions.studies.training",
 }
-_LATER_MODULES = {"arrangements", "bounds", "constructions", "export", "measures", "reference"}
+_LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "export", "measures", "reference"}
 
 
 def __getattr__(name: str) -> Any:

@@ -236,7 +236,12 @@ def samples(value: Any, name: str) -> int:
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """Refuse seeds and legacy random states: the caller owns the generator, and with it the stream of numbers."""
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator such as numpy.random.default_rng(0), got {shown(rng)}")
-    return rng
+    """Return a generator of random numbers: the caller's own, which goes on, or a new one from a seed.
+
+    Legacy random states and None are refused: what is drawn can be drawn again.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if _index_of_scalar(rng) is None:
+        raise TypeError(f"rng must be a seed or a numpy.random.Generator, got {shown(rng)}")
+    return np.random.default_rng(integer(rng, "rng", least=0, most=2**128))

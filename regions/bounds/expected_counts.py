@@ -150,8 +150,8 @@ def tiwari_konidaris_volume(
     >>> tiwari_konidaris_volume(1, [8, 8], c_grad=1.0, c_bias=0.5, c_manifold=1.5)
     Fraction(24, 1)
     """
-    gradients = 2 * rational(c_grad, "c_grad") * rational(c_manifold, "c_manifold")
-    return hanin_rolnick_volume(n_in, widths, codimension, c_grad=gradients, c_bias=c_bias)
+    manifold = 2 * rational(c_manifold, "c_manifold")
+    return hanin_rolnick_volume(n_in, widths, codimension, c_grad=c_grad, c_bias=c_bias) * manifold**codimension
 
 
 @registered(

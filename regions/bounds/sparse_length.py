@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import fsum, pi, prod, sqrt
 
-from regions.arithmetic.arguments import flag, number, one_of, real, shown, tuple_of
+from regions.arithmetic.arguments import number, one_of, real, shown, tuple_of
 from regions.bounds.bound_arguments import Widths, in_range, numbers_per_layer, shape
 from regions.bounds.registry import registered
-from regions.errors import BoundDoesNotApply
 
 
 @registered("expected lower", "length ratio", "relu", "Price, Tanner 2020, Theorem 2", domain="curve")
@@ -26,7 +25,6 @@ def price_tanner(
     scale: float | Iterable[float],
     *,
     alpha: float | Sequence[float] = 1.0,
-    zero_bias: bool = False,
 ) -> float:
     """Lower bound on the mean stretching by sparse random ReLU layers: ``prod of alpha_l M sqrt(n_l) / 2``.
 
@@ -46,23 +44,20 @@ def price_tanner(
         Of single weights, not divided by the square root of the width.
     alpha : float, or sequence of one for each layer
         Probability that a weight is not 0, above 0 and at most 1.
-    zero_bias : bool
-        Whether the biases are 0; otherwise they have a density.
 
     Returns
     -------
     float
 
-    Raises
-    ------
-    BoundDoesNotApply
-        Biases of 0 with ``alpha`` below 1. The paper says that the bounds still hold then, but they do not: a unit
-        whose weights all miss the point is 0 on all of the curve. For k = 2, alpha = 0.1 and a curve that leaves the
-        first axis along the second, the mean is 0.008 and the formula gives 0.056.
-
     Notes
     -----
-    The curve must not point to the origin anywhere.
+    For curves made of finitely many segments and arcs, and independent biases of one symmetric law, 0 included, as the
+    paper says. The step of its proof at one point needs that no unit which changes along the curve is 0 there. On each
+    piece of the curve a unit is an analytic function: it is 0 without changing, or at finitely many points, and these
+    add nothing to a length. At one of them the mean speed may be below the bound. For k = 2, alpha = 0.1, weights N(0,
+    1) and no biases, on the first axis in the direction of the second, it is 0.008, where the formula gives 0.056; but
+    any curve that leaves there, however short, is stretched by 0.080 on average. Nor does it matter whether a curve
+    points to the origin, which the paper excludes: a unit and its derivative change their signs together anyway.
 
     References
     ----------
@@ -78,8 +73,6 @@ def price_tanner(
     kept = numbers_per_layer(alpha, layers, "alpha")
     if not all(0.0 < probability <= 1.0 for probability in kept):
         raise ValueError(f"alpha must be above 0 and at most 1, got {shown(alpha)}")
-    if flag(zero_bias, "zero_bias") and min(kept) < 1.0:
-        raise BoundDoesNotApply("Theorem 2 of Price and Tanner needs biases with a density when weights are sparse")
     mean = _mean_projection(distribution, scale)
     factors = (probability * mean * sqrt(width) / 2.0 for probability, width in zip(kept, layers, strict=True))
     return in_range(prod(factors), "the bound on the mean stretching")

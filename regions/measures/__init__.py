@@ -20,7 +20,7 @@ One file for each question:
     boundary            length of the boundary by layer, neuron and kink; strata, densities; perimeters
     gradient_jumps      which facets are in B_N
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
-    hanin_rolnick       both sides of their Theorem 3, over random networks (`random_networks`, `pinned_neurons`)
+    hanin_rolnick       both sides of their Theorem 3, over random networks (`pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
     domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
     point_distances     what both say of a batch of points
@@ -45,7 +45,6 @@ from regions.measures.estimate import Estimate
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
 from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
-from regions.measures.random_networks import RandomNetworks
 from regions.measures.region_graph import degrees, diameter
 
 __all__ = [
@@ -56,7 +55,6 @@ __all__ = [
     "DomainDistances",
     "Estimate",
     "InscribedDiscs",
-    "RandomNetworks",
     "boundary_facets",
     "boundary_volume",
     "crofton_density",

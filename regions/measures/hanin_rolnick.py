@@ -23,14 +23,14 @@ from regions.arithmetic.arguments import generator, integer, samples
 from regions.arithmetic.types import Floats
 from regions.bounds.bound_arguments import codimension_of
 from regions.domains import Rectangle
+from regions.ensembles import Discrete, Ensemble
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import ShapeMismatchError
 from regions.measures.bodies import Body, Box, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name, boundary_volume
 from regions.measures.crofton import crossing_densities
 from regions.measures.estimate import Estimate
-from regions.measures.pinned_neurons import expected_crossings, integrand
-from regions.measures.random_networks import RandomNetworks
+from regions.measures.pinned_neurons import bias_laws, expected_crossings, integrand
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
 
@@ -39,7 +39,7 @@ ENOUGH = 10
 
 
 def mean_boundary_density(
-    random: RandomNetworks,
+    random: Ensemble,
     body: Body,
     *,
     networks: int,
@@ -52,11 +52,12 @@ def mean_boundary_density(
 
     Parameters
     ----------
-    random : RandomNetworks
+    random : Ensemble
     body : Ball or Box
     networks : int
         How many are drawn, at least 2.
-    rng : numpy.random.Generator
+    rng : int or numpy.random.Generator
+        A seed, or a generator.
     codimension : int
         k: 1 for the facets; 2, in a box of two dimensions, for the vertices.
     boundary : "gradient" or "activation"
@@ -72,7 +73,7 @@ def mean_boundary_density(
     Raises
     ------
     TypeError, ValueError
-        Wrong types; numbers out of range; another boundary.
+        Wrong types; numbers out of range; another boundary; weights or biases without densities.
     ShapeMismatchError
         The body does not lie in the networks' input space; a codimension that is not measured there.
 
@@ -84,7 +85,8 @@ def mean_boundary_density(
     --------
     >>> import numpy as np
     >>> from regions.measures import Box
-    >>> random, rng = RandomNetworks([1, 8, 1], bias_std=0.5), np.random.default_rng(0)
+    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> random, rng = Ensemble([1, 8, 1], biases=Gaussian(0.5)), np.random.default_rng(0)
     >>> left = mean_boundary_density(random, Box([-1.0], [1.0]), networks=200, rng=rng)
     >>> right = hanin_rolnick_integral(random, Box([-1.0], [1.0]), networks=200, rng=rng)
     >>> left
@@ -107,7 +109,7 @@ def mean_boundary_density(
 
 
 def hanin_rolnick_integral(
-    random: RandomNetworks,
+    random: Ensemble,
     body: Body,
     *,
     networks: int,
@@ -157,7 +159,8 @@ def hanin_rolnick_integral(
 
     >>> import numpy as np
     >>> from regions.measures import Ball
-    >>> random = RandomNetworks([2, 8, 1], weight_gain=2.0)  # weights of variance 1
+    >>> from regions.ensembles import Ensemble, Gaussian
+    >>> random = Ensemble([2, 8, 1], biases=Gaussian(1.0))  # weights of variance 1
     >>> found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=400, rng=np.random.default_rng(0))
     >>> abs(found.deviation(4.0)) < 4
     True
@@ -180,15 +183,18 @@ def hanin_rolnick_integral(
 
 
 def _checked(
-    random: RandomNetworks, body: Body, codimension: int, boundary: Boundary, rng: np.random.Generator
+    random: Ensemble, body: Body, codimension: int, boundary: Boundary, rng: np.random.Generator
 ) -> tuple[int, Boundary, np.random.Generator]:
-    if not isinstance(random, RandomNetworks):
-        raise TypeError(f"expected regions.measures.RandomNetworks, got {type(random).__name__}")
+    if not isinstance(random, Ensemble):
+        raise TypeError(f"expected regions.ensembles.Ensemble, got {type(random).__name__}")
+    if not random.dense or any(isinstance(law, Discrete) for law in random.weight_laws):
+        raise ValueError("the theorems are about weights with densities: neither sparse nor discrete")
+    bias_laws(random)
     in_space(body, random.n_in)
     return codimension_of(codimension, random.n_in), boundary_name(boundary), generator(rng)
 
 
-def _require_enough(values: Floats, random: RandomNetworks) -> None:
+def _require_enough(values: Floats, random: Ensemble) -> None:
     """Refuse samples of which next to none has a part in their mean: that says nothing about its error.
 
     As many equal ones as ``sum**2 / sum of squares`` would be as uncertain.
@@ -198,8 +204,8 @@ def _require_enough(values: Floats, random: RandomNetworks) -> None:
     if effective < ENOUGH and bending_kinks(random.draw(np.random.default_rng(0)).graph).sum() > 1:
         raise ValueError(
             f"the integral comes from the equivalent of {effective:.0f} of {len(values)} networks, so that its error "
-            f"is unknown: with bias_std={random.bias_std:g} few random points count; take more networks or places, or "
-            "a larger bias_std"
+            f"is unknown: with {random} few random points count; take more networks or places, or "
+            "wider biases"
         )
 
 

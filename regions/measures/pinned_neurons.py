@@ -25,9 +25,10 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
+from regions.ensembles import Ensemble
+from regions.ensembles.laws import Continuous
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import Boundary
-from regions.measures.random_networks import RandomNetworks
 from regions.networks.derived import with_constant_unit
 from regions.networks.network import Network
 from regions.networks.rounded import RoundedForms
@@ -38,24 +39,22 @@ from regions.passes.open_paths import bending_kinks, leading_to_outputs
 SETS = 4096
 
 
-def expected_crossings(
-    network: Network, random: RandomNetworks, start: Floats, end: Floats, boundary: Boundary
-) -> float:
+def expected_crossings(network: Network, random: Ensemble, start: Floats, end: Floats, boundary: Boundary) -> float:
     """How often a neuron is on a breakpoint between two points, on average over its own bias, summed over neurons.
 
     Parameters
     ----------
     network : Network
         Its other biases are as drawn.
-    random : RandomNetworks
-        Has the law of a bias.
+    random : Ensemble
+        Has the laws of biases, which have densities.
     start, end : float64 [n_in]
     boundary : "gradient" or "activation"
         Whether only good neurons count, and breakpoints where the slope changes.
     """
     if (start == end).all():
         return 0.0
-    segment, total = Segment(start, end), 0.0
+    segment, total, laws = Segment(start, end), 0.0, bias_laws(random)
     own, last = _pieces(network, segment), len(network.widths) - 1
     for kink in np.flatnonzero(bending_kinks(network.graph) | (boundary == "activation")).tolist():
         index, unit = int(network.kink_layers[kink]), int(network.kink_units[kink])
@@ -65,12 +64,20 @@ def expected_crossings(
             pieces = _pieces(pinned, segment)
         z = network.preactivations(pieces)[index][..., unit] - network.graph.kink_biases[kink]
         needed = np.sort(breakpoint_ - z, axis=1)
-        probabilities = random.bias_probability(needed[:, 0], needed[:, 1])
+        probabilities = laws[index].probability(needed[:, 0], needed[:, 1])
         if boundary == "gradient":
             patterns = np.packbits(pinned.pattern(pieces.mean(axis=1)), axis=1, bitorder="little")
             probabilities[~leading_to_outputs(pinned.graph, patterns)[:, kink]] = 0.0
         total += float(probabilities.sum())
     return total
+
+
+def bias_laws(random: Ensemble) -> list[Continuous]:
+    """The laws of hidden layers' biases, which the theorems ask to have densities."""
+    laws = [law for law in random.bias_laws[:-1] if isinstance(law, Continuous)]
+    if len(laws) < len(random.widths):
+        raise ValueError("the theorems are about biases with densities: give the ensemble Gaussian or Uniform biases")
+    return laws
 
 
 def _pieces(network: Network, segment: Segment) -> Floats:
@@ -81,7 +88,7 @@ def _pieces(network: Network, segment: Segment) -> Floats:
 
 def integrand(
     network: Network,
-    random: RandomNetworks,
+    random: Ensemble,
     point: Floats,
     codimension: int,
     boundary: Boundary,
@@ -103,7 +110,9 @@ def integrand(
     pinned = _pin(network, point, sets)
     gram = pinned.gradients @ pinned.gradients.transpose(0, 2, 1)
     # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
-    terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0)) * random.bias_density(pinned.biases).prod(axis=1)
+    terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0))
+    for layer, law in enumerate(bias_laws(random)):
+        terms *= np.where(network.kink_layers[sets] == layer, law.density(pinned.biases), 1.0).prod(axis=1)
     if boundary == "gradient":
         terms[~(pinned.good & bending_kinks(network.graph)[sets]).all(axis=1)] = 0.0
     return float(weight * terms.sum())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import atan, comb, gamma, inf, isclose, pi, sqrt
 
 import numpy as np
@@ -146,12 +146,23 @@ class TestPriceTanner:
         for width in (1, 2, 10, 300):
             assert bounds.price_tanner(7, [width], "gaussian", 1.5) <= bounds.expected_length_relu_exact(7, width, 1.5)
 
-    def test_sparse_networks_without_biases_are_refused(self) -> None:
-        """The formula gives 0.0564, but from the first axis along the second the mean is 0.00799."""
+    def test_sparse_networks_without_biases(self) -> None:
+        """At a point of an axis the mean speed is below the bound, but every curve that leaves there is above it.
+
+        Over all weights of -1, 0 and 1, with their probabilities; the length of a ray's image is its speed.
+        """
         assert round(bounds.price_tanner(2, [2], "gaussian", 1.0, alpha=0.1), 4) == 0.0564
-        with pytest.raises(BoundDoesNotApply, match="biases with a density"):
-            bounds.price_tanner(2, [2], "gaussian", 1.0, alpha=0.1, zero_bias=True)
-        assert bounds.price_tanner(2, [2], "gaussian", 1.0, zero_bias=True) > 0.5
+        bound = bounds.price_tanner(2, [2], "discrete", [-1, 1], alpha=0.1)
+        at_the_point, on_curves = 0.0, {1.0: 0.0, 1e-12: 0.0}
+        for entries in product([-1.0, 0.0, 1.0], repeat=4):
+            weights = np.reshape(entries, (2, 2))
+            probability = np.prod(np.where(weights == 0.0, 0.9, 0.05))
+            at_the_point += probability * np.hypot(*np.where(weights[:, 0] > 0.0, weights[:, 1], 0.0))
+            network = regions.Network([(weights, None), (np.eye(2), None)])
+            for length in on_curves:
+                path = regions.trajectory(network, regions.Segment([1.0, 0.0], [1.0, length]))
+                on_curves[length] += probability * path.growth[0]
+        assert at_the_point < 0.011 < 0.049 < bound < 0.051 < 0.09 < min(on_curves.values())
 
 
 class TestShallow:

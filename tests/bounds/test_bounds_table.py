@@ -34,7 +34,6 @@ FACTS = {
     "distribution": "gaussian",
     "scale": 1.0,
     "alpha": 1.0,
-    "zero_bias": False,
 }
 # Two units per input are what every lower bound of this table can live with, three what Serra's need.
 SHAPES = [(1, [4]), (2, [8])]

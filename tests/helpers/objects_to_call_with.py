@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import regions
-from regions import measures
+from regions import ensembles
 
 
 @cache
@@ -83,5 +83,10 @@ def record() -> regions.TrainingRecord:
     return result
 
 
-def random_networks() -> measures.RandomNetworks:
-    return measures.RandomNetworks([2, 2, 1])
+def random_networks() -> ensembles.Ensemble:
+    return ensembles.Ensemble([2, 2, 1], biases=ensembles.Uniform(1.0))
+
+
+@cache
+def grown() -> regions.Growth:
+    return regions.growth(random_networks(), arc(), networks=3, rng=0)

@@ -23,6 +23,7 @@ from objects_to_call_with import (
     axes,
     figure,
     folder,
+    grown,
     model_file,
     network,
     partition,
@@ -33,7 +34,7 @@ from objects_to_call_with import (
     saved,
     square,
 )
-from regions import arrangements, bounds, constructions, export, measures, reference
+from regions import arrangements, bounds, constructions, ensembles, export, measures, reference
 from regions.networks import named_activations as named
 from regions.read import read_tensors
 
@@ -80,6 +81,7 @@ def calls() -> Iterator[Call]:
     yield from _top()
     yield from _classes()
     yield from _bounds()
+    yield from _ensembles()
     yield from _others()
 
 
@@ -188,6 +190,9 @@ def _classes() -> Iterator[Call]:
         yield _method(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
     for method in ("as_dict", "to_json"):
         yield _method(lambda: regions.trajectory(network(), arc()), method)
+        yield _method(grown, method)
+    yield _method(grown, "estimates", quantity="growth", _kinds={"quantity": "word"})
+    yield _method(grown, "deviations", law=lambda: grown().laws[0], _kinds={"law": "laws"})
     yield _method(lambda: regions.trajectory(network(), arc()), "image", layer=1, between=2)
     yield _method(lambda: regions.trajectory(network(), arc()), "plot", figure=figure)
     yield _call(
@@ -270,7 +275,6 @@ FACTS = {
     "volume": 1,
     "ranks": [2],
     "alpha": 1.0,
-    "zero_bias": False,
     "distribution": "gaussian",
     "scale": 1.0,
     "form": "2k",
@@ -297,7 +301,6 @@ def _bounds() -> Iterator[Call]:
     kinds = {
         "volume": "positive",
         "alpha": "number per layer",
-        "zero_bias": "flag",
         "distribution": "word",
         "scale": "number per layer",
         "sigma_w": "number",
@@ -328,6 +331,42 @@ def _bounds() -> Iterator[Call]:
 ONE_INPUT = {"telgarsky_lower"}
 
 
+def _ensembles() -> Iterator[Call]:
+    gauss = say(ensembles.Gaussian(1.0))
+    yield _call(ensembles.Gaussian, std=1.0, _kinds={"std": "positive"})
+    yield _call(ensembles.Uniform, bound=1.0, _kinds={"bound": "positive"})
+    yield _call(ensembles.Discrete, values=[-1.0, 1.0])
+    for law in (gauss, say(ensembles.Uniform(1.0)), say(ensembles.Discrete([-1, 1]))):
+        yield _method(law, "scaled", factor=2.0, _kinds={"factor": "positive"})
+        yield _method(law, "draw", shape=[2, 3], rng=rng, _kinds={"shape": "integers"})
+        if not isinstance(law(), ensembles.Discrete):
+            yield _method(law, "density", values=[0.0, 1.0])
+            yield _method(law, "probability", low=[0.0], high=[1.0])
+    laws = {"weights": "laws", "biases": "laws", "scaling": "word", "alpha": "number per layer"}
+    given = {"sizes": [2, 2, 1], "activation": "relu"}
+    yield _call(ensembles.Ensemble, **given, weights=gauss, biases=gauss, scaling="fan_in", alpha=0.5, _kinds=laws)
+    yield _method(random_networks, "draw", rng=rng)
+    for function in (ensembles.he, ensembles.glorot):
+        yield _call(function, **given, law="uniform", _kinds={"law": "word"})
+    yield _call(ensembles.torch_default, **given)
+    yield _call(ensembles.hanin_rolnick2019, sizes=[2, 2, 1])
+    shape = {"width": 2, "depth": 2, "n_out": 1}
+    kinds = {"width": "integer", "n_out": "integer", "n_in": "integer", "sigma_w": "positive", "sigma_b": "number"}
+    raghu = {"sigma_w": 1.0, "sigma_b": 0.5, "activation": "relu"}
+    yield _call(ensembles.raghu2017, n_in=2, **shape, **raghu, _kinds=kinds)
+    kinds = {"width": "integer", "n_out": "integer", "law": "laws", "alpha": "number per layer"}
+    yield _call(ensembles.price_tanner2020, law=gauss, alpha=0.5, **shape, _kinds=kinds)
+    yield _call(
+        regions.growth,
+        ensemble=random_networks,
+        curve=arc,
+        networks=2,
+        rng=rng,
+        progress=None,
+        _kinds={"ensemble": "random networks", "curve": "domains", "networks": "integer"},
+    )
+
+
 def _others() -> Iterator[Call]:
     yield _call(measures.Ball, center=[0.0, 0.0], radius=1.0)
     yield _call(measures.Box, lower=[0.0, 0.0], upper=[1.0, 1.0])
@@ -337,18 +376,6 @@ def _others() -> Iterator[Call]:
     yield _call(measures.Estimate, samples=[1.0, 2.0])
     yield _method(lambda: measures.Estimate([1.0, 2.0]), "deviation", other=1.0)
     yield _method(lambda: measures.Estimate([1.0, 2.0]), "interval", confidence=0.9)
-    yield _call(
-        measures.RandomNetworks,
-        sizes=[2, 2, 1],
-        activation="relu",
-        weight_gain=2.0,
-        bias_std=1.0,
-        weight_law="gaussian",
-        bias_law="uniform",
-    )
-    yield _method(random_networks, "draw", rng=rng)
-    yield _method(random_networks, "bias_density", values=[0.0, 1.0])
-    yield _method(random_networks, "bias_probability", low=[0.0], high=[1.0])
     for function in (measures.boundary_facets, measures.boundary_volume):
         yield _call(function, partition=partition, boundary="activation")
     for function in (

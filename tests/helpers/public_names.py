@@ -16,6 +16,7 @@ MODULES = (
     "arrangements",
     "bounds",
     "constructions",
+    "ensembles",
     "errors",
     "export",
     "measures",
@@ -38,6 +39,8 @@ RESULTS = {
     "CertificationReport",
     "TrainingRow",
     "Trajectory",
+    "Growth",
+    "GrowthLaw",
     "Curve",  # by its subclasses
 }
 # Returned by public functions, and not in any `__all__` above.

@@ -8,6 +8,7 @@ differ when it is wrong: which neurons are good, and at which values of which bi
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from math import pi
 from pathlib import Path
 
@@ -18,8 +19,9 @@ import regions
 from measures_parts import PLANE_BOX, close
 from random_networks import random_network
 from regions import bounds
+from regions.ensembles import Discrete, Ensemble, Gaussian, Uniform
 from regions.errors import ShapeMismatchError
-from regions.measures import Ball, Box, Estimate, RandomNetworks, hanin_rolnick_integral, mean_boundary_density
+from regions.measures import Ball, Box, Estimate, hanin_rolnick_integral, mean_boundary_density
 from regions.measures.pinned_neurons import _pin, expected_crossings
 
 pytestmark = pytest.mark.slow
@@ -40,7 +42,7 @@ def test_good_neurons_are_seen() -> None:
 
     What both sides of the theorem lose by the condition that neurons are good is known in closed form, then.
     """
-    random = RandomNetworks([1, 4, 1, 1], bias_std=0.5)
+    random = Ensemble([1, 4, 1, 1], biases=Gaussian(0.5))
     hidden = 4 * (2 / pi * np.arctan(np.sqrt(2.0) / 0.5)) / 2 / 2
     for side in (mean_boundary_density, hanin_rolnick_integral):
         # With equal seeds the same networks and points are drawn.
@@ -63,7 +65,7 @@ def test_neurons_are_good_or_not_where_the_kink_is() -> None:
 def test_on_a_line_the_integral_is_a_probability() -> None:
     """The first unit's kinks are hidden, as above. The second's value goes from -3 to 3, and is constant after that."""
     network = regions.Network([([[1.0]], None), ([[3.0]], None), ([[1.0]], None)], "hard_tanh")
-    random = RandomNetworks([1, 1, 1, 1], "hard_tanh", bias_std=10.0, bias_law="uniform")
+    random = Ensemble([1, 1, 1, 1], "hard_tanh", biases=Uniform(3**0.5 * 10.0))
     start, end = np.array([-2.0]), np.array([4.0])
     per_bias = 1 / (2 * np.sqrt(3.0) * 10)
     assert expected_crossings(network, random, start, end, "gradient") == pytest.approx(2 * 6 * per_bias, rel=1e-14)
@@ -74,7 +76,7 @@ def test_on_a_line_the_integral_is_a_probability() -> None:
 def test_narrow_biases() -> None:
     """Nearly all of the integral is within a thousandth of the zeros of what comes before the bias."""
     rng = np.random.default_rng(12)
-    random = RandomNetworks([1, 12, 12, 1], bias_std=1e-3)
+    random = Ensemble([1, 12, 12, 1], biases=Gaussian(1e-3))
     left = mean_boundary_density(random, Box([0], [1]), networks=400, rng=rng)
     right = hanin_rolnick_integral(random, Box([0], [1]), networks=100, rng=rng)
     assert abs(left.deviation(right)) < 4
@@ -84,25 +86,13 @@ def test_narrow_biases() -> None:
 def test_too_few_points_that_count() -> None:
     """In codimension 2 with narrow biases nearly no point has a part in the integral: no estimate, and not 0 +- 0."""
     for std in (1e-3, 1e-6):
-        random = RandomNetworks([2, 4, 4, 1], bias_std=std)
+        random = Ensemble([2, 4, 4, 1], biases=Gaussian(std))
         with pytest.raises(ValueError, match=r"the equivalent of \d of 50 networks"):
             hanin_rolnick_integral(random, PLANE_BOX, networks=50, rng=np.random.default_rng(13), codimension=2)
     # Nothing to find.
-    straight = RandomNetworks([2, 3, 1], "leaky_relu(1.0)")
+    straight = Ensemble([2, 3, 1], "leaky_relu(1.0)", biases=Gaussian(1.0))
     found = hanin_rolnick_integral(straight, PLANE_BOX, networks=5, rng=np.random.default_rng(14), codimension=2)
     assert found.value == 0.0
-
-
-def test_probabilities_of_biases() -> None:
-    random = RandomNetworks([1, 1, 1], bias_std=2.0)
-    assert random.bias_probability(np.array([-2.0]), np.array([2.0])) == pytest.approx(0.6826894921370859, rel=1e-14)
-    # Narrow or wide: the same function.
-    for width in (1.9e-3, 2.1e-3):
-        found = random.bias_probability(np.array([3.0]), np.array([3.0 + width]))
-        assert found == pytest.approx(width * random.bias_density(3.0 + width / 2), rel=1e-6)
-    assert random.bias_probability(np.array([1e-20]), np.array([3e-20])) == pytest.approx(
-        2e-20 / np.sqrt(8 * np.pi), rel=1e-14
-    )
 
 
 def test_the_way_through_a_pinned_neuron_is_open() -> None:
@@ -115,60 +105,51 @@ def test_the_way_through_a_pinned_neuron_is_open() -> None:
 def test_strata_at_zero() -> None:
     rng = np.random.default_rng(7)
     for d, units, k in ((1, 6, 1), (2, 10, 2), (3, 6, 3)):
-        random = RandomNetworks([d, units, 1], weight_gain=d)
+        random = Ensemble([d, units, 1], weights=Gaussian(1.0), biases=Gaussian(1.0), scaling="none")
         found = hanin_rolnick_integral(random, Ball(np.zeros(d), 1e-9), networks=300, rng=rng, codimension=k)
         assert close(found, bounds.expected_strata_shallow(d, units, k), 0.1)
 
 
 def test_many_sets_of_kinks_are_sampled() -> None:
     """120 units have 7140 pairs: 4096 of them stand for all."""
-    random = RandomNetworks([2, 120, 1], weight_gain=2.0)
+    random = Ensemble([2, 120, 1], biases=Gaussian(1.0))
     found = hanin_rolnick_integral(random, Ball([0, 0], 1e-9), networks=20, rng=np.random.default_rng(8), codimension=2)
     assert close(found, bounds.expected_strata_shallow(2, 120, 2), 0.1)
 
 
 def test_breakpoints_without_a_bend_are_no_boundary_of_the_gradient() -> None:
-    straight = RandomNetworks([1, 5, 1], "leaky_relu(1.0)")
+    straight = Ensemble([1, 5, 1], "leaky_relu(1.0)", biases=Gaussian(1.0))
     rng = np.random.default_rng(9)
     assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
     assert mean_boundary_density(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0
     assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng, boundary="activation").value > 0.0
 
 
-def test_laws() -> None:
-    rng = np.random.default_rng(10)
-    for law in ("gaussian", "uniform"):
-        random = RandomNetworks([4, 300, 1], weight_gain=1.0, bias_std=0.5, weight_law=law, bias_law=law)
-        layer = random.draw(rng).layers[0]
-        assert (layer.weights.std(), layer.biases.std()) == pytest.approx((0.5, 0.5), rel=0.1)
-        grid = np.linspace(-4, 4, 4001)
-        density = random.bias_density(grid) * (grid[1] - grid[0])
-        assert (density.sum(), (density * grid**2).sum()) == pytest.approx((1.0, 0.25), rel=1e-2)
-    assert (random.n_in, random.hidden, random.draw(rng).layers[-1].biases.tolist()) == (4, 300, [0.0])
-
-
 def test_refusals() -> None:
     network, rng = random_network([2, 4, 1]), np.random.default_rng(11)
-    random = RandomNetworks([2, 3, 1])
-    with pytest.raises(TypeError, match="expected regions.measures.RandomNetworks, got Network"):
+    random = Ensemble([2, 3, 1], biases=Gaussian(1.0))
+    with pytest.raises(TypeError, match="expected regions.ensembles.Ensemble, got Network"):
         mean_boundary_density(network, PLANE_BOX, networks=5, rng=rng)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="codimension 3 is above the 2 dimensions"):
         hanin_rolnick_integral(random, PLANE_BOX, networks=5, rng=rng, codimension=3)
     with pytest.raises(ShapeMismatchError, match="codimension 2 is measured in boxes of 2 dimensions only"):
         mean_boundary_density(random, Ball([0, 0], 1.0), networks=5, rng=rng, codimension=2)
-    with pytest.raises(ShapeMismatchError, match="inputs, hidden layers and outputs"):
-        RandomNetworks([2, 1])
-    with pytest.raises(ValueError, match="bias_law must be one of"):
-        RandomNetworks([2, 3, 1], bias_law="cauchy")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="bias_std must be between 1e-150 and"):
-        RandomNetworks([2, 3, 1], bias_std=1e-320)
-    with pytest.raises(ValueError, match="bias_std must be above 0"):
-        RandomNetworks([2, 3, 1], bias_std=0)
+    for wrong in (Ensemble([2, 3, 1]), Ensemble([2, 3, 1], biases=Discrete([-1, 1]))):
+        with pytest.raises(ValueError, match="about biases with densities"):
+            mean_boundary_density(wrong, PLANE_BOX, networks=5, rng=rng)
+    for wrong in (replace(random, alpha=0.5), replace(random, weights=Discrete([-1, 1]))):
+        with pytest.raises(ValueError, match="about weights with densities"):
+            hanin_rolnick_integral(wrong, PLANE_BOX, networks=5, rng=rng)
 
 
-@pytest.mark.parametrize("law", ["gaussian", "uniform"])
-@pytest.mark.filterwarnings("error")
-def test_biases_beyond_all_doubles(law: str) -> None:
-    random = RandomNetworks([2, 8, 1], bias_std=0.1, bias_law=law)
-    low, high = np.array([1e308, -1e308, -np.inf]), np.array([1e308, 1e308, np.inf])
-    assert random.bias_probability(low, high).tolist() == [0.0, 1.0, 1.0]
+def test_each_layer_has_a_law_of_its_own() -> None:
+    """Wide biases in the first layer, narrow ones in the second: where they stand in each other's place it shows."""
+    random = Ensemble([1, 6, 6, 1], biases=[Gaussian(2.0), Uniform(0.05), None])
+    rng = np.random.default_rng(15)
+    left = mean_boundary_density(random, Box([-1], [1]), networks=400, rng=rng)
+    right = hanin_rolnick_integral(random, Box([-1], [1]), networks=200, rng=rng)
+    assert abs(left.deviation(right)) < 4 and right.standard_error < 0.05 * right.value
+    plane = Ensemble([2, 3, 3, 1], biases=[Gaussian(0.3), Uniform(2.0), None])
+    left = mean_boundary_density(plane, PLANE_BOX, networks=300, rng=rng, codimension=2)
+    right = hanin_rolnick_integral(plane, PLANE_BOX, networks=300, rng=rng, codimension=2, places=4)
+    assert abs(left.deviation(right)) < 4

@@ -35,6 +35,7 @@ READERS = {"networks", "passes", "reference", "certification"}
 OTHERS = {
     "checking": {"boundary.layers", "self.layers"},
     "definitions": {"self.nodes"},
+    "ensembles": {"self.biases", "self.weights"},
     "measures": {"pinned.biases", "self.layers"},
     "pictures": {"palette.layers", "picture.layers"},
     "read": {

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""From which random networks are expectations taken?
+
+An `Ensemble` says it: shape, laws of weights and biases, scaling, sparsity. It draws networks; `regions.growth` follows
+curves through many of them, and `regions.measures` takes the boundary's means.
+
+>>> from regions import ensembles
+>>> sparse = ensembles.Ensemble([2, 8, 8, 1], weights=ensembles.Uniform(3.0), alpha=0.5)
+>>> print(sparse)
+2-8-8-1, relu, U(-3, 3) / sqrt(fan-in), alpha 0.5, no biases
+>>> ensembles.he([784, 100, 10]).draw(rng=0)
+Network(784-100-10, relu, 100 hidden neurons)
+
+One file for each question:
+
+    laws        of a single number: `Gaussian`, `Uniform`, `Discrete`
+    ensemble    what is drawn
+    named       `he`, `glorot`, `torch_default`, and the papers' own
+"""
+
+from regions.ensembles.ensemble import Ensemble
+from regions.ensembles.laws import Discrete, Gaussian, Uniform
+from regions.ensembles.named import glorot, hanin_rolnick2019, he, price_tanner2020, raghu2017, torch_default
+
+__all__ = [
+    "Discrete",
+    "Ensemble",
+    "Gaussian",
+    "Uniform",
+    "glorot",
+    "hanin_rolnick2019",
+    "he",
+    "price_tanner2020",
+    "raghu2017",
+    "torch_default",
+]

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""How do curves grow in an ensemble of random networks, and is that what theory says?
+
+Networks are drawn, and the same curves followed through each of them, exactly. Every network gives one sample of each
+mean, the average over the curves, so that samples are independent whatever the curves are. Beside them stands each law
+that is about such an ensemble (`growth_laws.py`), and for each other one why it is not.
+Invariant: a network is in all arrays or in none; Ctrl-C leaves those that were finished.
+Cost: a trajectory of each curve through each network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from regions.arithmetic.arguments import generator, list_of, one_of, samples, shown
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Floats, Integers
+from regions.domains import Segment
+from regions.domains.curves import Curve, as_curve
+from regions.ensembles import Ensemble
+from regions.errors import ShapeMismatchError
+from regions.measures.estimate import Estimate
+from regions.reporting import Progress, reporting, share_of
+from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
+from regions.studies.trajectory import trajectory
+from regions.tables import JsonReport, aligned, html_table
+
+__all__ = ["Growth", "GrowthLaw", "growth"]
+
+LAW_FACTS = ("name", "kind", "quantity", "values", "reason", "source")
+WANTED = "a curve such as regions.Arc or regions.Polyline, or several"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Growth(JsonReport):
+    """Curves in an ensemble; made by `regions.growth`.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+    curves : tuple of Curve
+    lengths : float64 [networks, curves, layers + 1]
+        As in `Trajectory`: of the curve, of its image after each hidden layer, and of that in output space.
+    transitions, pieces : int64 [networks, curves, hidden layers]
+    laws : tuple of GrowthLaw
+        What theory says.
+
+    References
+    ----------
+    Raghu et al. 2017, sections 2.2 and 2.3; Price and Tanner 2020.
+    """
+
+    ensemble: Ensemble
+    curves: tuple[Curve, ...]
+    lengths: Floats
+    transitions: Integers
+    pieces: Integers
+    laws: tuple[GrowthLaw, ...]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def estimates(self, quantity: Quantity) -> list[Estimate | None]:
+        """The mean of a ratio for each hidden layer, and for the outputs.
+
+        Parameters
+        ----------
+        quantity : "growth", "stretching" or "transitions"
+            Length over the length one layer before; over that of the curve; transitions over those one layer before.
+
+        Returns
+        -------
+        list of Estimate or None
+            With a sample for each network in which there is something to divide by; None where these are fewer than
+            two.
+        """
+        return self._estimates[one_of(quantity, tuple(self._estimates), "quantity")]
+
+    @cached_property
+    def _estimates(self) -> dict[str, list[Estimate | None]]:
+        lengths, switched, layers = self.lengths, self.transitions, range(self.lengths.shape[2] - 1)
+        between = [_estimate(switched[..., i], switched[..., i + 1]) for i in layers[:-2]]
+        return {
+            "growth": [_estimate(lengths[..., i], lengths[..., i + 1]) for i in layers],
+            "stretching": [_estimate(lengths[..., 0], lengths[..., i + 1]) for i in layers],
+            "transitions": [None, *between, None],
+        }
+
+    def deviations(self, law: GrowthLaw) -> Floats:
+        """By how many standard errors each mean is above what a law says, float64 [layers]; nan where there is none."""
+        if not isinstance(law, GrowthLaw):
+            raise TypeError(f"law must be one of growth.laws, got {shown(law)}")
+        pairs = zip(self.estimates(law.quantity), law.values, strict=False)
+        return np.array([np.nan if mean is None or isnan(value) else mean.deviation(value) for mean, value in pairs])
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers: means with their intervals, laws with their deviations, samples."""
+        means = {
+            name: [None if mean is None else [mean.value, *mean.interval()] for mean in each]
+            for name, each in self._estimates.items()
+        }
+        laws = [
+            {**{name: getattr(law, name) for name in LAW_FACTS}, "deviations": self.deviations(law).tolist()}
+            for law in self.laws
+        ]
+        return {
+            "ensemble": str(self.ensemble),
+            "curves": [repr(curve) for curve in self.curves],
+            "networks": len(self),
+            "mean_low_high": means,
+            "laws": laws,
+            **{name: getattr(self, name).tolist() for name in ("lengths", "transitions", "pieces")},
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), "", *aligned([self._head, *self._rows()], put=str.rjust), "", *self._verdicts()])
+
+    def __repr__(self) -> str:
+        curves = f"{len(self.curves)} curve{'s' * (len(self.curves) != 1)}"
+        return f"Growth({self.ensemble}; {len(self):,} networks, {curves})"
+
+    def _repr_html_(self) -> str:
+        words = "".join(f"<br>{escape(line)}" for line in self._verdicts())
+        return html_table(repr(self), self._head, self._rows()) + f"<p>{words[4:]}</p>"
+
+    @property
+    def _said(self) -> list[GrowthLaw]:
+        return [law for law in self.laws if law.values]
+
+    @property
+    def _head(self) -> list[str]:
+        return ["layer", "length", "stretching", "growth", "transitions", "pieces", *(law.name for law in self._said)]
+
+    def _rows(self) -> list[list[str]]:
+        names = ["input", *(str(number) for number in range(1, self.transitions.shape[2] + 1)), "output"]
+        lengths = [f"{length:.4g}" for length in self.lengths.mean(axis=(0, 1))]
+        ratios = [["", *map(_shown, self._estimates[name])] for name in ("stretching", "growth")]
+        counts = [["", *(f"{x:.4g}" for x in each.mean(axis=(0, 1))), ""] for each in (self.transitions, self.pieces)]
+        laws = [["", *("" if isnan(value) else f"{value:.4g}" for value in law.values)] for law in self._said]
+        return [list(row) for row in zip(names, lengths, *ratios, *counts, *laws, strict=True)]
+
+    def _verdicts(self) -> list[str]:
+        """One line for each law."""
+        return [f"{law.name}: {self._verdict(law)}" for law in self.laws]
+
+    def _verdict(self, law: GrowthLaw) -> str:
+        """How far the means are from it at worst, on the side where that matters."""
+        if not law.values:
+            return f"does not apply, {law.reason}"
+        off = self.deviations(law)
+        off = off[~np.isnan(off)]
+        if not off.size:
+            return f"{law.quantity}, {law.kind}: nothing to compare"
+        if law.kind in ("at least", "at most"):
+            worst = off.min() if law.kind == "at least" else -off.max()
+            side = "kept, means are within" if worst >= 0.0 else "means are beyond it by up to"
+            return f"{law.quantity} {law.kind}: {side} {abs(worst):.1f} standard errors"
+        return f"{law.quantity}, {law.kind}: means are off by up to {np.abs(off).max():.1f} standard errors"
+
+
+def growth(
+    ensemble: Ensemble,
+    curve: Curve | Segment | Iterable[Curve | Segment],
+    *,
+    networks: int,
+    rng: int | np.random.Generator,
+    progress: Progress = None,
+) -> Growth:
+    """Follow curves through many random networks, and hold their growth against theory.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    curve : Curve, Segment, or iterable of these
+        In input space; the same for all networks.
+    networks : int
+        How many are drawn, at least 2.
+    rng : int or numpy.random.Generator
+        A seed, or a generator.
+    progress : bool or callable, optional
+        As for `count`.
+
+    Returns
+    -------
+    Growth
+
+    Raises
+    ------
+    TypeError, ValueError
+        No ensemble, no curves; numbers out of range.
+    ShapeMismatchError
+        A curve that does not lie in the input space; no curve.
+    KeyboardInterrupt
+        ``partial`` is the `Growth` of the networks that were finished, or None if these are fewer than two.
+
+    Examples
+    --------
+    >>> import regions
+    >>> from regions import ensembles
+    >>> found = regions.growth(ensembles.he([8, 8, 8, 1]), regions.Arc([1] * 8, [1, -1] * 4), networks=50, rng=0)
+    >>> [round(mean.value, 2) for mean in found.estimates("growth")]
+    [0.92, 0.86, 0.43]
+    >>> law = found.laws[0]
+    >>> law.name, law.kind, [round(value, 2) for value in law.values]
+    ('ReLU law', 'equal', [0.92, 0.92, 0.4])
+    >>> bool(abs(found.deviations(law)).max() < 3)
+    True
+    """
+    if not isinstance(ensemble, Ensemble):
+        raise TypeError(f"expected regions.ensembles.Ensemble, got {type(ensemble).__name__}")
+    curves, number, stream = _curves(curve, ensemble), samples(networks, "networks"), generator(rng)
+    laws = laws_of(ensemble, curves)
+    found: list[tuple[list[Floats], list[Integers], list[Integers]]] = []
+
+    def finished() -> Growth:
+        lengths, transitions, pieces = (read_only(np.array(each)) for each in zip(*found, strict=True))
+        return Growth(ensemble, curves, lengths, transitions, pieces, laws)
+
+    with reporting(progress) as report:
+        try:
+            for index in range(number):
+                paths = trajectory(ensemble.draw(stream), curves, progress=share_of(report, index, number))
+                each = [[getattr(path, name) for path in paths] for name in ("lengths", "transitions", "pieces")]
+                found.append((each[0], each[1], each[2]))
+                if report is not None:
+                    report((index + 1) / number, sum(int(path.pieces[-1]) for path in paths))
+        except KeyboardInterrupt as stopped:
+            stopped.partial = finished() if len(found) > 1 else None  # type: ignore[attr-defined]
+            raise
+    return finished()
+
+
+def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:
+    listed = [given] if isinstance(given, (Curve, Segment)) else list_of(given, "curve", WANTED)
+    curves = tuple(as_curve(each, f"curve[{index}]") for index, each in enumerate(listed))
+    if not curves:
+        raise ShapeMismatchError("there is no curve")
+    for index, each in enumerate(curves):
+        if each.n_in != ensemble.n_in:
+            raise ShapeMismatchError(f"curve[{index}] lies in R^{each.n_in}, the networks have {ensemble.n_in} inputs")
+    return curves
+
+
+def _estimate(below: Floats | Integers, above: Floats | Integers) -> Estimate | None:
+    """The mean of ``above / below`` [networks, curves], averaged over the curves of a network that have one."""
+    there = below > 0
+    ratios = np.divide(above, below, out=np.zeros(below.shape), where=there)
+    counts = there.sum(axis=1)
+    values = ratios.sum(axis=1)[counts > 0] / counts[counts > 0]
+    return Estimate(values) if len(values) > 1 else None
+
+
+def _shown(mean: Estimate | None) -> str:
+    return "" if mean is None else f"{mean.value:.4g} +- {mean.standard_error:.1g}"
