@@ -33,6 +33,7 @@ myst_heading_anchors = 3  # links such as results.md#what-is-proven-about-it
 default_role = "py:obj"
 highlight_language = "none"  # blocks without a language; examples with prompts are Python all the same
 autodoc_typehints = "none"  # types are in the docstrings, with shapes
+autodoc_mock_imports = ["torch"]  # regions.torch can be shown without it
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # each class lists its members already
 

@@ -133,7 +133,8 @@ _LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "expor
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name in _LATER_MODULES or name == "read":  # which is for `regions.read.read_tensors`, and not listed
+    # `read` is for `regions.read.read_tensors`, and `torch` needs torch: not listed.
+    if name in _LATER_MODULES or name in ("read", "torch"):
         return import_module(f"regions.{name}")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

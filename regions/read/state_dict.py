@@ -42,6 +42,7 @@ _UNSUPPORTED = {
     r"weight_(g|v|u)|original\d*|_weight_norm.*": "a reparametrised layer (first undo it: "
     "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
     r"_packed_params.*|scale|zero_point": "a quantized layer",
+    r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
 }
 # Scalars that count, and the spreads of policies that draw their actions at random: neither is part of the function.
 # Other integer scalars are taken for counters as well.

@@ -92,6 +92,8 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
         yield Dense(name or "the layer", weights, bias)
     elif kind is torch.nn.BatchNorm1d:
         yield _batch_norm(module, name)
+    elif (kind.__module__, kind.__name__) == ("regions.torch", "TrajectoryRegularization"):
+        yield _learnt_scale(module, name)
     elif not kind.__module__.startswith("torch.nn.modules."):
         raise _UnknownStructure(f"{name or 'the module'} ({kind.__name__}) has a forward of its own")
     elif kind.__name__ in _ACTIVATIONS:
@@ -110,6 +112,11 @@ def _batch_norm(module: Any, name: str) -> Scaling:
         )
     mean, variance = module.running_mean, module.running_var
     return scaling_of_batch_norm(name, mean, variance, module.weight, module.bias, module.eps)
+
+
+def _learnt_scale(module: Any, name: str) -> Scaling:
+    scale = np.full(module.num_features, exact_float64(module.learnt_scale, f"{name}.learnt_scale"))
+    return Scaling("trajectory regularisation", name, scale, np.zeros_like(scale), exact=True).checked()
 
 
 def _require_no_hooks(module: Any, name: str) -> None:

@@ -15,6 +15,8 @@ from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import regions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -50,10 +52,11 @@ def home(module: ModuleType, name: str) -> str:
 
 
 def test_every_public_name_stands_on_one_page() -> None:
+    pytest.importorskip("torch")
     found = Counter(name for page in PAGES for name in shown(page))
     public = {
         home(module, name)
-        for module in MODULES
+        for module in (*MODULES, importlib.import_module("regions.torch"))
         for name in module.__all__
         if not isinstance(getattr(module, name), ModuleType)
     }
