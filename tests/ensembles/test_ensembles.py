@@ -116,7 +116,7 @@ WRONG = [
     ({"alpha": 1.5}, ValueError, "alpha must be above 0 and at most 1"),
     ({"alpha": [0.5] * 3}, ValueError, "alpha must have one entry for each of 2 layers"),
     ({"activation": ["relu", "relu"]}, ValueError, "activation"),
-    ({"weights": Gaussian(1e-150)}, ValueError, "std must be between 1e-150 and"),
+    ({"weights": Gaussian(1e-150)}, ValueError, "std times factor must be between 1e-150 and"),
 ]
 
 
