@@ -32,11 +32,11 @@ struct Child {
   int columns() const { return int(relaxations.size()); }
 };
 
-// (upper, -lower) at a position with w = 1.
+// Affine forms side by side, at a position with w = 1.
 template <int D>
-Lanes2 extremes_at(const AffineLanes<D>& upper, const AffineLanes<D>& lower, const double* position) {
-  Lanes2 at{upper[0], -lower[0]};
-  for (int k = 1; k <= D; ++k) at += Lanes2{upper[k], -lower[k]} * position[k];
+RowLanes at_position(const RowLanes* forms, const double* position) {
+  RowLanes at = forms[0];
+  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
   return at;
 }
 
@@ -65,25 +65,37 @@ class Deciding {
     entered_ = entered;
   }
 
-  // Rows of one layer that have been written in the child's columns. In the rows being rewritten they themselves are
-  // the columns from `first_column` on; -1 if no such rows read them.
-  void decide_rows(int index, Row<D>* rows, int count, int first_column) {
-    Block<D> block = start_block(index, count);
-    const Lanes below = residuals_.below(index);
-    for (int i = 0; i < count; ++i) {
-      assert(rows[i].columns == child_.columns() && is_padded(rows[i]));
-      set_error(layer(index), below, rows[i]);
+  // Rows of one layer are next. In the rows being rewritten they themselves are the columns from `first_column` on; -1
+  // if no such rows read them.
+  void begin_block(int index, int capacity, int first_column) {
+    block_ = start_block(index, capacity);
+    columns_ = child_.columns();
+    first_column_ = first_column;
+    below_ = residuals_.below(index);
+  }
+
+  // The next ones of them, which have been written in the child's columns; their units and pieces stand in `rows`.
+  void decide_panel(Panel<D>& panel, Row<D>* rows) {
+    assert(panel.columns == columns_);
+    const Layer& here = layer(block_.layer);
+    set_errors(side_by_side([&](int r) { return here.norms[rows[std::min(r, panel.count - 1)].unit]; }), below_, panel);
+    if (columns_ > 0) {
+      decide_by_bounds(panel, rows);
+    } else {
+      for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
+      for (int r = 0; r < panel.count; ++r) {
+        write_row(panel, r, rows[r]);
+        block_.rows[block_.count++] = &rows[r];
+      }
     }
-    if (child_.columns() > 0) {
-      for (int i = 0; i < count; ++i) decide_by_bounds(rows[i], first_column < 0 ? -1 : first_column + i, block);
-      push(block);
-      return;
-    }
-    for (int i = 0; i < count; ++i) {
-      rows[i].size = floored<D>(absolute(rows[i].value) + rows[i].error);
-      block.rows[block.count++] = &rows[i];
-    }
-    decide_affine(block, first_column);
+    if (first_column_ >= 0) first_column_ += columns_ > 0 ? panel.count : 0;
+  }
+
+  void end_block() {
+    if (columns_ > 0)
+      push(block_);
+    else
+      decide_affine(block_, first_column_);
   }
 
   // The parent's lines, whose units have the parent's first columns.
@@ -139,11 +151,13 @@ class Deciding {
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
-  // The invariant of Row::error, at the corners, and without what the lower part may be; for assertions.
+  // The invariant of Row::error, at the corners that doubles reach, and without what the lower part may be; for assertions.
   bool keeps_its_bound(int index, const Row<D>& row) {
-    Row<D> whole = row;
-    whole.low = Lanes{};
-    set_error(layer(index), residuals_.below(index), whole);
+    Panel<D> whole;
+    const Row<D>* rows[rows_at_once];
+    std::fill_n(rows, rows_at_once, &row);
+    read_affine_parts(rows, false, whole);
+    set_errors(everywhere(layer(index).norms[row.unit]), residuals_.below(index), whole);
     double high[spare + 1], low[spare + 1];
     store(high, row.value);
     store(low, row.low);
@@ -151,8 +165,9 @@ class Deciding {
     for (int i = 0; i < cell_->count - Cell::outer; ++i) {
       const double* position = cell_->vertices[i]->position;
       if (position[0] == 0) continue;
+      if (!std::all_of(position, position + D + 1, [](double number) { return std::isfinite(number); })) continue;
       double bound = 0;
-      for (int k = 0; k <= D; ++k) bound += whole.error[k] * std::fabs(position[k]);
+      for (int k = 0; k <= D; ++k) bound += whole.error[k][0] * std::fabs(position[k]);
       const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
       const double missed = exact_.miss(index, row.unit, high, low, position);
       kept = kept && !(missed > allowed);
@@ -238,44 +253,54 @@ class Deciding {
     }
   }
 
-  // Rows with columns: bounds over the cell. Also gives the row its size.
-  void decide_by_bounds(Row<D>& row, int column, Block<D>& kept) {
-    const Layer& here = layer(kept.layer);
-    const Relaxation<D> sum = weighted(row, child_.relaxations.data(), extent_->largest);
-    row.size = sum.size() + row.own;
-    if (row.lowest_piece == row.highest_piece) {
-      decide(kept.layer, row, row.lowest_piece, column);
-      return;
+  // Rows with columns: bounds over the cell. Also gives them their sizes.
+  void decide_by_bounds(Panel<D>& panel, Row<D>* rows) {
+    const Layer& here = layer(block_.layer);
+    const PanelRelaxation<D> sum = weighted(panel, child_.relaxations.data(), extent_->largest);
+    RowLanes upper[D + 1], lower[D + 1];
+    for (int k = 0; k <= D; ++k) {
+      upper[k] = sum.center[k] + sum.radius[k];
+      lower[k] = sum.center[k] - sum.radius[k];
     }
-    if (!extent_->bounded) {
-      if (keep(row, column, kept))
-        child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(kept.layer, row), sum.center,
-                                              sum.center, NAN, NAN, NAN, NAN, extent_->underflow));
-      return;
+    RowLanes high = everywhere(NAN);  // says nothing: bounds need a bounded cell
+    RowLanes low = high;
+    RowLanes margin = high;
+    if (extent_->bounded) {
+      RowLanes error = panel.error[0] * extent_->largest[0];
+      RowLanes steepness{};
+      for (int k = 1; k <= D; ++k) {
+        error += panel.error[k] * extent_->largest[k];
+        steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
+      }
+      // The product with the scale comes first: it overflows before any of the sums does that it bounds.
+      margin = 1.02 * (error + unit_roundoff * (double(columns_ + 17) * sum.scale) + steepness * extent_->error) +
+               extent_->underflow;
+      high = at_position<D>(upper, cell_->vertices[0]->position);
+      low = at_position<D>(lower, cell_->vertices[0]->position);
+      for (int i = 1; i < cell_->count; ++i) {
+        const RowLanes above = at_position<D>(upper, cell_->vertices[i]->position);
+        const RowLanes below = at_position<D>(lower, cell_->vertices[i]->position);
+        high = above > high ? above : high;
+        low = below < low ? below : low;
+      }
+      high += margin;
+      low -= margin;
     }
-    const double scale = sum.radius()[spare];
-    const Lanes upper = sum.center + sum.radius();
-    const Lanes lower = sum.center - sum.radius();
-    double steepness = 0;
-    for (int k = 1; k <= D; ++k) steepness += std::fabs(sum.center[k]) + std::fabs(sum.radius()[k]);
-    // The product with the scale comes first: it overflows before any of the sums does that it bounds.
-    const double margin = 1.02 * (dot<D>(row.error, extent_->largest) + unit_roundoff * ((row.columns + 17) * scale) +
-                                  steepness * extent_->error) +
-                          extent_->underflow;
-    // Both extremes at once: the greatest of (upper, -lower) over the corners.
-    Lanes2 greatest = extremes_at<D>(upper, lower, cell_->vertices[0]->position);
-    for (int i = 1; i < cell_->count; ++i) {
-      const Lanes2 at = extremes_at<D>(upper, lower, cell_->vertices[i]->position);
-      greatest = at > greatest ? at : greatest;
+    for (int r = 0; r < panel.count; ++r) {
+      Row<D>& row = rows[r];
+      const int column = first_column_ < 0 ? -1 : first_column_ + r;
+      narrow(here, row, low[r], high[r]);
+      if (row.lowest_piece == row.highest_piece) {
+        if (is_read(block_.layer, row.unit, row.lowest_piece)) write_row(panel, r, row);
+        decide(block_.layer, row, row.lowest_piece, column);
+        continue;
+      }
+      write_row(panel, r, row);
+      if (!keep(row, column, block_)) continue;
+      child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(block_.layer, row),
+                                            affine_lane<D>(lower, r), affine_lane<D>(upper, r), low[r], high[r],
+                                            margin[r], sum.scale[r], extent_->underflow));
     }
-    const double high = greatest[0] + margin;
-    const double low = -greatest[1] - margin;
-    narrow(here, row, low, high);
-    if (row.lowest_piece == row.highest_piece)
-      decide(kept.layer, row, row.lowest_piece, column);
-    else if (keep(row, column, kept))
-      child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(kept.layer, row), lower, upper, low,
-                                            high, margin, scale, extent_->underflow));
   }
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on.
@@ -292,19 +317,22 @@ class Deciding {
     return kept.layer < network_.last();
   }
 
+  // Whether rows above read anything of a unit on that piece.
+  bool is_read(int index, int unit, int piece) const {
+    return index < network_.last() && (layer(index).slope(unit, piece) != 0 || layer(index).intercept(unit, piece) != 0);
+  }
+
   // The unit is on one piece: what it contributes above is an affine function of its row.
   REGIONS_INLINE void decide(int index, const Row<D>& row, int piece, int column) {
-    assert(is_sized(row));
     const Layer& here = layer(index);
     note_piece(here, row.unit, piece);
-    const double slope = here.slope(row.unit, piece);
-    const double intercept = here.intercept(row.unit, piece);
-    if (slope == 0 && intercept == 0) return;
-    const Row<D>* output = slope == 1 && intercept == 0 ? &row : affine_output(row, slope, intercept, arena_);
+    if (!is_read(index, row.unit, piece)) return;
+    assert(is_sized(row));
+    const Row<D>* output = affine_output(row, here.slope(row.unit, piece), here.intercept(row.unit, piece), arena_);
+    assert(is_padded(*output));
     residuals_.decided(index, row, *output);
     if (column >= 0) child_.folds.push_back({column, output});
-    if (index == child_.network.frontier && index < network_.last())
-      child_.network.outputs[child_.network.output_count++] = output;
+    if (index == child_.network.frontier) child_.network.outputs[child_.network.output_count++] = output;
   }
 
   const Network& network_;
@@ -321,6 +349,12 @@ class Deciding {
   int entered_ = 0;  // the highest layer whose exact forms hold: all below are decided
   std::vector<double, AlignedAllocator<double>> least_, greatest_;  // of lines, over the cell
   std::vector<Side, AlignedAllocator<Side>> sides_;
+
+  // The rows that are being decided: those kept so far, or all where they are affine.
+  Block<D> block_{};
+  int columns_ = 0;
+  int first_column_ = -1;  // of the panel that is next
+  Lanes below_{};
 };
 
 }  // namespace REGIONS_TARGET

@@ -107,40 +107,43 @@ class Restriction {
 
   // ---- rewriting rows in the child's columns ----
 
-  // Rows of one layer, with room for their coefficients.
-  Row<D>* take_rows(int index, int count, int columns) {
-    Row<D>* rows = arena_.take<Row<D>>(std::size_t(count));
-    const std::size_t stride = std::size_t(padded(columns));
-    double* coefficients = arena_.take<double>(std::size_t(count) * stride);
-    double* low = layer(index).doubled ? arena_.take<double>(std::size_t(count) * stride) : nullptr;
-    for (int i = 0; i < count; ++i) {
-      const std::size_t start = std::size_t(i) * stride;
-      rows[i].columns = columns;
-      rows[i].coefficients = coefficients + start;
-      rows[i].low = Lanes{};
-      rows[i].low_coefficients = nullptr;
-      std::fill(coefficients + start + columns, coefficients + start + stride, 0.0);
-      if (low == nullptr) continue;
-      rows[i].low_coefficients = low + start;
-      std::fill(low + start, low + start + stride, 0.0);
-    }
-    return rows;
+  // Rows of one layer side by side, with room for their coefficients.
+  Panel<D> take_panel(int index, int count, int columns) {
+    Panel<D> panel;
+    const std::size_t room = std::size_t(columns) * std::size_t(rows_at_once);
+    panel.coefficients = arena_.take<double>(room);
+    panel.low_coefficients = layer(index).doubled ? arena_.take<double>(room) : nullptr;
+    panel.columns = columns;
+    panel.count = count;
+    return panel;
   }
 
-  void rewrite(const Row<D>& old, std::size_t folds, Row<D>& row) {
-    row.value = old.value;
-    row.size = old.size;
-    row.own = old.own;
-    row.low = old.low;
-    assert(std::size_t(row.columns) == child_.survivors.size());
+  // The panel becomes these rows; their coefficients are `stride` apart.
+  template <int stride>
+  void rewrite(const Row<D>* const* old, std::size_t folds, Panel<D>& panel) {
+    const Row<D>* rows[rows_at_once];
+    const double* coefficients[rows_at_once];
+    const double* low_coefficients[rows_at_once];
+    for (int r = 0; r < rows_at_once; ++r) {
+      rows[r] = old[std::min(r, panel.count - 1)];
+      coefficients[r] = rows[r]->coefficients;
+      low_coefficients[r] = rows[r]->low_coefficients;
+    }
+    const bool doubled = panel.low_coefficients != nullptr;
+    read_affine_parts(rows, doubled, panel);
+    const auto weights = [&](int column) {
+      return side_by_side([&](int r) { return coefficients[r][column * stride]; });
+    };
+    const auto low_weights = [&](int column) {
+      return side_by_side([&](int r) { return low_coefficients[r][column * stride]; });
+    };
+    assert(std::size_t(panel.columns) <= child_.survivors.size());  // those of the panels before follow
     const int* survivors = child_.survivors.data();
-    const double* source = old.coefficients;
-    double* __restrict target = row.coefficients;
-    for (int k = 0; k < row.columns; ++k) target[k] = source[survivors[k]];
-    if (old.low_coefficients != nullptr)
-      for (int k = 0; k < row.columns; ++k) row.low_coefficients[k] = old.low_coefficients[survivors[k]];
-    folding_.fold(row, old.coefficients, old.low_coefficients, child_.folds, folds);
-    assert(is_padded(row));
+    for (int k = 0; k < panel.columns; ++k) store(panel.coefficients + k * rows_at_once, weights(survivors[k]));
+    if (doubled)
+      for (int k = 0; k < panel.columns; ++k)
+        store(panel.low_coefficients + k * rows_at_once, low_weights(survivors[k]));
+    folding_.fold(panel, child_.folds, folds, doubled, weights, low_weights);
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().
@@ -148,36 +151,59 @@ class Restriction {
     if (parent.frontier == network_.last()) return;
     child_.network.outputs = arena_.take<const Row<D>*>(std::size_t(layer(parent.frontier).units));
     child_.network.output_count = parent.output_count;
-    const bool affine =
-        parent.output_count == 0 || parent.blocks == nullptr || parent.blocks[0].layer >= parent.frontier;
-    Row<D>* rows = affine ? nullptr : take_rows(parent.frontier, parent.output_count, child_.columns());
+    const Row<D>** with_columns = arena_.take<const Row<D>*>(std::size_t(parent.output_count));
+    int* places = arena_.take<int>(std::size_t(parent.output_count));
+    int count = 0;
     for (int i = 0; i < parent.output_count; ++i) {
-      const Row<D>* output = parent.outputs[i];
-      if (output->columns > 0) {
-        Row<D>& row = rows[i];
-        row.unit = output->unit;
-        rewrite(*output, child_.folds.size(), row);
-        row.size = floored<D>(absolute(row.value) + row.own);  // not 0 where terms have cancelled
-        for (int k = 0; k < row.columns; ++k)
-          row.size += child_.relaxations[std::size_t(k)].size() * floored_magnitude(row.coefficients[k]);
-        residuals_.rewritten(parent.frontier, row);
-        output = &row;
+      child_.network.outputs[i] = parent.outputs[i];
+      if (parent.outputs[i]->columns == 0) continue;
+      with_columns[count] = parent.outputs[i];
+      places[count++] = i;
+    }
+    for (int start = 0; start < count; start += rows_at_once) {
+      Panel<D> panel = take_panel(parent.frontier, std::min(rows_at_once, count - start), child_.columns());
+      rewrite<1>(with_columns + start, child_.folds.size(), panel);
+      RowLanes size[D + 1];
+      for (int k = 0; k <= D; ++k)
+        size[k] = floored_sizes(absolute(panel.value[k]) + panel.own[k]);  // not 0 where terms have cancelled
+      for (int column = 0; column < panel.columns; ++column) {
+        const RowLanes weight = floored_magnitudes(load<RowLanes>(panel.coefficients + column * rows_at_once));
+        for (int k = 0; k <= D; ++k) size[k] += weight * child_.relaxations[std::size_t(column)].size[k];
       }
-      child_.network.outputs[i] = output;
+      for (int k = 0; k <= D; ++k) {
+        panel.size[k] = size[k];
+        panel.error[k] = RowLanes{};
+      }
+      for (int r = 0; r < panel.count; ++r) {
+        Row<D>* row = arena_.take<Row<D>>(1);
+        *row = *with_columns[start + r];
+        write_row(panel, r, *row);
+        row->coefficients = one_after_the_other(row->coefficients, row->columns, arena_);
+        if (row->low_coefficients != nullptr)
+          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, arena_);
+        residuals_.rewritten(parent.frontier, *row);
+        child_.network.outputs[places[start + r]] = row;
+      }
     }
   }
 
   void rewrite_block(const Block<D>& block, int first_column) {
     const std::size_t folds = child_.folds.size();
-    Row<D>* rows = take_rows(block.layer, block.count, child_.columns());
-    for (int i = 0; i < block.count; ++i) {
-      const Row<D>& old = *block.rows[i];
-      rows[i].unit = old.unit;
-      rows[i].lowest_piece = old.lowest_piece;
-      rows[i].highest_piece = old.highest_piece;
-      rewrite(old, folds, rows[i]);
+    const int columns = child_.columns();
+    Row<D>* rows = arena_.take<Row<D>>(std::size_t(block.count));
+    deciding_.begin_block(block.layer, block.count, first_column);
+    for (int start = 0; start < block.count; start += rows_at_once) {
+      Panel<D> panel = take_panel(block.layer, std::min(rows_at_once, block.count - start), columns);
+      rewrite<rows_at_once>(block.rows + start, folds, panel);
+      for (int r = 0; r < panel.count; ++r) {
+        const Row<D>& old = *block.rows[start + r];
+        rows[start + r].unit = old.unit;
+        rows[start + r].lowest_piece = old.lowest_piece;
+        rows[start + r].highest_piece = old.highest_piece;
+      }
+      deciding_.decide_panel(panel, rows + start);
     }
-    deciding_.decide_rows(block.layer, rows, block.count, first_column);
+    deciding_.end_block();
   }
 
   void bring_in_next() {
@@ -192,35 +218,46 @@ class Restriction {
       child_.folds.push_back({child_.network.outputs[i]->unit, child_.network.outputs[i]});
     child_.network.output_count = 0;
     if (index < network_.last()) child_.network.outputs = arena_.take<const Row<D>*>(std::size_t(here.units));
-
-    Row<D>* rows = take_rows(index, here.units, below);
     int* own_units = arena_.take<int>(std::size_t(own));
     for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
     residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
-    const double* of_four[4];
-    for (int unit = 0; unit < here.units; ++unit) {
-      const double* weights = here.weights.row(unit, rooms_[unit % 4]);
-      of_four[unit % 4] = weights;
-      Row<D>& row = rows[unit];
-      row.unit = unit;
-      row.lowest_piece = 0;
-      row.highest_piece = here.kinks;
-      row.value = Lanes{};
-      row.value[0] = here.biases[unit];
-      row.own = Lanes{};
-      // The layer's own columns get nothing added to them, so nothing is rounded there.
-      row.size = floored<D>(absolute(row.value));
-      std::fill(row.coefficients, row.coefficients + (below - own), 0.0);
-      double* __restrict coefficients = row.coefficients + (below - own);
-      for (int k = 0; k < own; ++k) coefficients[k] = weights[own_units[k]];
-      if (index == 1)
-        chart_rows_.read(row, weights, here.doubled);
-      else if (unit % 4 == 3)  // while their weights are at hand
-        folding_.fold_four_rows(rows + unit - 3, of_four, child_.folds);
+
+    Row<D>* rows = arena_.take<Row<D>>(std::size_t(here.units));
+    deciding_.begin_block(index, here.units, -1);
+    for (int start = 0; start < here.units; start += rows_at_once) {
+      Panel<D> panel = take_panel(index, std::min(rows_at_once, here.units - start), below);
+      const double* weights[rows_at_once];
+      const Row<D>* written[rows_at_once];
+      for (int r = 0; r < rows_at_once; ++r) {
+        const int unit = start + std::min(r, panel.count - 1);
+        weights[r] = here.weights.row(unit, rooms_[r]);
+        written[r] = &rows[unit];
+        if (r >= panel.count) continue;
+        Row<D>& row = rows[unit];
+        row = Row<D>{};
+        row.unit = unit;
+        row.highest_piece = here.kinks;
+        row.value[0] = here.biases[unit];
+        row.size = floored<D>(absolute(row.value));
+        if (index == 1) chart_rows_.read(row, weights[r], here.doubled);
+      }
+      read_affine_parts(written, here.doubled, panel);
+      if (index > 1) fold_weights(weights, own_units, own, panel);
+      deciding_.decide_panel(panel, rows + start);
     }
-    for (int unit = index == 1 ? here.units : here.units / 4 * 4; unit < here.units; ++unit)
-      folding_.fold(rows[unit], of_four[unit % 4], nullptr, child_.folds, child_.folds.size());
-    deciding_.decide_rows(index, rows, here.units, -1);
+    deciding_.end_block();
+  }
+
+  // What rows of a layer that is brought in read: of units that are decided, and of those just below that are not. The
+  // latter columns get nothing added to them, so nothing is rounded there.
+  void fold_weights(const double* const* weights, const int* own_units, int own, Panel<D>& panel) {
+    const auto read = [&](int column) { return side_by_side([&](int r) { return weights[r][column]; }); };
+    const int others = panel.columns - own;
+    std::fill(panel.coefficients, panel.coefficients + others * rows_at_once, 0.0);
+    for (int k = 0; k < own; ++k) store(panel.coefficients + (others + k) * rows_at_once, read(own_units[k]));
+    if (panel.low_coefficients != nullptr)
+      std::fill(panel.low_coefficients, panel.low_coefficients + panel.columns * rows_at_once, 0.0);
+    folding_.fold(panel, child_.folds, child_.folds.size(), false, read, read);
   }
 
   static constexpr int bring_in_factor = 2;
@@ -234,7 +271,7 @@ class Restriction {
   ResidualBounds<D> residuals_;
   Deciding<Cell> deciding_;
   Folding<D> folding_;
-  RowRoom rooms_[4];  // for the weights of four rows that are brought in together
+  RowRoom rooms_[rows_at_once];  // for the weights of rows that are brought in together
 };
 
 }  // namespace REGIONS_TARGET

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "cells/cell.hpp"
+#include "rows/panel.hpp"
 #include "rows/rows.hpp"
 #include "task/outcome.hpp"
 
@@ -61,10 +62,10 @@ void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint
   lines.steepness[index] = 1.01 * steepness;
 }
 
-// Eight affine forms, laid out side by side, at a position.
+// Affine forms, laid out side by side, at a position.
 template <int D>
-Lanes8 values_at(const Lanes8* forms, const double* position) {
-  Lanes8 at = forms[0] * position[0];
+RowLanes values_at(const RowLanes* forms, const double* position) {
+  RowLanes at = forms[0] * position[0];
   for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
   return at;
 }
@@ -74,15 +75,16 @@ template <class Cell>
 void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
               double* greatest, Side* sides) {
   constexpr int D = Cell::dimension;
-  for (int start = 0; start < lines.count; start += 8) {
-    Lanes8 forms[D + 1];
-    for (int k = 0; k <= D; ++k) forms[k] = load<Lanes8>(lines.value[k] + start);
-    Lanes8 low = values_at<D>(forms, cell.vertices[0]->position);
-    Lanes8 high = low;
-    Lanes8 corners_low = low;  // what encloses a curved cell is no part of it
-    Lanes8 corners_high = high;
+  const auto everywhere_is = [](Side side) { return RowMask{} + std::int64_t(side); };
+  for (int start = 0; start < lines.count; start += rows_at_once) {
+    RowLanes forms[D + 1];
+    for (int k = 0; k <= D; ++k) forms[k] = load<RowLanes>(lines.value[k] + start);
+    RowLanes low = values_at<D>(forms, cell.vertices[0]->position);
+    RowLanes high = low;
+    RowLanes corners_low = low;  // what encloses a curved cell is no part of it
+    RowLanes corners_high = high;
     for (int i = 1; i < cell.count; ++i) {
-      const Lanes8 at = values_at<D>(forms, cell.vertices[i]->position);
+      const RowLanes at = values_at<D>(forms, cell.vertices[i]->position);
       low = at < low ? at : low;
       high = at > high ? at : high;
       if (Cell::outer == 0 || i < cell.count - Cell::outer) {
@@ -92,13 +94,14 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
     }
     store(least + start, low);
     store(greatest + start, high);
-    const Lanes8 margin = load<Lanes8>(lines.margin + start) + load<Lanes8>(lines.steepness + start) * vertex_error;
-    const Mask8 above = low > margin;
-    const Mask8 below = high < -margin;
-    const Mask8 both = (corners_high > margin) & (corners_low < -margin);
-    const Mask8 unless_both = both ? Mask8{} + std::int64_t(Side::crossing) : Mask8{} + std::int64_t(Side::uncertain);
-    const Mask8 unless_above = above ? Mask8{} + std::int64_t(Side::active) : unless_both;
-    store(sides + start, below ? Mask8{} + std::int64_t(Side::inactive) : unless_above);
+    const RowLanes margin =
+        load<RowLanes>(lines.margin + start) + load<RowLanes>(lines.steepness + start) * vertex_error;
+    const RowMask above = low > margin;
+    const RowMask below = high < -margin;
+    const RowMask both = (corners_high > margin) & (corners_low < -margin);
+    const RowMask unless_both = both ? everywhere_is(Side::crossing) : everywhere_is(Side::uncertain);
+    const RowMask unless_above = above ? everywhere_is(Side::active) : unless_both;
+    store(sides + start, below ? everywhere_is(Side::inactive) : unless_above);
   }
 }
 

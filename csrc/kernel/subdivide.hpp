@@ -50,29 +50,30 @@ class Subdivision {
   }
 
   void run() {
-    std::vector<Frame, AlignedAllocator<Frame>> stack;
-    Frame root{};
+    std::vector<Frame, AlignedAllocator<Frame>> stack(1);  // frames that are done stay, to be written over
+    std::size_t depth = 1;
+    Frame& root = stack[0];
     root.cell = whole_domain();
     root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
     root.network = restriction_.whole(root.cell);
     root.share = 1;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      Frame& top = stack.back();
+    root.next_child = 0;
+    while (depth > 0) {
+      Frame& top = stack[depth - 1];
       if (top.next_child == 0 && close(top)) {
-        stack.pop_back();
+        --depth;
         continue;
       }
       if (top.next_child > 0) arena_.release(top.mark);
       if (top.next_child == top.cut.count) {
         collector_.join(top.cell, top.cut, top.chains);
-        stack.pop_back();
+        --depth;
         continue;
       }
       const int child = top.next_child++;
-      const std::size_t parent = stack.size() - 1;
-      stack.emplace_back();
-      descend(stack[parent], child, stack.back());
+      if (depth == stack.size()) stack.emplace_back();
+      descend(stack[depth - 1], child, stack[depth]);
+      ++depth;
     }
   }
 

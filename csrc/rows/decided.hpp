@@ -25,49 +25,63 @@ inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t*
 }
 
 // count numbers (high, low) times a factor, to twice the working precision; count is a multiple of eight.
-inline void scale_doubled(const double* high, const double* low, double factor, int count, double* scaled_high,
-                          double* scaled_low) {
+inline void scale_doubled(double* high, double* low, double factor, int count) {
   for (int k = 0; k < count; k += 8) {
     Doubled<Lanes8> product{};
     product.add_product(load<Lanes8>(high + k), Lanes8{} + factor);
     product.low += load<Lanes8>(low + k) * factor;
     product = product.normalized();
-    store(scaled_high + k, product.high);
-    store(scaled_low + k, product.low);
+    store(high + k, product.high);
+    store(low + k, product.low);
   }
 }
 
-// The row times a slope, plus an intercept; each coefficient is rounded once or twice.
+// One lane of a panel's coefficients, as those of an output.
+inline double* one_after_the_other(const double* coefficients, int columns, Arena& arena) {
+  const int room = padded(columns);
+  double* result = arena.take<double>(std::size_t(room));
+  for (int k = 0; k < room; ++k) result[k] = k < columns ? coefficients[k * rows_at_once] : 0;
+  return result;
+}
+
+// The row times a slope, plus an intercept, as the rows above read it; what changes is rounded once or twice.
 template <int D>
 const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, Arena& arena) {
+  const bool changed = slope != 1 || intercept != 0;
+  if (!changed && row.columns == 0) return &row;
   Row<D>* output = arena.take<Row<D>>(1);
-  *output = Row<D>{};
-  output->unit = row.unit;
-  output->value = row.value * slope;
-  output->value[0] += intercept;
-  output->size = slope == 0 ? AffineLanes<D>{} : floored<D>(row.size * floored_magnitude(slope));
-  output->size[0] += std::fabs(intercept);
-  if (slope == 0) return output;
-  output->columns = row.columns;
-  output->coefficients = arena.take<double>(std::size_t(padded(row.columns)));
-  if (row.low_coefficients != nullptr) {
-    Doubled<AffineLanes<D>> value{};
-    value.add_product(row.value, AffineLanes<D>{} + slope);
-    value.low += row.low * slope;
-    AffineLanes<D> constant{};
-    constant[0] = intercept;
-    value.add(constant);
-    value = value.normalized();
-    output->value = value.high;
-    output->low = value.low;
-    output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * slack;
-    output->low_coefficients = arena.take<double>(std::size_t(padded(row.columns)));
-    scale_doubled(row.coefficients, row.low_coefficients, slope, padded(row.columns), output->coefficients,
-                  output->low_coefficients);
+  *output = row;
+  if (slope == 0) {
+    *output = Row<D>{};
+    output->unit = row.unit;
+    output->value[0] = intercept;
+    output->size[0] = std::fabs(intercept);
     return output;
   }
-  output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * slack;
-  for (int k = 0; k < padded(row.columns); ++k) output->coefficients[k] = row.coefficients[k] * slope;
+  output->coefficients = one_after_the_other(row.coefficients, row.columns, arena);
+  const bool doubled = row.low_coefficients != nullptr;
+  if (doubled) output->low_coefficients = one_after_the_other(row.low_coefficients, row.columns, arena);
+  if (!changed) return output;
+  output->value = row.value * slope;
+  output->value[0] += intercept;
+  output->size = floored<D>(row.size * floored_magnitude(slope));
+  output->size[0] += std::fabs(intercept);
+  if (!doubled) {
+    output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * slack;
+    for (int k = 0; k < row.columns; ++k) output->coefficients[k] *= slope;
+    return output;
+  }
+  Doubled<AffineLanes<D>> value{};
+  value.add_product(row.value, AffineLanes<D>{} + slope);
+  value.low += row.low * slope;
+  AffineLanes<D> constant{};
+  constant[0] = intercept;
+  value.add(constant);
+  value = value.normalized();
+  output->value = value.high;
+  output->low = value.low;
+  output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * slack;
+  scale_doubled(output->coefficients, output->low_coefficients, slope, padded(row.columns));
   return output;
 }
 

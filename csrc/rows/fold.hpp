@@ -3,17 +3,18 @@
 //
 // A row is an affine form plus weights times columns. A unit that is decided is an affine function of its own row, so
 // its weight times that row is added: to the value, to the columns below, and by magnitudes to the size.
-// Sums have one order, term after term, whatever the blocking. Coefficients are padded to whole vectors with zeros.
+// Sums have one order, term after term, whatever the blocking.
 // Rounding: n terms cost at most gamma_(n+2) times the sizes involved, lane by lane. What the units themselves are off
 // by is not summed here: see residuals.hpp.
-// Cost: terms x columns; bringing in a layer is a matrix product, done in register blocks of four rows by four terms.
+// Cost: terms x columns, a panel of rows at once. It is a matrix product, and for large cells most of the work, so a
+// few columns' sums stay in registers over many terms.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include "rows/doubled.hpp"
-#include "rows/rows.hpp"
+#include "rows/panel.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -25,51 +26,26 @@ struct Fold {
   const Row<D>* output;
 };
 
-// targets[r] += sum over t of weights[r][t] * sources[t], `count` a multiple of eight: a register block of the matrix
-// product, which loads and stores once for all of its products.
-template <int Rows, int Terms>
-void add_products(double* const* targets, const double (*weights)[Terms], const double* const* sources, int count) {
-  double block[Rows][Terms];
-  std::memcpy(block, weights, sizeof(block));  // a copy that the targets cannot be
-  for (int k = 0; k < count; k += 8) {
-    Lanes8 terms[Terms];
-    for (int t = 0; t < Terms; ++t) terms[t] = load<Lanes8>(sources[t] + k);
-    for (int r = 0; r < Rows; ++r) {
-      Lanes8 sum = load<Lanes8>(targets[r] + k);
-      for (int t = 0; t < Terms; ++t) sum += terms[t] * block[r][t];
-      store(targets[r] + k, sum);
-    }
-  }
-}
-
-// The columns' part of folding: `weights[f * Rows + r]` is what row r reads fold f with.
-template <int Rows, int D>
-void fold_columns(double* const* targets, const double* weights, const Fold<D>* folds, std::size_t count) {
-  for (std::size_t next = 0; next < count;) {
-    const Fold<D>* fold = folds + next;
-    const int columns = fold->output->columns;
-    const bool four = next + 4 <= count && fold[1].output->columns == columns && fold[2].output->columns == columns &&
-                      fold[3].output->columns == columns;
-    if (columns > 0 && four) {
-      double block[Rows][4];
-      const double* sources[4];
-      for (std::size_t t = 0; t < 4; ++t) {
-        sources[t] = fold[t].output->coefficients;
-        for (std::size_t r = 0; r < Rows; ++r) block[r][t] = weights[(next + t) * Rows + r];
-      }
-      add_products<Rows, 4>(targets, block, sources, padded(columns));
-    } else if (columns > 0) {
-      double block[Rows][1];
-      for (std::size_t r = 0; r < Rows; ++r) block[r][0] = weights[next * Rows + r];
-      add_products<Rows, 1>(targets, block, &fold->output->coefficients, padded(columns));
-    }
-    next += four ? 4 : 1;
-  }
-}
-
+// A decided unit with columns, and the place of its weight.
 template <int D>
-void charge_rounding(Row<D>& row, std::size_t terms) {
-  row.own = (row.own + row.size * ((double(terms) + 3) * 1.01 * unit_roundoff)) * slack;
+struct FoldOfColumns {
+  const Row<D>* output;
+  std::size_t weight;
+};
+
+// sums[c] += weight * (column c of an output), over outputs, for so many columns from `first` on.
+template <int Columns, int D>
+void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end,
+                  int first) {
+  RowLanes sum[Columns];
+  for (int c = 0; c < Columns; ++c) sum[c] = load<RowLanes>(sums + c * rows_at_once);
+  for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
+    if (fold->output->columns <= first) continue;
+    const double* source = fold->output->coefficients + first;
+    const RowLanes weight = weights[fold->weight];
+    for (int c = 0; c < Columns; ++c) sum[c] += weight * source[c];
+  }
+  for (int c = 0; c < Columns; ++c) store(sums + c * rows_at_once, sum[c]);
 }
 
 // Of sums of so many terms that are kept to twice the working precision, whose absolute values add up to `sizes`.
@@ -78,140 +54,108 @@ Lanes rounding_of_doubled(Lanes sizes, double terms) {
   return sizes == 0 ? Lanes{} : sizes * doubled_rounding(terms) + room_for_underflow;
 }
 
-// The same as fold_columns, for rows that are kept to twice the working precision: sums stay in registers over all
-// units.
-template <int Rows, int D>
-void fold_doubled_columns(Row<D>* rows, const double* weights, const double* low_weights, const Fold<D>* folds,
-                          std::size_t count) {
-  for (int k = 0; k < rows[0].columns; k += 8) {
-    Doubled<Lanes8> sums[Rows];
-    for (int r = 0; r < Rows; ++r)
-      sums[r] = {load<Lanes8>(rows[r].coefficients + k), load<Lanes8>(rows[r].low_coefficients + k)};
-    for (std::size_t f = 0; f < count; ++f) {
-      const Row<D>& output = *folds[f].output;
-      if (k >= output.columns) continue;
-      const Lanes8 high = load<Lanes8>(output.coefficients + k);
-      const Lanes8 low = load<Lanes8>(output.low_coefficients + k);
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const double weight = weights[f * Rows + r];
-        sums[r].low += low * weight;
-        if (low_weights != nullptr) sums[r].low += high * low_weights[f * Rows + r];
-        sums[r].add_product(high, Lanes8{} + weight);
-      }
-    }
-    for (int r = 0; r < Rows; ++r) {
-      const Doubled<Lanes8> sum = sums[r].normalized();
-      store(rows[r].coefficients + k, sum.high);
-      store(rows[r].low_coefficients + k, sum.low);
-    }
-  }
-}
-
 template <int D>
 class Folding {
  public:
-  // Adds the first `count` units' shares to a row. Its size is the one from before, with the outputs' added to it.
-  // Lower parts of the weights are null if there are none.
-  void fold(Row<D>& row, const double* weights, const double* low_weights, const std::vector<Fold<D>>& folds,
-            std::size_t count) {
-    AffineLanes<D> value = row.value;
-    AffineLanes<D> size = row.size;
-    gather(count);
-    std::size_t used = 0;
-    bool any_columns = false;
-    for (std::size_t f = 0; f < count; ++f) {
-      const double weight = weights[folds[f].column];
-      weights_[f] = weight;
-      if (weight == 0) continue;
-      ++used;
-      const Row<D>& output = *folds[f].output;
-      any_columns = any_columns || output.columns > 0;
-      value += output.value * weight;
-      size += output.size * floored_magnitude(weight);
-    }
-    if (used == 0) return;
-    row.size = size;
-    if (row.low_coefficients != nullptr) {
-      fold_doubled<1>(&row, low_weights, folds, count, used);
-      return;
-    }
-    row.value = value;
-    charge_rounding(row, used);
-    if (any_columns) fold_columns<1>(&row.coefficients, weights_.data(), folds.data(), count);
-  }
+  using Folds = std::vector<Fold<D>>;
 
-  // The same for four rows of a layer's weights at once, and all units.
-  void fold_four_rows(Row<D>* rows, const double* const* weights, const std::vector<Fold<D>>& folds) {
-    gather(4 * folds.size());
-    for (std::size_t f = 0; f < folds.size(); ++f)
-      for (std::size_t r = 0; r < 4; ++r) weights_[f * 4 + r] = weights[r][folds[f].column];
-    for (std::size_t i = 0; i < 4 * folds.size(); ++i) magnitudes_[i] = floored_magnitude(weights_[i]);
-    AffineLanes<D> value[4];
-    AffineLanes<D> size[4];
-    double* targets[4];
-    for (std::size_t r = 0; r < 4; ++r) {
-      value[r] = rows[r].value;
-      size[r] = rows[r].size;
-      targets[r] = rows[r].coefficients;
+  // Adds the first `count` units' shares to a panel of rows; weight_of(column) is what they read a column with, and
+  // low_weight_of(column) its lower parts, if `doubled_weights`. The sizes are those from before, with the outputs'
+  // added to them.
+  template <class WeightOf, class LowWeightOf>
+  void fold(Panel<D>& panel, const Folds& folds, std::size_t count, bool doubled_weights, WeightOf weight_of,
+            LowWeightOf low_weight_of) {
+    if (count == 0) return;
+    if (weights_.size() < count) weights_.resize(count);
+    with_columns_.clear();
+    RowLanes value[D + 1], size[D + 1];
+    for (int k = 0; k <= D; ++k) {
+      value[k] = panel.value[k];
+      size[k] = panel.size[k];
     }
-    for (std::size_t f = 0; f < folds.size(); ++f) {
+    RowLanes used{};
+    for (std::size_t f = 0; f < count; ++f) {
+      const RowLanes weight = weight_of(folds[f].column);
+      weights_[f] = weight;
+      const RowMask skipped = weight == 0;  // even if what it stands at is no number
+      const RowLanes magnitude = floored_magnitudes(weight);
+      used += skipped ? RowLanes{} : everywhere(1);
       const Row<D>& output = *folds[f].output;
-      for (std::size_t r = 0; r < 4; ++r) {
-        value[r] += output.value * weights_[f * 4 + r];
-        size[r] += output.size * magnitudes_[f * 4 + r];
+      for (int k = 0; k <= D; ++k) {
+        value[k] += skipped ? RowLanes{} : weight * output.value[k];
+        size[k] += skipped ? RowLanes{} : magnitude * output.size[k];
       }
+      if (output.columns > 0) with_columns_.push_back({&output, f});
     }
-    for (std::size_t r = 0; r < 4; ++r) rows[r].size = size[r];
-    if (rows[0].low_coefficients != nullptr) {
-      fold_doubled<4>(rows, nullptr, folds, folds.size(), folds.size());
+    for (int k = 0; k <= D; ++k) panel.size[k] = size[k];
+    if (panel.low_coefficients != nullptr) {
+      if (doubled_weights) {
+        if (low_weights_.size() < count) low_weights_.resize(count);
+        for (std::size_t f = 0; f < count; ++f) low_weights_[f] = low_weight_of(folds[f].column);
+      }
+      fold_doubled(panel, folds, count, doubled_weights, used);
       return;
     }
-    for (std::size_t r = 0; r < 4; ++r) {
-      rows[r].value = value[r];
-      charge_rounding(rows[r], folds.size());
+    const RowLanes charge = (used + 3) * (1.01 * unit_roundoff);
+    for (int k = 0; k <= D; ++k) {
+      panel.value[k] = value[k];
+      panel.own[k] = used > 0 ? (panel.own[k] + size[k] * charge) * slack : panel.own[k];
     }
-    fold_columns<4>(targets, weights_.data(), folds.data(), folds.size());
+    if (with_columns_.empty()) return;
+    // Outputs a few at a time: then they are read along their rows, and the panel's sums stay near by.
+    for (std::size_t next = 0; next < with_columns_.size(); next += outputs_at_once) {
+      const FoldOfColumns<D>* begin = with_columns_.data() + next;
+      const FoldOfColumns<D>* end = with_columns_.data() + std::min(next + outputs_at_once, with_columns_.size());
+      int column = 0;
+      for (; column + columns_at_once <= panel.columns; column += columns_at_once)
+        fold_columns<columns_at_once>(panel.coefficients + column * rows_at_once, weights_.data(), begin, end, column);
+      for (; column < panel.columns; ++column)
+        fold_columns<1>(panel.coefficients + column * rows_at_once, weights_.data(), begin, end, column);
+    }
   }
 
  private:
-  // What is left to do for doubled rows, whose weights' higher parts have been gathered.
-  template <int Rows>
-  void fold_doubled(Row<D>* rows, const double* low_weights, const std::vector<Fold<D>>& folds, std::size_t count,
-                    std::size_t used) {
-    if (low_weights != nullptr)
-      for (std::size_t f = 0; f < count; ++f) low_weights_[f] = low_weights[folds[f].column];
-    Doubled<AffineLanes<D>> values[Rows];
-    for (int r = 0; r < Rows; ++r) values[r] = {rows[r].value, rows[r].low};
-    bool any_columns = false;
+  static constexpr int columns_at_once = 8;
+  static constexpr std::size_t outputs_at_once = 32;
+
+  // What is left to do for doubled rows: sums stay in registers over all units.
+  void fold_doubled(Panel<D>& panel, const Folds& folds, std::size_t count, bool doubled_weights, RowLanes used) {
+    Doubled<RowLanes> values[D + 1];
+    for (int k = 0; k <= D; ++k) values[k] = {panel.value[k], panel.low[k]};
     for (std::size_t f = 0; f < count; ++f) {
       const Row<D>& output = *folds[f].output;
-      any_columns = any_columns || output.columns > 0;
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const double weight = weights_[f * Rows + r];
-        values[r].low += output.low * weight;
-        if (low_weights != nullptr) values[r].low += output.value * low_weights_[f];
-        values[r].add_product(output.value, AffineLanes<D>{} + weight);
+      for (int k = 0; k <= D; ++k) {
+        values[k].low += output.low[k] * weights_[f];
+        if (doubled_weights) values[k].low += output.value[k] * low_weights_[f];
+        values[k].add_product(everywhere(output.value[k]), weights_[f]);
       }
     }
-    for (int r = 0; r < Rows; ++r) {
-      const Doubled<AffineLanes<D>> value = values[r].normalized();
-      rows[r].value = value.high;
-      rows[r].low = value.low;
-      rows[r].own = (rows[r].own + rounding_of_doubled(rows[r].size, double(used))) * slack;
+    for (int k = 0; k <= D; ++k) {
+      const Doubled<RowLanes> value = values[k].normalized();
+      panel.value[k] = value.high;
+      panel.low[k] = value.low;
+      const RowLanes charged = (panel.own[k] + rounding_of_doubled(panel.size[k], double(count))) * slack;
+      panel.own[k] = used > 0 ? charged : panel.own[k];
     }
-    if (any_columns)
-      fold_doubled_columns<Rows>(rows, weights_.data(), low_weights == nullptr ? nullptr : low_weights_.data(),
-                                 folds.data(), count);
+    for (int column = 0; column < panel.columns; ++column) {
+      double* high = panel.coefficients + column * rows_at_once;
+      double* low = panel.low_coefficients + column * rows_at_once;
+      Doubled<RowLanes> sum{load<RowLanes>(high), load<RowLanes>(low)};
+      for (const FoldOfColumns<D>& fold : with_columns_) {
+        if (column >= fold.output->columns) continue;
+        const double part = fold.output->coefficients[column];
+        sum.low += fold.output->low_coefficients[column] * weights_[fold.weight];
+        if (doubled_weights) sum.low += part * low_weights_[fold.weight];
+        sum.add_product(everywhere(part), weights_[fold.weight]);
+      }
+      sum = sum.normalized();
+      store(high, sum.high);
+      store(low, sum.low);
+    }
   }
 
-  void gather(std::size_t count) {
-    if (weights_.size() >= count) return;
-    weights_.resize(count);
-    low_weights_.resize(count);
-    magnitudes_.resize(count);
-  }
-
-  std::vector<double> weights_, low_weights_, magnitudes_;  // of the rows at hand, fold by fold
+  std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_, low_weights_;  // of the rows at hand, fold by fold
+  std::vector<FoldOfColumns<D>> with_columns_;
 };
 
 }  // namespace REGIONS_TARGET

@@ -14,7 +14,6 @@ namespace regions {
 typedef double Lanes2 __attribute__((vector_size(16)));
 typedef double Lanes4 __attribute__((vector_size(32)));
 typedef double Lanes8 __attribute__((vector_size(64)));
-typedef double Lanes16 __attribute__((vector_size(128)));
 typedef std::int64_t Mask8 __attribute__((vector_size(64)));
 
 // An affine form over a chart of dimension D: lane 0 is the constant, lanes 1..D the gradient, and at least one

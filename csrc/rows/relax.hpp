@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rows/panel.hpp"
 #include "rows/rows.hpp"
 #include "task/network.hpp"
 
@@ -22,38 +23,43 @@ inline namespace REGIONS_TARGET {
 template <int D>
 struct Relaxation {
   AffineLanes<D> center;
-  alignas(sizeof(DoubleLanes<D>)) AffineLanes<D> radius_and_size[2];  // both are weighted by magnitudes, at once
-
-  AffineLanes<D>& radius() { return radius_and_size[0]; }
-  AffineLanes<D>& size() { return radius_and_size[1]; }
-  const AffineLanes<D>& radius() const { return radius_and_size[0]; }
-  const AffineLanes<D>& size() const { return radius_and_size[1]; }
+  AffineLanes<D> radius;
+  AffineLanes<D> size;
 };
 
-// A row, in the same terms: its form plus its weights times its columns.
+// A panel of rows, in the same terms: their forms plus their weights times their columns.
 template <int D>
-Relaxation<D> weighted(const Row<D>& row, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
-  const AffineLanes<D> magnitudes = row.value < 0 ? -row.value : row.value;
-  Relaxation<D> sum;
-  sum.radius() = AffineLanes<D>{};
-  sum.radius()[LaneCount<D>::value - 1] = dot<D>(magnitudes, largest);
-  sum.size() = floored<D>(magnitudes);
-  // Two sums side by side, so that one addition need not wait for the other.
-  AffineLanes<D> center[2] = {row.value, AffineLanes<D>{}};
-  DoubleLanes<D> radius_and_size[2] = {load<DoubleLanes<D>>(sum.radius_and_size), DoubleLanes<D>{}};
-  const auto add = [&](int k, int which) {
-    const double weight = row.coefficients[k];
-    center[which] += columns[k].center * weight;
-    radius_and_size[which] += load<DoubleLanes<D>>(columns[k].radius_and_size) * floored_magnitude(weight);
-  };
-  int k = 0;
-  for (; k + 2 <= row.columns; k += 2) {
-    add(k, 0);
-    add(k + 1, 1);
+struct PanelRelaxation {
+  RowLanes center[D + 1];
+  RowLanes radius[D + 1];
+  RowLanes scale;  // the last lane of Relaxation::radius
+};
+
+// Also gives the rows their sizes.
+template <int D>
+PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
+  PanelRelaxation<D> sum;
+  RowLanes size[D + 1];
+  sum.scale = RowLanes{};
+  for (int k = 0; k <= D; ++k) {
+    const RowLanes magnitude = absolute(panel.value[k]);
+    sum.center[k] = panel.value[k];
+    sum.radius[k] = RowLanes{};
+    sum.scale += magnitude * largest[k];
+    size[k] = floored_sizes(magnitude);
   }
-  if (k < row.columns) add(k, 0);
-  sum.center = center[0] + center[1];
-  store(sum.radius_and_size, radius_and_size[0] + radius_and_size[1]);
+  for (int column = 0; column < panel.columns; ++column) {
+    const RowLanes weight = load<RowLanes>(panel.coefficients + column * rows_at_once);
+    const RowLanes magnitude = floored_magnitudes(weight);
+    const Relaxation<D>& of = columns[column];
+    for (int k = 0; k <= D; ++k) {
+      sum.center[k] += weight * of.center[k];
+      sum.radius[k] += magnitude * of.radius[k];
+      size[k] += magnitude * of.size[k];
+    }
+    sum.scale += magnitude * of.radius[LaneCount<D>::value - 1];
+  }
+  for (int k = 0; k <= D; ++k) panel.size[k] = size[k] + panel.own[k];
   return sum;
 }
 
@@ -127,10 +133,10 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>&
   }
   Relaxation<D> result;
   result.center = (above + below) * 0.5;
-  result.radius() = (above - below) * 0.5;
-  result.radius()[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
-  result.size() = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
-  result.size()[0] += intercept;
+  result.radius = (above - below) * 0.5;
+  result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
+  result.size = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
+  result.size[0] += intercept;
   return result;
 }
 

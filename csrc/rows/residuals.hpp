@@ -33,14 +33,17 @@ Lanes multiple(Lanes bound, double factor) {
   return bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
 }
 
-// A row that nothing but exact zeros was folded into inherits nothing: anything else has a size, and was charged.
+// Rows that nothing but exact zeros was folded into inherit nothing: anything else has a size, and was charged. `norms`
+// are those of the units' weights.
 template <int D>
-void set_error(const Layer& layer, const AffineLanes<D>& below, Row<D>& row) {
-  row.error = row.own + absolute(row.low);  // signs are decided on the higher part
-  bool untouched = true;
-  for (int k = 0; k <= D; ++k) untouched = untouched && row.own[k] == 0;
-  const double norm = layer.norms[row.unit];
-  if (!untouched && norm != 0) row.error = (row.error + multiple(below, norm)) * slack;
+void set_errors(RowLanes norms, const AffineLanes<D>& below, Panel<D>& panel) {
+  RowLanes inherited{};
+  for (int k = 0; k <= D; ++k) inherited = panel.own[k] == 0 ? inherited : norms;
+  for (int k = 0; k <= D; ++k) {
+    const RowLanes error = panel.own[k] + absolute(panel.low[k]);  // signs are decided on the higher part
+    const RowLanes carried = below[k] == 0 ? RowLanes{} : inherited * slack * below[k] + room_for_underflow;
+    panel.error[k] = inherited == 0 ? error : (error + carried) * slack;
+  }
 }
 
 template <int D>
@@ -76,7 +79,7 @@ class ResidualBounds {
   void bring_in(int layer, const std::vector<Fold<D>>& folds, const Relaxation<D>* columns, int count) {
     Lanes sizes{};
     for (const Fold<D>& fold : folds) sizes = at_least(sizes, fold.output->size);
-    for (int k = 0; k < count; ++k) sizes = at_least(sizes, columns[k].size());
+    for (int k = 0; k < count; ++k) sizes = at_least(sizes, columns[k].size);
     const Layer& here = network_.layers[std::size_t(layer)];
     layers_[std::size_t(layer)].largest = Lanes{};
     layers_[std::size_t(layer)].most =

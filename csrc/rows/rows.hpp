@@ -29,9 +29,6 @@ inline namespace REGIONS_TARGET {
 template <int D>
 using AffineLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes4, Lanes8>::type;
 
-template <int D>
-using DoubleLanes = typename std::conditional<LaneCount<D>::value == 4, Lanes8, Lanes16>::type;  // two side by side
-
 template <class Lanes>
 Lanes absolute(Lanes lanes) {
   return lanes < 0 ? -lanes : lanes;
@@ -66,7 +63,7 @@ struct Row {
   AffineLanes<D> own;
   AffineLanes<D> error;
   AffineLanes<D> low;            // of the value, in doubled rows (doubled.hpp); 0 in others
-  double* coefficients;          // [columns], then zeros up to padded(columns): see is_padded
+  double* coefficients;          // [columns] of a panel (panel.hpp); of an output, see is_padded
   double* low_coefficients;      // the same in doubled rows, null in others
   int columns;
   int unit;
@@ -74,7 +71,8 @@ struct Row {
   int highest_piece;
 };
 
-// Products run over whole vectors, so that what stands behind the coefficients must be zero.
+// An output's coefficients are one after the other. Products run over whole vectors of them, so that what stands behind
+// must be zero.
 template <int D>
 bool is_padded(const Row<D>& row) {
   bool zeros = true;

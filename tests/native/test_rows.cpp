@@ -2,12 +2,14 @@
 // Are units folded into rows as the definition says, and is every rounding charged?
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "back_to_double.hpp"
+#include "rows/decided.hpp"
 #include "rows/fold.hpp"
 #include "rows/relax.hpp"
 #include "rows/residuals.hpp"
@@ -17,21 +19,51 @@ using namespace regions;
 namespace {
 
 constexpr int units = 12;
-constexpr int columns = 5;
+constexpr int columns = 13;
 
-// Decided units with a few columns below them, and four rows that read them all.
+double* zeros(int count, Arena& arena) {
+  double* numbers = arena.take<double>(std::size_t(count));
+  std::fill(numbers, numbers + count, 0.0);
+  return numbers;
+}
+
+// Decided units with columns below them, fewer in the first ones, and rows that read them all.
 class Layers {
  public:
-  explicit Layers(bool doubled, bool whole_numbers) : random_(0), whole_(whole_numbers) {
-    for (int unit = 0; unit < units; ++unit) folds.push_back({unit, row(doubled)});
-    weights.resize(4 * units);
+  Layers(bool doubled, bool whole_numbers) : random_(0), whole_(whole_numbers) {
+    for (int unit = 0; unit < units; ++unit) folds.push_back({unit, row(doubled, unit < 3 ? unit : columns, 1)});
+    weights.resize(rows_at_once * units);
     for (double& weight : weights) weight = drawn();
-    for (Row<2>& row : rows) row = *this->row(doubled);
+    for (Row<2>& row : rows) row = *this->row(doubled, columns, rows_at_once);
+  }
+
+  // The rows from `first` on, with the units' shares.
+  Panel<2> folded(int first, int count) {
+    Panel<2> panel{};
+    const bool doubled = rows[0].low_coefficients != nullptr;
+    panel.columns = columns;
+    panel.count = count;
+    panel.coefficients = zeros(columns * rows_at_once, arena_);
+    if (doubled) panel.low_coefficients = zeros(columns * rows_at_once, arena_);
+    const auto row_of = [&](int lane) { return first + std::min(lane, count - 1); };
+    const Row<2>* side[rows_at_once];
+    for (int r = 0; r < rows_at_once; ++r) {
+      side[r] = &rows[row_of(r)];
+      for (int k = 0; k < columns; ++k)
+        panel.coefficients[k * rows_at_once + r] = side[r]->coefficients[k * rows_at_once];
+    }
+    read_affine_parts(side, doubled, panel);
+    const auto weight = [&](int column) {
+      return side_by_side([&](int r) { return weights[std::size_t(row_of(r) * units + column)]; });
+    };
+    Folding<2>().fold(panel, folds, folds.size(), false, weight, weight);
+    for (int k = 0; k < 3; ++k) panel.error[k] = RowLanes{};
+    return panel;
   }
 
   std::vector<Fold<2>> folds;
   std::vector<double> weights;
-  Row<2> rows[4];
+  Row<2> rows[rows_at_once];
 
  private:
   double drawn() {
@@ -39,17 +71,15 @@ class Layers {
     return whole_ ? std::round(4 * value) : value;
   }
 
-  Row<2>* row(bool doubled) {
+  Row<2>* row(bool doubled, int its_columns, int stride) {
     Row<2>* row = arena_.take<Row<2>>(1);
     *row = Row<2>{};
     for (int k = 0; k < 3; ++k) row->value[k] = drawn();
     row->size = floored<2>(absolute(row->value));
-    row->columns = columns;
-    row->coefficients = arena_.take<double>(std::size_t(padded(columns)));
-    for (int k = 0; k < padded(columns); ++k) row->coefficients[k] = k < columns ? drawn() : 0;
-    if (!doubled) return row;
-    row->low_coefficients = arena_.take<double>(std::size_t(padded(columns)));
-    for (int k = 0; k < padded(columns); ++k) row->low_coefficients[k] = 0;
+    row->columns = its_columns;
+    row->coefficients = zeros(padded(its_columns) * stride, arena_);
+    for (int k = 0; k < its_columns; ++k) row->coefficients[k * stride] = drawn();
+    if (doubled) row->low_coefficients = zeros(padded(its_columns) * stride, arena_);
     return row;
   }
 
@@ -59,9 +89,9 @@ class Layers {
 };
 
 // By how much a row's value misses start + sum of weight * output, in lane k.
-double missed(const Layers& layers, const Row<2>& start, const Row<2>& result, int row, int k) {
+double missed(const Layers& layers, const Row<2>& result, int row, int k) {
   Accumulator sum;
-  sum.add(Dyadic(start.value[k]));
+  sum.add(Dyadic(layers.rows[row].value[k]));
   for (int unit = 0; unit < units; ++unit)
     sum.add_product(Dyadic(layers.folds[std::size_t(unit)].output->value[k]),
                     layers.weights[std::size_t(row * units + unit)]);
@@ -78,15 +108,13 @@ TEST_CASE("folding is exact where nothing is rounded, and charges what it rounds
       CAPTURE(doubled);
       CAPTURE(whole);
       Layers layers(doubled, whole);
-      Folding<2> folding;
-      for (int r = 0; r < 4; ++r) {
-        const Row<2> start = layers.rows[r];
-        std::vector<double> before(start.coefficients, start.coefficients + columns);
-        folding.fold(layers.rows[r], layers.weights.data() + r * units, nullptr, layers.folds, units);
-        const Row<2>& row = layers.rows[r];
+      const Panel<2> panel = layers.folded(0, rows_at_once);
+      for (int r = 0; r < rows_at_once; ++r) {
+        Row<2> row{};
+        write_row(panel, r, row);
         double largest_charge = 0;
         for (int k = 0; k < 3; ++k) {
-          const double off = missed(layers, start, row, r, k);
+          const double off = missed(layers, row, r, k);
           CHECK(off <= row.own[k]);
           CHECK(row.size[k] >= std::fabs(row.value[k]));
           largest_charge = std::fmax(largest_charge, row.own[k]);
@@ -94,37 +122,67 @@ TEST_CASE("folding is exact where nothing is rounded, and charges what it rounds
         }
         CHECK(largest_charge > 0);
         CHECK(largest_charge < (doubled ? 1e-26 : 1e-12));
-        CHECK(is_padded(row));
-        for (std::size_t c = 0; c < columns; ++c) {
-          for (int unit = 0; unit < units; ++unit)
-            before[c] += layers.weights[std::size_t(r * units + unit)] *
-                         layers.folds[std::size_t(unit)].output->coefficients[c];
-          CHECK(std::fabs(row.coefficients[c] - before[c]) <= (whole ? 0 : 1e-14));
+        for (int c = 0; c < columns; ++c) {
+          double sum = layers.rows[r].coefficients[c * rows_at_once];
+          for (const Fold<2>& fold : layers.folds)
+            if (c < fold.output->columns)
+              sum += layers.weights[std::size_t(r * units + fold.column)] * fold.output->coefficients[c];
+          CHECK(std::fabs(row.coefficients[c * rows_at_once] - sum) <= (whole ? 0 : 1e-14));
         }
       }
     }
   }
 }
 
-TEST_CASE("four rows at once are the same, bit for bit, as one after the other") {
+TEST_CASE("a row is the same, bit for bit, whatever is beside it") {
   for (const bool doubled : {false, true}) {
-    Layers single(doubled, false);
-    Layers four(doubled, false);
-    Folding<2> folding;
-    const double* weights[4];
-    for (int r = 0; r < 4; ++r) {
-      folding.fold(single.rows[r], single.weights.data() + r * units, nullptr, single.folds, units);
-      weights[r] = four.weights.data() + r * units;
-    }
-    folding.fold_four_rows(four.rows, weights, four.folds);
-    for (int r = 0; r < 4; ++r) {
+    Layers layers(doubled, false);
+    const Panel<2> together = layers.folded(0, rows_at_once);
+    for (int r = 0; r < rows_at_once; ++r) {
+      const Panel<2> alone = layers.folded(r, 1);
       for (int k = 0; k < 3; ++k) {
-        CHECK(single.rows[r].value[k] == four.rows[r].value[k]);
-        CHECK(single.rows[r].low[k] == four.rows[r].low[k]);
-        CHECK(single.rows[r].own[k] == four.rows[r].own[k]);
+        CHECK(alone.value[k][0] == together.value[k][r]);
+        CHECK(alone.low[k][0] == together.low[k][r]);
+        CHECK(alone.own[k][0] == together.own[k][r]);
       }
-      for (int c = 0; c < columns; ++c) CHECK(single.rows[r].coefficients[c] == four.rows[r].coefficients[c]);
+      for (int c = 0; c < columns; ++c)
+        CHECK(alone.coefficients[c * rows_at_once] == together.coefficients[c * rows_at_once + r]);
     }
+  }
+}
+
+TEST_CASE("a row that reads exact zeros only is charged nothing") {
+  Layers layers(false, false);
+  for (int unit = 0; unit < units; ++unit) layers.weights[std::size_t(unit)] = 0;
+  const Panel<2> panel = layers.folded(0, rows_at_once);
+  for (int k = 0; k < 3; ++k) {
+    CHECK(panel.own[k][0] == 0);
+    CHECK(panel.value[k][0] == layers.rows[0].value[k]);
+    CHECK(panel.own[k][1] > 0);
+  }
+}
+
+TEST_CASE("what is read of a unit is its piece's affine function of its row") {
+  for (const bool doubled : {false, true}) {
+    Layers layers(doubled, true);
+    Arena arena;
+    const Row<2>& row = layers.rows[0];
+    const Row<2>& same = *affine_output(row, 1, 0, arena);
+    const Row<2>& half = *affine_output(row, 0.5, 2, arena);
+    const Row<2>& constant = *affine_output(row, 0, -3, arena);
+    CHECK((is_padded(same) && is_padded(half) && is_padded(constant)));
+    for (int k = 0; k < 3; ++k) {
+      CHECK(same.value[k] == row.value[k]);
+      CHECK(same.own[k] == 0);
+      CHECK(half.value[k] == 0.5 * row.value[k] + (k == 0 ? 2 : 0));
+      CHECK(constant.value[k] == (k == 0 ? -3 : 0));
+    }
+    for (int c = 0; c < columns; ++c) {
+      CHECK(same.coefficients[c] == row.coefficients[c * rows_at_once]);
+      CHECK(half.coefficients[c] == 0.5 * row.coefficients[c * rows_at_once]);
+    }
+    CHECK(constant.columns == 0);
+    CHECK((half.low_coefficients != nullptr) == doubled);
   }
 }
 

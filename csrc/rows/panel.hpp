@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// How are several rows worked on at once?
+//
+// Side by side, a row a lane: what is done to each row of a layer alike is done to a panel of them by one instruction.
+// Most cells have a few rows with a column or two, and what costs is not sums over columns but all that comes once a
+// row. How many rows are at once is for the kernel to say; each lane has its own operations in their own order, so
+// that the bits do not depend on it. Lanes without a row repeat the last one.
+// A row's coefficients stay in the panel that it was written in, one of `rows_at_once` doubles apart from the next.
+#pragma once
+
+#include <utility>
+
+#include "rows/rows.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+#if defined(REGIONS_FMA) && REGIONS_FMA == 512
+using RowLanes = Lanes8;
+#else
+using RowLanes = Lanes4;
+#endif
+
+typedef std::int64_t RowMask __attribute__((vector_size(sizeof(RowLanes))));
+
+constexpr int rows_at_once = int(sizeof(RowLanes) / sizeof(double));
+
+template <int D>
+struct Panel {
+  RowLanes value[D + 1];
+  RowLanes size[D + 1];
+  RowLanes own[D + 1];
+  RowLanes error[D + 1];
+  RowLanes low[D + 1];
+  double* coefficients;      // [columns, rows_at_once]
+  double* low_coefficients;  // null where the rows are not doubled
+  int columns;
+  int count;                 // of rows
+};
+
+template <class Of, int... R>
+REGIONS_INLINE RowLanes side_by_side(Of of, std::integer_sequence<int, R...>) {
+  return RowLanes{of(R)...};
+}
+
+// of(r) for each lane r.
+template <class Of>
+REGIONS_INLINE RowLanes side_by_side(Of of) {
+  return side_by_side(of, std::make_integer_sequence<int, rows_at_once>());
+}
+
+// What is the same in all lanes.
+REGIONS_INLINE RowLanes everywhere(double number) { return RowLanes{} + number; }
+
+REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
+  const RowLanes magnitudes = weights < 0 ? -weights : weights;
+  const RowLanes floor = everywhere(floor_of_sizes);
+  return magnitudes > floor ? magnitudes : floor;
+}
+
+// As floored.
+REGIONS_INLINE RowLanes floored_sizes(RowLanes sizes) {
+  return sizes > 0 ? floored_magnitudes(sizes) : RowLanes{};
+}
+
+// The affine parts of rows.
+template <int D>
+void read_affine_parts(const Row<D>* const* rows, bool doubled, Panel<D>& panel) {
+  for (int k = 0; k <= D; ++k) {
+    panel.value[k] = side_by_side([&](int r) { return rows[r]->value[k]; });
+    panel.size[k] = side_by_side([&](int r) { return rows[r]->size[k]; });
+    panel.own[k] = side_by_side([&](int r) { return rows[r]->own[k]; });
+    panel.low[k] = doubled ? side_by_side([&](int r) { return rows[r]->low[k]; }) : RowLanes{};
+  }
+}
+
+template <int D>
+AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
+  AffineLanes<D> form{};
+  for (int k = 0; k <= D; ++k) form[k] = forms[k][lane];
+  return form;
+}
+
+// One row of a panel; which unit it is of is not for the panel to know.
+template <int D>
+void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
+  row.value = affine_lane<D>(panel.value, lane);
+  row.size = affine_lane<D>(panel.size, lane);
+  row.own = affine_lane<D>(panel.own, lane);
+  row.error = affine_lane<D>(panel.error, lane);
+  row.low = affine_lane<D>(panel.low, lane);
+  row.columns = panel.columns;
+  row.coefficients = panel.coefficients + lane;
+  row.low_coefficients = panel.low_coefficients == nullptr ? nullptr : panel.low_coefficients + lane;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
