@@ -50,7 +50,7 @@ from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, measures
-    from regions.certification import CertificationReport, certify
+    from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.plot import plot
@@ -64,6 +64,7 @@ __all__ = [
     "Arc",
     "Certificate",
     "CertificationReport",
+    "CurveCertificationReport",
     "CheckReport",
     "Circle",
     "Curve",
@@ -111,6 +112,7 @@ __all__ = [
 # Imported when they are used: together they take as long as all the rest.
 _LATER = {
     "CertificationReport": "regions.certification",
+    "CurveCertificationReport": "regions.certification",
     "CheckReport": "regions.checking",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",

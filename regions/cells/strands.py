@@ -19,7 +19,7 @@ from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.domains.curves import Curve
 from regions.networks.network import Network
 
-__all__ = ["Strands"]
+__all__ = ["FoundAlongCurve", "Strands"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +94,24 @@ class Strands:
     def count(self) -> int:
         """The number of pieces."""
         return self.pieces(self.depth - 1)
+
+
+class FoundAlongCurve:
+    """What was found along a curve and can be checked anew: strands, and numbers that follow from them.
+
+    Attributes
+    ----------
+    network, curve
+    strands : Strands
+    transitions, pieces : int64 [hidden layers]
+    kink_transitions : int64 [kinks]
+    n_patterns : int
+    """
+
+    network: Network
+    curve: Curve
+    strands: Strands
+    transitions: Integers
+    kink_transitions: Integers
+    pieces: Integers
+    n_patterns: int

@@ -34,12 +34,21 @@ Independent on purpose: no code of the core and none of `regions/passes/`; it wa
 the reference it shares the scaling to integers, `regions/reference/integers.py`, whose divisions must leave no
 remainder; the check called *reference* counts with it.
 
+Of a curve the reference is asked, for arcs have quadratic numbers for ends: the same patterns in the same order, on all
+of each leg, are the strands that are there, and the numbers follow.
+
 `forms.py` writes down kinks, `region_inequalities.py` holds regions against them, `facets.py` looks at what lies
-between regions, `totals.py` at all of them together, `rounding.py` at what is stored rounded; `resample.py` and
-`cddlib.py` ask others; `verdict.py` has the order of the checks, `certification_report.py` what came out.
+between regions, `totals.py` at all of them together, `rounding.py` at what is stored rounded; `along_curves.py` at
+curves; `resample.py` and `cddlib.py` ask others; `verdict.py` has the order of the checks, `certification_report.py`
+what came out.
 """
 
-from regions.certification.certification_report import CertificationItem, CertificationReport, refused
+from regions.certification.certification_report import (
+    CertificationItem,
+    CertificationReport,
+    CurveCertificationReport,
+    refused,
+)
 from regions.certification.verdict import certify
 
-__all__ = ["CertificationItem", "CertificationReport", "certify", "refused"]
+__all__ = ["CertificationItem", "CertificationReport", "CurveCertificationReport", "certify", "refused"]

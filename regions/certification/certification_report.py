@@ -8,12 +8,22 @@ is wrong with which item; at the end it and the numbers checked make the report.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from regions.tables import JsonReport, aligned, html_table
 
-__all__ = ["CLAIMS", "LOOKED_AT", "CertificationItem", "CertificationReport", "Findings", "refused"]
+__all__ = [
+    "CLAIMS",
+    "CLAIMS_ON_CURVES",
+    "LOOKED_AT",
+    "CertificationItem",
+    "CertificationReport",
+    "CurveCertificationReport",
+    "Findings",
+    "refused",
+]
 
 Status = Literal["proved", "sampled", "failed", "unchecked"]
 
@@ -34,6 +44,15 @@ CLAIMS = {
     "volumes": "each rounded one is within its rounding error of the exact one",
     "affine maps": "each rounded one is within its rounding error of the exact one",
     "reference": "`regions.reference` finds the same patterns",
+}
+
+# The same of what was found along a curve.
+CLAIMS_ON_CURVES = {
+    "network": "it is the one that the curve was followed through",
+    "arrays": "there are strands on all legs, end to end, and neighbours of different patterns",
+    "patterns": "`regions.reference` finds the same, in the same order",
+    "coordinates": "each stored end is within its bound of the true one",
+    "numbers": "pieces, transitions and patterns are those of the strands",
 }
 
 # Together these imply that the regions are real, and that they are all: the argument is in `regions.certification`.
@@ -69,35 +88,9 @@ class CertificationItem:
     finding: str
 
 
-@dataclass(frozen=True)
-class CertificationReport(JsonReport):
-    """What `regions.certify` found.
+class _Items(JsonReport):
+    """A report that is a list of items, in the order in which each builds on the ones before."""
 
-    Attributes
-    ----------
-    regions : int
-        How many regions the partition lists.
-    complete : bool
-        Whether it claims that they are all there are.
-    inequalities : int
-        How many each region is held against: one for each kink of the network and each edge of the domain.
-    items : tuple of CertificationItem
-        In the order in which each builds on the ones before.
-
-    Examples
-    --------
-    >>> import regions
-    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
-    >>> report = regions.certify(regions.enumerate(net, regions.Segment([-1.0], [1.0])), net)
-    >>> report.ok, len(report.proved), report.sampled, report.failed
-    (True, 15, (), ())
-    >>> report.conclusion
-    'proved: there are exactly 3 regions'
-    """
-
-    regions: int
-    complete: bool
-    inequalities: int
     items: tuple[CertificationItem, ...]
 
     @property
@@ -128,6 +121,94 @@ class CertificationReport(JsonReport):
     @property
     def conclusion(self) -> str:
         """What follows from the items, in a sentence."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report for JSON: ``ok``, ``conclusion``, and its attributes."""
+        return {"ok": self.ok, "conclusion": self.conclusion, **asdict(self)}  # type: ignore[call-overload]
+
+    def __str__(self) -> str:
+        return "\n".join([self.conclusion, "", *aligned(self._rows())])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.conclusion, ("claim", "", "checked", ""), self._rows())
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        return [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
+
+    def _with_status(self, status: Status) -> tuple[CertificationItem, ...]:
+        return tuple(item for item in self.items if item.status == status)
+
+
+@dataclass(frozen=True)
+class CurveCertificationReport(_Items):
+    """What `regions.certify` found of a trajectory.
+
+    Attributes
+    ----------
+    pieces : int
+        How many the curve is said to have.
+    items : tuple of CertificationItem
+        In the order in which each builds on the ones before.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
+    >>> path = regions.trajectory(net, regions.Circle([0, 0], [1, 0], [0, 1]))
+    >>> regions.certify(path, net).conclusion
+    'proved: there are exactly 4 pieces'
+    """
+
+    pieces: int
+    items: tuple[CertificationItem, ...]
+
+    @property
+    def conclusion(self) -> str:
+        """What follows from the items, in a sentence."""
+        if self.failed:
+            return f"failed: {', '.join(item.name for item in self.failed)}"
+        if any(item.status != "proved" for item in self.items):
+            looked_at = next(item for item in self.items if item.name == "patterns")
+            return f"no fault found: {looked_at.checked:,} of {looked_at.total:,} strands held against the reference"
+        pieces = f"{self.pieces:,} piece{'' if self.pieces == 1 else 's'}"
+        return f"proved: there {'is' if self.pieces == 1 else 'are'} exactly {pieces}"
+
+
+@dataclass(frozen=True)
+class CertificationReport(_Items):
+    """What `regions.certify` found.
+
+    Attributes
+    ----------
+    regions : int
+        How many regions the partition lists.
+    complete : bool
+        Whether it claims that they are all there are.
+    inequalities : int
+        How many each region is held against: one for each kink of the network and each edge of the domain.
+    items : tuple of CertificationItem
+        In the order in which each builds on the ones before.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
+    >>> report = regions.certify(regions.enumerate(net, regions.Segment([-1.0], [1.0])), net)
+    >>> report.ok, len(report.proved), report.sampled, report.failed
+    (True, 15, (), ())
+    >>> report.conclusion
+    'proved: there are exactly 3 regions'
+    """
+
+    regions: int
+    complete: bool
+    inequalities: int
+    items: tuple[CertificationItem, ...]
+
+    @property
+    def conclusion(self) -> str:
+        """What follows from the items, in a sentence."""
         listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
@@ -143,22 +224,6 @@ class CertificationReport(JsonReport):
             return f"proved: each of these {listed} is real; a partial result, so there may be more"
         return f"proved: there {'is' if self.regions == 1 else 'are'} exactly {listed}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """The report for JSON: ``ok``, ``conclusion``, ``regions``, ``complete``, ``inequalities``, ``items``."""
-        return {"ok": self.ok, "conclusion": self.conclusion, **asdict(self)}
-
-    def __str__(self) -> str:
-        return "\n".join([self.conclusion, "", *aligned(self._rows())])
-
-    def _repr_html_(self) -> str:
-        return html_table(self.conclusion, ("claim", "", "checked", ""), self._rows())
-
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        return [(item.name, item.status, _amount(item), _remark(item)) for item in self.items]
-
-    def _with_status(self, status: Status) -> tuple[CertificationItem, ...]:
-        return tuple(item for item in self.items if item.status == status)
-
 
 class Findings:
     """What is wrong with each item, and what has been made of the others so far.
@@ -169,7 +234,8 @@ class Findings:
         How many each region is held against; 0 until that is known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, claims: Mapping[str, str] = CLAIMS) -> None:
+        self.claims = claims
         self.inequalities = 0
         self._not_looked_at = "builds on what has failed"
         self._wrong: dict[str, list[str]] = defaultdict(list)
@@ -182,11 +248,11 @@ class Findings:
     def checked(self, name: str, checked: int, total: int, unit: str, remark: str = "", proof: bool = True) -> None:
         """A claim has been looked at, for some or all of what it is about; ``proof`` says whether all are a proof."""
         status: Status = "proved" if checked == total and proof else "sampled"
-        self._items[name] = CertificationItem(name, CLAIMS[name], status, checked, total, unit, remark)
+        self._items[name] = CertificationItem(name, self.claims[name], status, checked, total, unit, remark)
 
     def unchecked(self, name: str, reason: str) -> None:
         """A claim is not looked at."""
-        self._items[name] = CertificationItem(name, CLAIMS[name], "unchecked", 0, 0, "", reason)
+        self._items[name] = CertificationItem(name, self.claims[name], "unchecked", 0, 0, "", reason)
 
     def stop(self) -> None:
         """What has not been looked at by now is not going to be."""
@@ -197,8 +263,12 @@ class Findings:
         return any(name in self._wrong for name in names)
 
     def report(self, regions: int, complete: bool) -> CertificationReport:
-        """All items in order; those that nothing was said about are unchecked."""
-        return CertificationReport(regions, complete, self.inequalities, tuple(map(self._item, CLAIMS)))
+        """The report on a partition; claims that nothing was said about are unchecked."""
+        return CertificationReport(regions, complete, self.inequalities, self.items())
+
+    def items(self) -> tuple[CertificationItem, ...]:
+        """What became of each claim."""
+        return tuple(map(self._item, self.claims))
 
     def _item(self, name: str) -> CertificationItem:
         if name not in self._items:

@@ -9,14 +9,21 @@ takes PRODUCTS of them at most; else as many as that allows, drawn at random. Th
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
 from regions.arithmetic.arguments import shown
 from regions.cells.consistency import first_problem
+from regions.cells.strands import FoundAlongCurve
+from regions.certification.along_curves import certified_along_curve
 from regions.certification.cddlib import ask_cddlib
-from regions.certification.certification_report import LOOKED_AT, CertificationReport, Findings
+from regions.certification.certification_report import (
+    LOOKED_AT,
+    CertificationReport,
+    CurveCertificationReport,
+    Findings,
+)
 from regions.certification.facets import check_border, check_neighbours
 from regions.certification.forms import Forms
 from regions.certification.region_inequalities import Cells
@@ -37,36 +44,52 @@ FEW = 20
 PATCH = 32
 
 
+@overload
 def certify(
     part: Partition, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
-) -> CertificationReport:
-    """Check a partition anew, sharing no code with what made it.
+) -> CertificationReport: ...
+@overload
+def certify(
+    part: FoundAlongCurve, net: Network, *, regions: int | Literal["all"] | None = None, progress: Progress = None
+) -> CurveCertificationReport: ...
+def certify(
+    part: Partition | FoundAlongCurve,
+    net: Network,
+    *,
+    regions: int | Literal["all"] | None = None,
+    progress: Progress = None,
+) -> CertificationReport | CurveCertificationReport:
+    """Check a partition, or a trajectory, anew, sharing no code with what made it.
 
     In exact arithmetic on the weights as stored, from the patterns, the names of the facets, and who is next to whom:
     that every region is what it is said to be, and that together they are all there are. When that would take more than
     a minute or two, some regions are drawn and checked; the report says how many.
 
+    Of a trajectory the pieces are checked, with their order and their ends, by the reference (`regions.reference`), and
+    the numbers that follow from them; lengths are not.
+
     Parameters
     ----------
-    part : Partition
+    part : Partition or Trajectory
     net : Network
         The network it is said to be of.
     regions : int or "all", optional
         How many regions to look at in exact arithmetic, at most, beside those around one or a few places where the
         reference is asked: no more again, or 8. By default as many as take a minute or two, which depends on the
-        network, never on the machine. What it takes is proportional to this number, beside one pass over the arrays.
+        network, never on the machine. What it takes is proportional to this number, beside one pass over the arrays. Of
+        a trajectory it is strands: what lies between breakpoints and joints of legs.
     progress : bool or callable, optional
         As for `count`, with the regions that have been looked at, and their share of those that are to be.
 
     Returns
     -------
-    CertificationReport
+    CertificationReport, or CurveCertificationReport
         What was proved, what was only sampled, and what is wrong. Damage is a failed item, not an exception.
 
     Raises
     ------
     TypeError
-        Something else than a Partition and a Network.
+        Something else than a Partition or a Trajectory and a Network.
     ValueError
         ``regions`` is neither a number of 1 or more nor "all".
     KeyboardInterrupt
@@ -82,6 +105,10 @@ def certify(
     >>> regions.certify(part, net, regions=2).conclusion
     'no fault found: 2 of 7 regions checked in exact arithmetic (2 of 7 patterns, 14 of 49 inequalities)'
     """
+    if isinstance(part, FoundAlongCurve):
+        wanted, network = _checked_number(regions), require_network(net)
+        with reporting(progress) as report:
+            return certified_along_curve(part, network, wanted, PRODUCTS, report)
     require_partition(part)
     require_network(net)
     wanted, findings = _checked_number(regions), Findings()

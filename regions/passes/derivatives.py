@@ -90,5 +90,8 @@ def scaled(values: Floats) -> tuple[Floats, Exponents]:
 
 def norms(values: Floats) -> Floats:
     """The 2-norms of derivatives [k, d, units], of all coordinates together, float64 [k]."""
+    squares = np.einsum("kdu,kdu->k", values, values)
+    if ((squares > 1e-200) & (squares < 1e200)).all():  # what underflowed is nothing beside them
+        return np.sqrt(squares)
     about_one, exponents = scaled(values)
     return np.ldexp(np.linalg.norm(about_one, axis=(1, 2)), exponents)

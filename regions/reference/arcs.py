@@ -23,7 +23,7 @@ from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, to_integers
 from regions.reference.subdivision import activations, preactivations
 
-__all__ = ["ArcPiece", "Root", "arc_pieces", "compare"]
+__all__ = ["ArcPiece", "Root", "arc_pieces", "chart_point", "compare"]
 
 
 class Root(NamedTuple):
@@ -56,6 +56,17 @@ def arc_pieces(net: Network, leg: ArcLeg) -> list[ArcPiece]:
     for layer in task.layers[:-1]:
         pieces = [part for piece, values in pieces for part in _through_layer(layer, arc, piece, values)]
     return [piece for piece, _ in pieces]
+
+
+def chart_point(leg: ArcLeg, place: Root, bits: int) -> tuple[Fraction, ...]:
+    """The point of the unit circle at a place along the chord, each coordinate to within 2^(8 - bits)."""
+    share = _near(place, bits + 64)
+    start, end = (_integers(*end) for end in leg.ends.tolist())
+    along = [(1 - share) * p + share * q for p, q in zip(start, end, strict=True)]
+    square = sum((a * a for a in along), Fraction(0))
+    shift = bits + max(0, square.denominator.bit_length())
+    size = Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
+    return tuple(a / size for a in along)
 
 
 def _through_layer(

@@ -19,7 +19,7 @@ import numpy as np
 from regions.arithmetic.arguments import integer, list_of
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.strands import Strands
+from regions.cells.strands import FoundAlongCurve, Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
@@ -41,7 +41,7 @@ DRAWN = 500
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(JsonReport):
+class Trajectory(FoundAlongCurve, JsonReport):
     """A curve, and its images after each layer; made by `regions.trajectory`.
 
     Attributes
@@ -61,6 +61,8 @@ class Trajectory(JsonReport):
         Longest parts of the curve on which no neuron of the hidden layers up to this one changes its piece.
     n_patterns : int
         Distinct activation patterns; on lines as many as there are pieces, on arcs perhaps fewer.
+    strands : Strands
+        What lies between breakpoints and joints of legs, as the core found it; `certify` checks it.
 
     References
     ----------
@@ -75,7 +77,7 @@ class Trajectory(JsonReport):
     kink_transitions: Integers
     pieces: Integers
     n_patterns: int
-    _strands: Strands
+    strands: Strands
 
     @property
     def growth(self) -> Floats:
@@ -89,7 +91,7 @@ class Trajectory(JsonReport):
 
         In the closed curve 0 stands for its beginning if a neuron changes its piece there.
         """
-        return self._parameters(np.flatnonzero(self._strands.depths < self._strands.depth))
+        return self._parameters(np.flatnonzero(self.strands.depths < self.strands.depth))
 
     def image(self, layer: int, between: int = 0) -> tuple[Floats, Bits]:
         """The image of the curve after a layer, as points in order.
@@ -125,7 +127,7 @@ class Trajectory(JsonReport):
         """
         depth = integer(layer, "layer", least=0, most=len(self.lengths) - 1)
         more = integer(between, "between", least=0)
-        strands = self._strands
+        strands = self.strands
         new_leg = np.diff(strands.legs, prepend=-1) != 0
         times = np.append(self._parameters(np.flatnonzero(new_leg | (strands.depths < depth))), 1.0)
         shares = np.linspace(0.0, 1.0, more + 2)[:-1]
@@ -156,7 +158,7 @@ class Trajectory(JsonReport):
         """
         shown_layers = layers_shown(len(self.lengths) - 1)
         figure = figure_or_new(figure, *size_for(len(shown_layers)))
-        dense = -(-DRAWN // len(self._strands))
+        dense = -(-DRAWN // len(self.strands))
         names = [f"layer {name}" if name.isdecimal() else name for name in self._names()]
         images = [Image(names[layer], *self.image(layer, dense)) for layer in shown_layers]
         draw_trajectory(figure, self.lengths, images)
@@ -164,7 +166,7 @@ class Trajectory(JsonReport):
 
     def _parameters(self, starts: Integers) -> Floats:
         """Where some strands begin, from 0 to 1 along the curve."""
-        result = (self._strands.legs[starts] + _shares(self._strands, starts)) / len(self.curve.legs)
+        result = (self.strands.legs[starts] + _shares(self.strands, starts)) / len(self.curve.legs)
         return read_only(np.maximum.accumulate(result))  # neighbours not known equally well may have changed places
 
     def as_dict(self) -> dict[str, Any]:
@@ -280,8 +282,8 @@ def _follow(
         transitions=read_only(transitions.astype(np.int64)),
         kink_transitions=read_only(kinks.astype(np.int64)),
         pieces=read_only(np.array(pieces, dtype=np.int64)),
-        n_patterns=len(np.unique(strands.packed_patterns, axis=0)),
-        _strands=strands,
+        n_patterns=len({pattern.tobytes() for pattern in strands.packed_patterns}),
+        strands=strands,
     )
 
 

@@ -219,6 +219,7 @@ def _classes() -> Iterator[Call]:
         yield _method(checked, method)
     for method in ("as_dict", "to_json"):
         yield _method(lambda: regions.certify(partition(), network()), method)
+        yield _method(lambda: regions.certify(regions.trajectory(network(), arc()), network()), method)
     yield _call(
         regions.TrainingRecord,
         domain=square,

@@ -37,6 +37,7 @@ RESULTS = {
     "Region",
     "CheckReport",
     "CertificationReport",
+    "CurveCertificationReport",
     "TrainingRow",
     "Trajectory",
     "Growth",

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Does a curve run through the pieces that it is said to run through?
+
+The reference cuts the curve anew, in exact arithmetic and without any code of the core: segments by subdivision, arcs
+by quadratic numbers (`reference/arcs.py`). Strands are what lies between breakpoints and joints of legs. Where the
+reference finds the same patterns in the same order on all of each leg, the strands are right, and the numbers of
+pieces, transitions and patterns are counted off from them. Where that would take more than a minute or two, it is asked
+on windows: from the middle of a strand to that of another one, both drawn at random.
+Cost: `Forms.products_per_pattern` products of integers for each strand. Lengths are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from regions import reference
+from regions.arithmetic.types import Floats
+from regions.cells.strands import FoundAlongCurve, Strands
+from regions.certification.certification_report import CLAIMS_ON_CURVES, CurveCertificationReport, Findings
+from regions.certification.forms import Forms
+from regions.domains.curves import ArcLeg, Leg
+from regions.domains.domain import WHOLE_PLANE, Domain
+from regions.networks.network import Network
+from regions.reporting import Report
+
+__all__ = ["certified_along_curve"]
+
+# Strands that are looked at together when not all are.
+WINDOW = 32
+# Square roots are taken to so many bits.
+BITS = 200
+
+
+class Stretch(NamedTuple):
+    """A strand as the reference has it: its pattern, and the chart points of its ends."""
+
+    pattern: bytes
+    ends: tuple[tuple[Fraction, ...], ...]
+
+
+class Window(NamedTuple):
+    """Some strands of one leg that follow one another, and the part of the leg that the reference is asked about."""
+
+    strands: range
+    part: Domain | ArcLeg
+
+
+def certified_along_curve(
+    found: FoundAlongCurve, net: Network, wanted: int | Literal["all"] | None, products: int, report: Report | None
+) -> CurveCertificationReport:
+    """Check what was found along a curve; ``products`` are allowed where nothing is ``wanted``."""
+    findings = Findings(CLAIMS_ON_CURVES)
+    pieces = int(found.pieces[-1]) if found.pieces.size else 1
+    try:
+        if _comparable(found, net, findings) and _fits_together(found.strands, findings):
+            _compare(found.strands, _windows(found.strands, wanted, products), report, findings)
+            _count_off(found, findings)
+    except KeyboardInterrupt as stopped:
+        findings.stop()
+        stopped.partial = CurveCertificationReport(pieces, findings.items())  # type: ignore[attr-defined]
+        raise
+    return CurveCertificationReport(pieces, findings.items())
+
+
+def _comparable(found: FoundAlongCurve, net: Network, findings: Findings) -> bool:
+    if net != found.network or net != found.strands.network:
+        names = f"{found.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
+        findings.wrong("network", f"it is of the network with the fingerprint {names}")
+    if found.curve != found.strands.curve:
+        findings.wrong("arrays", "the strands are those of another curve")
+    findings.checked("network", 1, 1, "network")
+    return not findings.any_wrong("network", "arrays")
+
+
+def _fits_together(strands: Strands, findings: Findings) -> bool:
+    legs, ends, bits = strands.legs, strands.ends, _bits(strands)
+    number = len(strands.curve.legs)
+    steps = np.diff(legs)
+    shapes = ends.shape[:2] == (len(legs), 2) and strands.errors.shape == (len(legs), 2) and len(bits) == len(legs)
+    if not shapes or not len(legs) or legs[0] != 0 or legs[-1] != number - 1 or ((steps != 0) & (steps != 1)).any():
+        findings.wrong("arrays", "there are not strands on all legs of the curve, in their order")
+    else:
+        inside = np.flatnonzero(steps == 0)
+        if (ends[inside, 1] != ends[inside + 1, 0]).any():
+            findings.wrong("arrays", "strands that follow one another do not have an end in common")
+        if (bits[inside] == bits[inside + 1]).all(axis=1).any():
+            findings.wrong("arrays", "strands that follow one another on a leg have the same pattern")
+    findings.checked("arrays", 1, 1, "curve")
+    return not findings.any_wrong("arrays")
+
+
+def _windows(strands: Strands, wanted: int | Literal["all"] | None, products: int) -> list[Window]:
+    """All legs, if that is not too much, else parts drawn at random."""
+    whole = [np.flatnonzero(strands.legs == index).tolist() for index in range(len(strands.curve.legs))]
+    if wanted is None:
+        leg = strands.curve.legs[0]
+        forms = Forms(
+            strands.network, Domain(leg.origin, leg.directions, WHOLE_PLANE) if isinstance(leg, ArcLeg) else leg
+        )
+        wanted = max(1, products // forms.products_per_pattern)
+    if wanted == "all" or len(strands) <= wanted:
+        legs = zip(whole, strands.curve.legs, strict=True)
+        return [Window(range(which[0], which[-1] + 1), leg) for which, leg in legs]
+    rng, windows, seen = np.random.default_rng(len(strands)), [], 0
+    for first in rng.permutation(len(strands)).tolist():
+        if seen >= wanted:
+            break
+        leg_index = int(strands.legs[first])
+        last = min(first + min(WINDOW, wanted - seen), whole[leg_index][-1] + 1) - 1
+        part = _part(strands.curve.legs[leg_index], _middle(strands, first), _middle(strands, last, 0.75))
+        if part is not None:
+            windows.append(Window(range(first, last + 1), part))
+            seen += last + 1 - first
+    return windows
+
+
+def _middle(strands: Strands, which: int, share: float = 0.25) -> Floats | None:
+    """A chart point that is surely inside a strand."""
+    start, end = strands.ends[which]
+    return None if np.abs(end - start).max() < 32 * strands.errors[which].max() else (1 - share) * start + share * end
+
+
+def _part(leg: Leg, start: Floats | None, end: Floats | None) -> Domain | ArcLeg | None:
+    if start is None or end is None or np.array_equal(start, end):
+        return None
+    if isinstance(leg, ArcLeg):
+        return ArcLeg(leg.origin, leg.directions, np.stack([start, end]))
+    return Domain(leg.origin, leg.directions, [[1.0, *start], [1.0, *end]])
+
+
+def _compare(strands: Strands, windows: Sequence[Window], report: Report | None, findings: Findings) -> None:
+    seen, bits, total = 0, _bits(strands), sum(len(window.strands) for window in windows)
+    whole = total == len(strands)
+    try:
+        for window in windows:
+            which, stretches = window.strands, _stretches(strands.network, window.part)
+            if [bits[each].tobytes() for each in which] != [stretch.pattern for stretch in stretches]:
+                where = f"on strands {which[0]} to {which[-1]}" + ("" if whole else ", or a part of these")
+                number = f"{len(stretches):,} patterns where {len(which):,} are listed"
+                findings.wrong("patterns", f"{where}, the reference finds {number}, or others")
+            else:
+                _compare_ends(strands, window, stretches, whole, findings)
+            seen += len(which)
+            if report is not None:
+                report(seen / total, seen)
+    finally:
+        findings.checked("patterns", seen, len(strands), "strands", proof=whole)
+        findings.checked("coordinates", seen, len(strands), "strands", proof=whole)
+
+
+def _compare_ends(
+    strands: Strands, window: Window, stretches: Sequence[Stretch], whole: bool, findings: Findings
+) -> None:
+    """Where a window is a part of the leg, its own two ends are none of the strands'."""
+    for position, (which, stretch) in enumerate(zip(window.strands, stretches, strict=True)):
+        for end in range(2):
+            if not whole and (position, end) in ((0, 0), (len(stretches) - 1, 1)):
+                continue
+            stored, error = strands.ends[which, end].tolist(), float(strands.errors[which, end])
+            apart = max(abs(Fraction(a) - b) for a, b in zip(stored, stretch.ends[end], strict=True))
+            if not apart <= Fraction(error) + Fraction(1, 1 << (BITS - 8)) * isinstance(window.part, ArcLeg):
+                findings.wrong(
+                    "coordinates", f"end {end} of strand {which} is off by {float(apart):.3g}, not {error:.3g}"
+                )
+
+
+def _stretches(net: Network, part: Domain | ArcLeg) -> list[Stretch]:
+    """What the reference finds, in the order of the curve."""
+    if isinstance(part, ArcLeg):
+        pieces = reference.arcs.arc_pieces(net, part)
+        points = [reference.arcs.chart_point(part, root, BITS) for root in (pieces[0].start, *(p.end for p in pieces))]
+        ends = zip(points, points[1:], strict=False)
+        return [Stretch(bytes(piece.pattern), pair) for piece, pair in zip(pieces, ends, strict=True)]
+    found: list[Any] = sorted(reference.enumerate(net, part), key=lambda region: region.vertices[0])
+    return [Stretch(bytes(region.pattern), tuple(region.vertices)) for region in found]
+
+
+def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
+    """The numbers, from the patterns alone."""
+    bits, layers = _bits(found.strands), found.network.kink_layers
+    before = np.roll(bits, 1, axis=0)
+    if not found.curve.closed:
+        before[0] = bits[0]
+    changes = bits != before
+    kinks = changes.sum(axis=0)
+    depth = len(found.network.widths)
+    pieces = [int(changes[:, layers <= layer].any(axis=1).sum()) for layer in range(depth)]
+    expected = {
+        "kink_transitions": kinks.tolist(),
+        "transitions": [int(kinks[layers == layer].sum()) for layer in range(depth)],
+        "pieces": [max(1, number) if found.curve.closed else number + 1 for number in pieces],
+        "n_patterns": len({row.tobytes() for row in bits}),
+    }
+    for name, numbers in expected.items():
+        told = getattr(found, name)
+        if (told.tolist() if isinstance(told, np.ndarray) else told) != numbers:
+            findings.wrong("numbers", f"{name} are not those of the strands")
+    findings.checked("numbers", len(expected), len(expected), "numbers")
+
+
+def _bits(strands: Strands) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    return np.unpackbits(strands.packed_patterns, axis=1, count=strands.network.kinks, bitorder="little")
