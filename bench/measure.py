@@ -187,6 +187,16 @@ def measure_depth(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
 
 
+def measure_orthogonal(workload: Workload) -> Measurement:
+    """Seconds for 300 regions."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = regions.count(network, domain)
+    memory = peak_memory() - before
+    seconds, _ = best_times(lambda: regions.count(network, domain), lambda: None)
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds * 300 / n_regions}
+
+
 def measure_lines(workload: Workload) -> Measurement:
     """Counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
     before = peak_memory()
@@ -234,6 +244,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "plot": measure_plot,
     "degenerate": measure_degenerate,
     "depth": measure_depth,
+    "orthogonal": measure_orthogonal,
     "lines": measure_lines,
     "memory": measure_memory,
 }

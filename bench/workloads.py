@@ -6,7 +6,8 @@ and a network with 3 hidden layers of 128; `l` stands for segments. Weights are 
 all rounded to float32 and held as float64, from fixed seeds: the same numbers wherever numpy is, so that
 other tools can be run on them side by side. `digits` is the trained classifier of examples/ on the square
 around three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one
-point, or coincide. In `twin` the first two neurons of the last hidden layer are the same one.
+point, or coincide. In `twin` the first two neurons of the last hidden layer are the same one. The
+weights of `orthogonal` are the square root of 2 times orthogonal matrices.
 
 The number of regions is part of a workload: a fast wrong answer is no result.
 """
@@ -66,9 +67,13 @@ WORKLOADS = {
         Workload("p2_32x6", (2, *[32] * 6, 1), seed=1),
         Workload("p2_32x20", (2, *[32] * 20, 1), seed=1, half_side=0.1),
         Workload("p2_32x40", (2, *[32] * 40, 1), seed=1, half_side=0.02),
+        Workload("p2_32x60", (2, *[32] * 60, 1), seed=1, half_side=0.02),
         Workload("p2_64x6", (2, *[64] * 6, 1), seed=1, half_side=0.2),
         Workload("p2_64x20", (2, *[64] * 20, 1), seed=1, half_side=0.05),
         Workload("p2_64x25", (2, *[64] * 25, 1), seed=1, half_side=0.03),
+        Workload("p2_64x40", (2, *[64] * 40, 1), seed=1, half_side=0.02),
+        Workload("p2_64x60", (2, *[64] * 60, 1), seed=1, half_side=0.01),
+        Workload("orthogonal_3x200", (2, *[3] * 200, 1), seed=4),
         Workload("l2_64x20", (2, *[64] * 20, 1), seed=2, n_segments=20),
         Workload("zero_bias", DEGENERATE, seed=1, n_regions=390),
         Workload("ternary", DEGENERATE, seed=1, n_regions=2_102),
@@ -105,6 +110,9 @@ def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) ->
     elif name == "sparse":
         kept = random.random((n_out, n_in)) < 0.1
         weights, biases = kept * random.integers(-2, 3, (n_out, n_in)), random.choice([-0.01, 0.01], n_out)
+    elif name.startswith("orthogonal"):
+        basis, _ = np.linalg.qr(random.standard_normal((max(n_in, n_out), max(n_in, n_out))))
+        weights, biases = np.sqrt(2) * basis[:n_out, :n_in], random.standard_normal(n_out) * 0.1
     else:
         weights, biases = random.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in), random.standard_normal(n_out) * 0.1
     return weights.astype(np.float64), np.zeros(n_out) if name.endswith("zero_bias") else biases.astype(np.float64)

@@ -39,6 +39,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
 
     cdef struct SignCounts:
         int64_t filter
+        int64_t longer[3]
         int64_t exact
         int64_t zero
 
@@ -161,6 +162,9 @@ cdef dict _statistics(const Outcome& outcome):
     return {
         "cells": outcome.cells,
         "filter": outcome.signs.filter,
+        "doubled": outcome.signs.longer[0],
+        "tripled": outcome.signs.longer[1],
+        "quadrupled": outcome.signs.longer[2],
         "exact": outcome.signs.exact,
         "zero": outcome.signs.zero,
     }

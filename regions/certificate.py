@@ -20,8 +20,9 @@ from regions.tables import JsonReport, facts_table
 
 __all__ = ["Certificate", "make_certificate"]
 
-# How signs were settled: what the core counts.
+# How signs were settled: what the core counts. Files of earlier versions do not tell those in between.
 STAGES = ("filter", "exact", "zero")
+LONGER = ("doubled", "tripled", "quadrupled")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,6 +40,9 @@ class Certificate(JsonReport):
     filter : int
         Signs, each of one kink at one corner of a cell, that rounded arithmetic proved with a bound on its error.
         Decisions by bounds over a whole cell are proven by the same arithmetic, many at a time: not counted.
+    doubled, tripled, quadrupled : int
+        Of these, signs of rows that are kept to two, three and four times the working precision, as those of the lowest
+        layers of deep networks are.
     exact : int
         Signs that needed exact arithmetic.
     zero : int
@@ -66,6 +70,9 @@ class Certificate(JsonReport):
     regions: int
     complete: bool
     filter: int
+    doubled: int
+    tripled: int
+    quadrupled: int
     exact: int
     zero: int
     network: str
@@ -93,7 +100,10 @@ class Certificate(JsonReport):
     def signs(self) -> str:
         """The counted signs by stage, in words."""
         share = f" ({self.exact_share:.2%})" if self.exact else ""
-        return f"{self.filter:,} by error bound, {self.exact:,}{share} exactly; {self.zero:,} are zero"
+        counts = ((2, self.doubled), (3, self.tripled), (4, self.quadrupled))
+        longer = ", ".join(f"{count:,} in {doubles}" for doubles, count in counts if count)
+        rows = f" ({longer} doubles)" if longer else ""
+        return f"{self.filter:,} by error bound{rows}, {self.exact:,}{share} exactly; {self.zero:,} are zero"
 
     def as_dict(self) -> dict[str, Any]:
         """All attributes, with ``statement`` and ``exact_share``: strings, numbers and booleans."""
@@ -145,5 +155,6 @@ def make_certificate(
             "certifies them"
         )
     rounded, exact, zero = (counters[name] for name in STAGES)
+    doubled, tripled, quadrupled = (counters.get(name, 0) for name in LONGER)
     what = network.fingerprint, repr(domain), domain.fingerprint
-    return Certificate(regions, complete, rounded, exact, zero, *what, version, kernel)
+    return Certificate(regions, complete, rounded, doubled, tripled, quadrupled, exact, zero, *what, version, kernel)

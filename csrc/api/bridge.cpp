@@ -138,16 +138,18 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
 }
 
 // What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-32 of them there,
-// rows are kept to twice the working precision. It is a guess, and costs nothing but time if it is wrong.
+// rows get another limb. It is a guess, and costs nothing but time if it is wrong.
 void Model::choose_precision() {
   double growth = 1;
-  bool doubled = false;
+  int limbs = 1;
+  const auto rounding = [&](double terms) {
+    return limbs == 1 ? unit_roundoff * (terms + 3) : rounding_of_limbs(limbs, terms);
+  };
   for (std::size_t l = network_.layers.size(); --l > 0;) {
     Layer& layer = network_.layers[l];
-    const double rounded =
-        unit_roundoff * (0.5 * layer.inputs + 3) * std::sqrt(double(layer.units)) * layer.largest_sum;
-    doubled = doubled || rounded * growth > 0x1p-32;
-    layer.doubled = doubled;
+    const double sizes = std::sqrt(double(layer.units)) * layer.largest_sum;
+    while (limbs < most_limbs && rounding(0.5 * layer.inputs) * sizes * growth > 0x1p-32) ++limbs;
+    layer.limbs = limbs;
     growth *= layer.growth;
   }
 }

@@ -255,12 +255,11 @@ Dyadic Exact::difference(const Dyadic& left, const Dyadic& right) {
   return scratch_.value();
 }
 
-double Exact::miss(int layer, int unit, const double* high, const double* low, const double* position) {
+double Exact::miss(int layer, int unit, const double* limbs, int count, int stride, const double* position) {
   const Form& truth = form(layer, unit);
   scratch_.clear();
   for (std::size_t k = 0; k < truth.size(); ++k) {
-    scratch_.add_product(Dyadic(position[k]), high[k]);
-    scratch_.add_product(Dyadic(position[k]), low[k]);
+    for (int m = 0; m < count; ++m) scratch_.add_product(Dyadic(position[k]), limbs[std::size_t(m * stride) + k]);
     scratch_.add_product(truth[k], -position[k]);
   }
   const Dyadic::Scaled missed = scratch_.value().scaled();

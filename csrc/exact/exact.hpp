@@ -60,8 +60,9 @@ class Exact {
   // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
   bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
 
-  // By how much a rounded form, given as high + low, misses a unit's pre-activation at a position: for assertions.
-  double miss(int layer, int unit, const double* high, const double* low, const double* position);
+  // By how much a rounded form, given as the sum of so many, `stride` apart, misses a unit's pre-activation at a position:
+  // for assertions.
+  double miss(int layer, int unit, const double* limbs, int count, int stride, const double* position);
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexView& vertex, double* position);

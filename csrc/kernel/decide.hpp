@@ -151,16 +151,16 @@ class Deciding {
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
-  // The invariant of Row::error, at the corners that doubles reach, and without what the lower part may be; for assertions.
+  // The invariant of Row::error, at the corners that doubles reach, and without what lower limbs may be; for assertions.
   bool keeps_its_bound(int index, const Row<D>& row) {
     Panel<D> whole;
     const Row<D>* rows[rows_at_once];
     std::fill_n(rows, rows_at_once, &row);
-    read_affine_parts(rows, false, whole);
+    read_affine_parts(rows, 1, whole);
     set_errors(everywhere(layer(index).norms[row.unit]), residuals_.below(index), whole);
-    double high[spare + 1], low[spare + 1];
-    store(high, row.value);
-    store(low, row.low);
+    double limbs[most_limbs][spare + 1];
+    store(limbs[0], row.value);
+    for (int m = 1; m < row.limbs; ++m) store(limbs[m], row.low[m - 1]);
     bool kept = true;
     for (int i = 0; i < cell_->count - Cell::outer; ++i) {
       const double* position = cell_->vertices[i]->position;
@@ -169,7 +169,7 @@ class Deciding {
       double bound = 0;
       for (int k = 0; k <= D; ++k) bound += whole.error[k][0] * std::fabs(position[k]);
       const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
-      const double missed = exact_.miss(index, row.unit, high, low, position);
+      const double missed = exact_.miss(index, row.unit, limbs[0], row.limbs, spare + 1, position);
       kept = kept && !(missed > allowed);
     }
     return kept;
@@ -210,7 +210,7 @@ class Deciding {
         if (line != split && known == Side::uncertain)
           known = signs_.over_cell(block.layer, *row, lines.breakpoints[line], *cell_);
         else
-          signs_.counts.filter += cell_->count - Cell::outer;
+          signs_.counts.prove(row->limbs, cell_->count - Cell::outer);
         active += known == Side::active;
         inactive += known == Side::inactive;
       }

@@ -112,7 +112,10 @@ class Restriction {
     Panel<D> panel;
     const std::size_t room = std::size_t(columns) * std::size_t(rows_at_once);
     panel.coefficients = arena_.take<double>(room);
-    panel.low_coefficients = layer(index).doubled ? arena_.take<double>(room) : nullptr;
+    panel.limbs = layer(index).limbs;
+    const std::size_t more = std::size_t(panel.limbs - 1);
+    panel.low_coefficients = more > 0 ? arena_.take<double>(more * room) : nullptr;
+    panel.low_of_rows = more > 0 ? arena_.take<Lanes>(more * std::size_t(rows_at_once)) : nullptr;
     panel.columns = columns;
     panel.count = count;
     return panel;
@@ -129,21 +132,23 @@ class Restriction {
       coefficients[r] = rows[r]->coefficients;
       low_coefficients[r] = rows[r]->low_coefficients;
     }
-    const bool doubled = panel.low_coefficients != nullptr;
-    read_affine_parts(rows, doubled, panel);
+    read_affine_parts(rows, panel.limbs, panel);
     const auto weights = [&](int column) {
       return side_by_side([&](int r) { return coefficients[r][column * stride]; });
     };
-    const auto low_weights = [&](int column) {
-      return side_by_side([&](int r) { return low_coefficients[r][column * stride]; });
+    const auto low_weights = [&](int column, int m) {
+      return side_by_side([&](int r) {
+        const int columns = rows[r]->columns;
+        return low_coefficients[r][(m * (stride == 1 ? padded(columns) : columns) + column) * stride];
+      });
     };
     assert(std::size_t(panel.columns) <= child_.survivors.size());  // those of the panels before follow
     const int* survivors = child_.survivors.data();
     for (int k = 0; k < panel.columns; ++k) store(panel.coefficients + k * rows_at_once, weights(survivors[k]));
-    if (doubled)
+    for (int m = 0; m + 1 < panel.limbs; ++m)
       for (int k = 0; k < panel.columns; ++k)
-        store(panel.low_coefficients + k * rows_at_once, low_weights(survivors[k]));
-    folding_.fold(panel, child_.folds, folds, doubled, weights, low_weights);
+        store(panel.low_coefficients + (m * panel.columns + k) * rows_at_once, low_weights(survivors[k], m));
+    folding_.fold(panel, child_.folds, folds, panel.limbs > 1, weights, low_weights);
   }
 
   // The outputs the next layer will read: their own layer's newly decided units are added by decide().
@@ -178,9 +183,9 @@ class Restriction {
         Row<D>* row = arena_.take<Row<D>>(1);
         *row = *with_columns[start + r];
         write_row(panel, r, *row);
-        row->coefficients = one_after_the_other(row->coefficients, row->columns, arena_);
-        if (row->low_coefficients != nullptr)
-          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, arena_);
+        row->coefficients = one_after_the_other(row->coefficients, row->columns, 1, arena_);
+        if (row->limbs > 1)
+          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, row->limbs - 1, arena_);
         residuals_.rewritten(parent.frontier, *row);
         child_.network.outputs[places[start + r]] = row;
       }
@@ -239,9 +244,14 @@ class Restriction {
         row.highest_piece = here.kinks;
         row.value[0] = here.biases[unit];
         row.size = floored<D>(absolute(row.value));
-        if (index == 1) chart_rows_.read(row, weights[r], here.doubled);
+        row.limbs = here.limbs;
+        if (here.limbs > 1) {
+          row.low = panel.low_of_rows + r * (here.limbs - 1);
+          std::fill_n(row.low, here.limbs - 1, Lanes{});
+        }
+        if (index == 1) chart_rows_.read(row, weights[r]);
       }
-      read_affine_parts(written, here.doubled, panel);
+      read_affine_parts(written, here.limbs, panel);
       if (index > 1) fold_weights(weights, own_units, own, panel);
       deciding_.decide_panel(panel, rows + start);
     }
@@ -252,12 +262,12 @@ class Restriction {
   // latter columns get nothing added to them, so nothing is rounded there.
   void fold_weights(const double* const* weights, const int* own_units, int own, Panel<D>& panel) {
     const auto read = [&](int column) { return side_by_side([&](int r) { return weights[r][column]; }); };
+    const auto no_more = [](int, int) { return RowLanes{}; };
     const int others = panel.columns - own;
     std::fill(panel.coefficients, panel.coefficients + others * rows_at_once, 0.0);
     for (int k = 0; k < own; ++k) store(panel.coefficients + (others + k) * rows_at_once, read(own_units[k]));
-    if (panel.low_coefficients != nullptr)
-      std::fill(panel.low_coefficients, panel.low_coefficients + panel.columns * rows_at_once, 0.0);
-    folding_.fold(panel, child_.folds, child_.folds.size(), false, read, read);
+    std::fill_n(panel.low_coefficients, (panel.limbs - 1) * panel.columns * rows_at_once, 0.0);
+    folding_.fold(panel, child_.folds, child_.folds.size(), false, read, no_more);
   }
 
   static constexpr int bring_in_factor = 2;

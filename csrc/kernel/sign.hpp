@@ -122,11 +122,11 @@ class Signs {
     double bound = value.bound;
     for (int k = 1; k <= D; ++k) bound += 1.01 * (std::fabs(row.value[k]) + row.error[k]) * vertex.error;
     if (sum > bound || sum < -bound) {
-      ++counts.filter;
+      counts.prove(row.limbs);
       return sum > 0 ? 1 : -1;
     }
     if (sum == 0 && bound == 0 && vertex.error == 0 && vertex.position[0] != 0) {
-      ++counts.filter;
+      counts.prove(row.limbs);
       ++counts.zero;
       return 0;
     }
@@ -143,7 +143,7 @@ class Signs {
   int at_vertex(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Vertex<D>& vertex) {
     const Value value = line_value(lines, line, vertex);
     if (value.value > value.bound || value.value < -value.bound) {
-      ++counts.filter;
+      counts.prove(row.limbs);
       return value.value > 0 ? 1 : -1;
     }
     return at_vertex(layer, row, lines.breakpoints[line], vertex);
@@ -173,8 +173,11 @@ class Signs {
   // Whether the form, times the sign, comes above zero between the corners, where it is not.
   bool bulges(int layer, const Row<D>& row, int breakpoint, const Cell& cell, int sign) {
     const int filtered = cell.bulge(row, at(layer, row, breakpoint), sign);
-    ++(filtered < 0 ? counts.exact : counts.filter);
-    if (filtered >= 0) return filtered > 0;
+    if (filtered >= 0) {
+      counts.prove(row.limbs);
+      return filtered > 0;
+    }
+    ++counts.exact;
     return exact_.bulges(layer, row.unit, breakpoint, cell.vertices[0]->name, cell.vertices[1]->name, sign);
   }
 

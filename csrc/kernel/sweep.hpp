@@ -198,7 +198,7 @@ class Sweep {
     here.mark = arena_.mark();
     Outcome& outcome = task_.outcome;
     const std::int64_t signs = std::int64_t(here.count) * layer.units;
-    outcome.signs.filter += signs;
+    outcome.signs.prove(here.doubled ? 2 : 1, signs);
     outcome.cells += std::int64_t(here.count) - 1;
     task_.monitor.work(signs / 16);
     if (l != network_.last()) return true;

@@ -3,7 +3,7 @@
 //
 // A sum over all inputs, often hundreds, whose rounding every row above inherits. So it is not one long sum but 32
 // short ones side by side, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
-// absolute values. In deep networks it is kept to twice the working precision. Cost: inputs x (D + 1) a row.
+// absolute values. In deep networks it has several limbs. Cost: inputs x (D + 1) a row.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +29,9 @@ class ChartRows {
   }
 
   // row.value holds the bias; becomes the row's form.
-  void read(Row<D>& row, const double* weights, bool doubled) const {
-    if (doubled) {
-      read_doubled(row, weights);
+  void read(Row<D>& row, const double* weights) const {
+    if (row.limbs > 1) {
+      with_limbs(row.limbs, [&](auto limbs) { read_limbs<limbs()>(row, weights); });
       return;
     }
     Sums sums[D + 1] = {};
@@ -61,33 +61,41 @@ class ChartRows {
   }
 
  private:
-  // The same to twice the working precision: eight sums side by side.
-  void read_doubled(Row<D>& row, const double* weights) const {
+  // The same in several limbs: eight sums side by side.
+  template <int K>
+  void read_limbs(Row<D>& row, const double* weights) const {
     for (int k = 0; k <= D; ++k) {
       const double* lane = lanes_.data() + std::size_t(k) * padded_;
-      Doubled<Lanes8> sums{};
+      Limbs<K, Lanes8> sums{};
       Lanes8 sizes{};
       for (std::size_t i = 0; i < padded_; i += 8) {
         Lanes8 weight{};
         std::memcpy(&weight, weights + i, std::min(std::size_t(8), inputs_ - i) * sizeof(double));
         const Lanes8 input = load<Lanes8>(lane + i);
-        sums.add_product(weight, input);
+        sums.template add_product<0>(weight, input);
         const Lanes8 product = weight * input;
         sizes += product < 0 ? -product : product;
       }
-      Doubled<Lanes8> total{Lanes8{} + row.value[k], Lanes8{}};
+      Limbs<K, Lanes8> total{};
+      total.limb[0] += row.value[k];
       double size = std::fabs(row.value[k]);
       for (int part = 0; part < 8; ++part) {
-        total.add(Lanes8{} + sums.high[part]);
-        total.low += sums.low[part];
+        add_part<0>(sums, part, total);
         size += sizes[part];
       }
       if (size - std::fabs(row.value[k]) <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
       total = total.normalized();
-      row.value[k] = total.high[0];
-      row.low[k] = total.low[0];
-      row.own[k] = doubled_rounding(double(padded_) / 8 + 16) * (size * slack) + room_for_underflow;
+      row.value[k] = total.limb[0][0];
+      for (int m = 1; m < K; ++m) row.low[m - 1][k] = total.limb[m][0];
+      row.own[k] = rounding_of_limbs(K, double(padded_) / 8 + 16) * (size * slack) + room_for_underflow;
     }
+  }
+
+  // One of the sums side by side, to a sum of them all.
+  template <int level, int K>
+  static void add_part(const Limbs<K, Lanes8>& sums, int part, Limbs<K, Lanes8>& total) {
+    total.template add<level>(Lanes8{} + sums.limb[level][part]);
+    if constexpr (level + 1 < K) add_part<level + 1>(sums, part, total);
   }
 
   struct Sums {

@@ -4,6 +4,8 @@
 // Its bits of the activation pattern, and what the rows above read of it: slope * pre-activation + intercept.
 #pragma once
 
+#include <algorithm>
+
 #include "memory/arena.hpp"
 #include "rows/fold.hpp"
 #include "rows/rows.hpp"
@@ -24,23 +26,27 @@ inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t*
   }
 }
 
-// count numbers (high, low) times a factor, to twice the working precision; count is a multiple of eight.
-inline void scale_doubled(double* high, double* low, double factor, int count) {
-  for (int k = 0; k < count; k += 8) {
-    Doubled<Lanes8> product{};
-    product.add_product(load<Lanes8>(high + k), Lanes8{} + factor);
-    product.low += load<Lanes8>(low + k) * factor;
+// An output's coefficients, all limbs of them, times a factor.
+template <int K, int D>
+void scale_limbs(Row<D>& output, double factor) {
+  const int room = padded(output.columns);
+  for (int k = 0; k < room; k += 8) {
+    Limbs<K, Lanes8> product{};
+    product.template add_products<1>(
+        [&](int m) { return load<Lanes8>((m == 0 ? output.coefficients : output.low_coefficients + (m - 1) * room) + k); },
+        [&](int) { return Lanes8{} + factor; });
     product = product.normalized();
-    store(high + k, product.high);
-    store(low + k, product.low);
+    store(output.coefficients + k, product.limb[0]);
+    for (int m = 1; m < K; ++m) store(output.low_coefficients + (m - 1) * room + k, product.limb[m]);
   }
 }
 
-// One lane of a panel's coefficients, as those of an output.
-inline double* one_after_the_other(const double* coefficients, int columns, Arena& arena) {
+// One lane of a panel's coefficients, or of so many limbs of them, as those of an output.
+inline double* one_after_the_other(const double* coefficients, int columns, int limbs, Arena& arena) {
   const int room = padded(columns);
-  double* result = arena.take<double>(std::size_t(room));
-  for (int k = 0; k < room; ++k) result[k] = k < columns ? coefficients[k * rows_at_once] : 0;
+  double* result = arena.take<double>(std::size_t(room) * std::size_t(limbs));
+  for (int m = 0; m < limbs; ++m, coefficients += columns * rows_at_once)
+    for (int k = 0; k < room; ++k) result[m * room + k] = k < columns ? coefficients[k * rows_at_once] : 0;
   return result;
 }
 
@@ -54,34 +60,39 @@ const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, A
   if (slope == 0) {
     *output = Row<D>{};
     output->unit = row.unit;
+    output->limbs = row.limbs;
+    output->low = row.limbs > 1 ? arena.take<AffineLanes<D>>(std::size_t(row.limbs - 1)) : nullptr;
+    std::fill_n(output->low, row.limbs - 1, AffineLanes<D>{});
     output->value[0] = intercept;
     output->size[0] = std::fabs(intercept);
     return output;
   }
-  output->coefficients = one_after_the_other(row.coefficients, row.columns, arena);
-  const bool doubled = row.low_coefficients != nullptr;
-  if (doubled) output->low_coefficients = one_after_the_other(row.low_coefficients, row.columns, arena);
+  output->coefficients = one_after_the_other(row.coefficients, row.columns, 1, arena);
+  if (row.limbs > 1)
+    output->low_coefficients = one_after_the_other(row.low_coefficients, row.columns, row.limbs - 1, arena);
   if (!changed) return output;
   output->value = row.value * slope;
   output->value[0] += intercept;
   output->size = floored<D>(row.size * floored_magnitude(slope));
   output->size[0] += std::fabs(intercept);
-  if (!doubled) {
+  if (row.limbs == 1) {
     output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * slack;
     for (int k = 0; k < row.columns; ++k) output->coefficients[k] *= slope;
     return output;
   }
-  Doubled<AffineLanes<D>> value{};
-  value.add_product(row.value, AffineLanes<D>{} + slope);
-  value.low += row.low * slope;
-  AffineLanes<D> constant{};
-  constant[0] = intercept;
-  value.add(constant);
-  value = value.normalized();
-  output->value = value.high;
-  output->low = value.low;
-  output->own = (row.own * std::fabs(slope) + rounding_of_doubled(output->size, 2)) * slack;
-  scale_doubled(output->coefficients, output->low_coefficients, slope, padded(row.columns));
+  output->own = (row.own * std::fabs(slope) + charge_of_limbs(output->size, row.limbs, 2)) * slack;
+  output->low = arena.take<AffineLanes<D>>(std::size_t(row.limbs - 1));
+  with_limbs(row.limbs, [&](auto limbs) {
+    constexpr int K = limbs();
+    Limbs<K, AffineLanes<D>> value{};
+    value.limb[0][0] = intercept;
+    value.template add_products<1>([&](int m) { return m == 0 ? row.value : row.low[m - 1]; },
+                                   [&](int) { return AffineLanes<D>{} + slope; });
+    value = value.normalized();
+    output->value = value.limb[0];
+    for (int m = 1; m < K; ++m) output->low[m - 1] = value.limb[m];
+    scale_limbs<K>(*output, slope);
+  });
   return output;
 }
 

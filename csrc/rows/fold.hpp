@@ -11,9 +11,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
-#include "rows/doubled.hpp"
+#include "rows/limbs.hpp"
 #include "rows/panel.hpp"
 
 namespace regions {
@@ -48,22 +49,16 @@ void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>*
   for (int c = 0; c < Columns; ++c) store(sums + c * rows_at_once, sum[c]);
 }
 
-// Of sums of so many terms that are kept to twice the working precision, whose absolute values add up to `sizes`.
-template <class Lanes>
-Lanes rounding_of_doubled(Lanes sizes, double terms) {
-  return sizes == 0 ? Lanes{} : sizes * doubled_rounding(terms) + room_for_underflow;
-}
-
 template <int D>
 class Folding {
  public:
   using Folds = std::vector<Fold<D>>;
 
   // Adds the first `count` units' shares to a panel of rows; weight_of(column) is what they read a column with, and
-  // low_weight_of(column) its lower parts, if `doubled_weights`. The sizes are those from before, with the outputs'
-  // added to them.
+  // low_weight_of(column, m) the limbs after the first, if `long_weights`. The sizes are those from before, with the
+  // outputs' added to them.
   template <class WeightOf, class LowWeightOf>
-  void fold(Panel<D>& panel, const Folds& folds, std::size_t count, bool doubled_weights, WeightOf weight_of,
+  void fold(Panel<D>& panel, const Folds& folds, std::size_t count, bool long_weights, WeightOf weight_of,
             LowWeightOf low_weight_of) {
     if (count == 0) return;
     if (weights_.size() < count) weights_.resize(count);
@@ -88,12 +83,18 @@ class Folding {
       if (output.columns > 0) with_columns_.push_back({&output, f});
     }
     for (int k = 0; k <= D; ++k) panel.size[k] = size[k];
-    if (panel.low_coefficients != nullptr) {
-      if (doubled_weights) {
-        if (low_weights_.size() < count) low_weights_.resize(count);
-        for (std::size_t f = 0; f < count; ++f) low_weights_[f] = low_weight_of(folds[f].column);
-      }
-      fold_doubled(panel, folds, count, doubled_weights, used);
+    if (panel.limbs > 1) {
+      with_limbs(panel.limbs, [&](auto limbs) {
+        constexpr int K = limbs();
+        if (!long_weights) {
+          fold_limbs<K, 1>(panel, folds, count, used);
+          return;
+        }
+        if (low_weights_.size() < count * (K - 1)) low_weights_.resize(count * (K - 1));
+        for (std::size_t f = 0; f < count; ++f)
+          for (int m = 0; m + 1 < K; ++m) low_weights_[f * (K - 1) + std::size_t(m)] = low_weight_of(folds[f].column, m);
+        fold_limbs<K, K>(panel, folds, count, used);
+      });
       return;
     }
     const RowLanes charge = (used + 3) * (1.01 * unit_roundoff);
@@ -118,39 +119,63 @@ class Folding {
   static constexpr int columns_at_once = 8;
   static constexpr std::size_t outputs_at_once = 32;
 
-  // What is left to do for doubled rows: sums stay in registers over all units.
-  void fold_doubled(Panel<D>& panel, const Folds& folds, std::size_t count, bool doubled_weights, RowLanes used) {
-    Doubled<RowLanes> values[D + 1];
-    for (int k = 0; k <= D; ++k) values[k] = {panel.value[k], panel.low[k]};
+  // What is left to do for rows of several limbs: sums stay in registers over all units. Outputs have as many limbs, or
+  // more, for they are of lower layers.
+  template <int K, int factor_limbs>
+  void fold_limbs(Panel<D>& panel, const Folds& folds, std::size_t count, RowLanes used) {
+    const auto factor_of = [&](std::size_t fold) {
+      return [this, fold](int m) {
+        return m == 0 ? weights_[fold] : low_weights_[fold * (K - 1) + std::size_t(m - 1)];
+      };
+    };
+    Limbs<K, RowLanes> values[D + 1];
+    for (int k = 0; k <= D; ++k) {
+      values[k].limb[0] = panel.value[k];
+      for (int m = 1; m < K; ++m) values[k].limb[m] = panel.low[m - 1][k];
+    }
     for (std::size_t f = 0; f < count; ++f) {
       const Row<D>& output = *folds[f].output;
-      for (int k = 0; k <= D; ++k) {
-        values[k].low += output.low[k] * weights_[f];
-        if (doubled_weights) values[k].low += output.value[k] * low_weights_[f];
-        values[k].add_product(everywhere(output.value[k]), weights_[f]);
-      }
+      assert(output.limbs >= K);
+      for (int k = 0; k <= D; ++k)
+        values[k].template add_products<factor_limbs>(
+            [&](int m) { return everywhere(m == 0 ? output.value[k] : output.low[m - 1][k]); }, factor_of(f));
     }
     for (int k = 0; k <= D; ++k) {
-      const Doubled<RowLanes> value = values[k].normalized();
-      panel.value[k] = value.high;
-      panel.low[k] = value.low;
-      const RowLanes charged = (panel.own[k] + rounding_of_doubled(panel.size[k], double(count))) * slack;
+      const Limbs<K, RowLanes> value = values[k].normalized();
+      panel.value[k] = value.limb[0];
+      for (int m = 1; m < K; ++m) panel.low[m - 1][k] = value.limb[m];
+      const RowLanes charged = (panel.own[k] + charge_of_limbs(panel.size[k], K, double(count))) * slack;
       panel.own[k] = used > 0 ? charged : panel.own[k];
     }
-    for (int column = 0; column < panel.columns; ++column) {
-      double* high = panel.coefficients + column * rows_at_once;
-      double* low = panel.low_coefficients + column * rows_at_once;
-      Doubled<RowLanes> sum{load<RowLanes>(high), load<RowLanes>(low)};
-      for (const FoldOfColumns<D>& fold : with_columns_) {
-        if (column >= fold.output->columns) continue;
-        const double part = fold.output->coefficients[column];
-        sum.low += fold.output->low_coefficients[column] * weights_[fold.weight];
-        if (doubled_weights) sum.low += part * low_weights_[fold.weight];
-        sum.add_product(everywhere(part), weights_[fold.weight]);
-      }
-      sum = sum.normalized();
-      store(high, sum.high);
-      store(low, sum.low);
+    constexpr int several = K == 2 ? 4 : 2;  // whose sums do not wait for one another
+    int column = 0;
+    for (; column + several <= panel.columns; column += several)
+      fold_limbs_of_columns<several, K, factor_limbs>(panel, column, factor_of);
+    for (; column < panel.columns; ++column) fold_limbs_of_columns<1, K, factor_limbs>(panel, column, factor_of);
+  }
+
+  template <int Columns, int K, int factor_limbs, class FactorOf>
+  void fold_limbs_of_columns(Panel<D>& panel, int column, FactorOf factor_of) {
+    double* limbs[K];
+    limbs[0] = panel.coefficients + column * rows_at_once;
+    for (int m = 1; m < K; ++m)
+      limbs[m] = panel.low_coefficients + ((m - 1) * panel.columns + column) * rows_at_once;
+    Limbs<K, RowLanes> sums[Columns];
+    for (int c = 0; c < Columns; ++c)
+      for (int m = 0; m < K; ++m) sums[c].limb[m] = load<RowLanes>(limbs[m] + c * rows_at_once);
+    for (const FoldOfColumns<D>& fold : with_columns_) {
+      if (column >= fold.output->columns) continue;
+      const double* source = fold.output->coefficients + column;
+      const double* lows = fold.output->low_coefficients + column;
+      const int room = padded(fold.output->columns);
+      const auto factor = factor_of(fold.weight);
+      for (int c = 0; c < Columns; ++c)
+        sums[c].template add_products<factor_limbs>(
+            [&](int m) { return everywhere(m == 0 ? source[c] : lows[(m - 1) * room + c]); }, factor);
+    }
+    for (int c = 0; c < Columns; ++c) {
+      const Limbs<K, RowLanes> sum = sums[c].normalized();
+      for (int m = 0; m < K; ++m) store(limbs[m] + c * rows_at_once, sum.limb[m]);
     }
   }
 

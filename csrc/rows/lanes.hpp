@@ -27,14 +27,22 @@ constexpr double unit_roundoff = 0x1p-53;
 
 // Underflow. A product that falls below the normal range is off by up to 2^-1075, which a relative bound does not see.
 // So the factors of a size (Row::size) are never taken to be smaller than `floor` unless they are zero: then a size is
-// at least 2^-1000, the rounding charged for it at least 2^-1053, and that pays for a million such products. Where a
+// at least 2^-800, the rounding charged for it, be it to four times the working precision, at least 2^-1012, and that
+// pays for 2^60 such products. It does so in coefficients too, which are multiplied with what may be large. Where a
 // bound is formed from other numbers, `room_for_underflow` is added to it: more than a million such errors, and still
 // a normal number, for products with others take some processors a hundred times as long.
-constexpr double floor_of_sizes = 0x1p-500;
+constexpr double floor_of_sizes = 0x1p-400;
 constexpr double room_for_underflow = 0x1p-1020;
 
 // Bounds are sums and products of up to 2^31 numbers that are not negative: this covers their own rounding.
 constexpr double slack = 1 + 0x1p-20;
+
+// Of a sum of so many products of numbers of several limbs, in units of the sum of their absolute values (limbs.hpp).
+constexpr double rounding_of_limbs(int limbs, double terms) {
+  double bound = 1.01;
+  for (int m = 1; m <= limbs; ++m) bound *= m * (terms + 9 * limbs) * unit_roundoff;
+  return bound;
+}
 
 // What follows is compiled into whoever calls it, with the instructions allowed there, and never shared: a function
 // of wide vectors that is left standing alone would belong to whichever kernel the linker took it from.

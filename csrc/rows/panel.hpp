@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "rows/limbs.hpp"
 #include "rows/rows.hpp"
 
 namespace regions {
@@ -31,11 +32,13 @@ struct Panel {
   RowLanes size[D + 1];
   RowLanes own[D + 1];
   RowLanes error[D + 1];
-  RowLanes low[D + 1];
-  double* coefficients;      // [columns, rows_at_once]
-  double* low_coefficients;  // null where the rows are not doubled
+  RowLanes low[most_limbs - 1][D + 1];  // where rows have several limbs
+  double* coefficients;                 // [columns, rows_at_once]
+  double* low_coefficients;             // [limbs - 1, columns, rows_at_once]
+  AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are on their own
+  int limbs;
   int columns;
-  int count;                 // of rows
+  int count;                            // of rows
 };
 
 template <class Of, int... R>
@@ -65,12 +68,13 @@ REGIONS_INLINE RowLanes floored_sizes(RowLanes sizes) {
 
 // The affine parts of rows.
 template <int D>
-void read_affine_parts(const Row<D>* const* rows, bool doubled, Panel<D>& panel) {
+void read_affine_parts(const Row<D>* const* rows, int limbs, Panel<D>& panel) {
+  panel.limbs = limbs;
   for (int k = 0; k <= D; ++k) {
     panel.value[k] = side_by_side([&](int r) { return rows[r]->value[k]; });
     panel.size[k] = side_by_side([&](int r) { return rows[r]->size[k]; });
     panel.own[k] = side_by_side([&](int r) { return rows[r]->own[k]; });
-    panel.low[k] = doubled ? side_by_side([&](int r) { return rows[r]->low[k]; }) : RowLanes{};
+    for (int m = 0; m + 1 < limbs; ++m) panel.low[m][k] = side_by_side([&](int r) { return rows[r]->low[m][k]; });
   }
 }
 
@@ -88,10 +92,13 @@ void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
   row.size = affine_lane<D>(panel.size, lane);
   row.own = affine_lane<D>(panel.own, lane);
   row.error = affine_lane<D>(panel.error, lane);
-  row.low = affine_lane<D>(panel.low, lane);
   row.columns = panel.columns;
   row.coefficients = panel.coefficients + lane;
-  row.low_coefficients = panel.low_coefficients == nullptr ? nullptr : panel.low_coefficients + lane;
+  row.limbs = panel.limbs;
+  if (panel.limbs == 1) return;
+  row.low = panel.low_of_rows + lane * (panel.limbs - 1);
+  for (int m = 0; m + 1 < panel.limbs; ++m) row.low[m] = affine_lane<D>(panel.low[m], lane);
+  row.low_coefficients = panel.low_coefficients + lane;
 }
 
 }  // namespace REGIONS_TARGET

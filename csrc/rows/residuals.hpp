@@ -40,7 +40,8 @@ void set_errors(RowLanes norms, const AffineLanes<D>& below, Panel<D>& panel) {
   RowLanes inherited{};
   for (int k = 0; k <= D; ++k) inherited = panel.own[k] == 0 ? inherited : norms;
   for (int k = 0; k <= D; ++k) {
-    const RowLanes error = panel.own[k] + absolute(panel.low[k]);  // signs are decided on the higher part
+    RowLanes error = panel.own[k];
+    for (int m = 0; m + 1 < panel.limbs; ++m) error += absolute(panel.low[m][k]);  // signs are decided on the first limb
     const RowLanes carried = below[k] == 0 ? RowLanes{} : inherited * slack * below[k] + room_for_underflow;
     panel.error[k] = inherited == 0 ? error : (error + carried) * slack;
   }

@@ -62,13 +62,14 @@ struct Row {
   AffineLanes<D> size;
   AffineLanes<D> own;
   AffineLanes<D> error;
-  AffineLanes<D> low;            // of the value, in doubled rows (doubled.hpp); 0 in others
+  AffineLanes<D>* low;           // [limbs - 1] of the value, in rows of several limbs (limbs.hpp)
   double* coefficients;          // [columns] of a panel (panel.hpp); of an output, see is_padded
-  double* low_coefficients;      // the same in doubled rows, null in others
+  double* low_coefficients;      // [limbs - 1] times as many, limb after limb
   int columns;
   int unit;
   int lowest_piece;  // the unit is on one of the pieces lowest..highest
   int highest_piece;
+  int limbs = 1;     // 1 where rows are kept to the working precision
 };
 
 // An output's coefficients are one after the other. Products run over whole vectors of them, so that what stands behind
@@ -76,8 +77,11 @@ struct Row {
 template <int D>
 bool is_padded(const Row<D>& row) {
   bool zeros = true;
-  for (int k = row.columns; k < padded(row.columns); ++k)
-    zeros = zeros && row.coefficients[k] == 0 && (row.low_coefficients == nullptr || row.low_coefficients[k] == 0);
+  for (int k = row.columns; k < padded(row.columns); ++k) {
+    zeros = zeros && row.coefficients[k] == 0;
+    for (int m = 0; m + 1 < row.limbs; ++m)
+      zeros = zeros && row.low_coefficients[m * padded(row.columns) + k] == 0;
+  }
   return zeros;
 }
 

@@ -18,6 +18,9 @@
 
 namespace regions {
 
+// To how many times the working precision rows may be kept (rows/limbs.hpp).
+constexpr int most_limbs = 4;
+
 struct Layer {
   int units = 0;
   int inputs = 0;
@@ -32,7 +35,7 @@ struct Layer {
   double largest_sum = 0;               // of the absolute values of a row's weights
   double gain = 0;                      // upper bound on the spectral norm of the weights, times the largest |slope|
   double growth = 1;                    // a guess: of errors, as their bounds tell, over that of values
-  bool doubled = false;                 // whether its rows are kept to twice the working precision
+  int limbs = 1;                        // of its rows: to how many times the working precision they are kept
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 

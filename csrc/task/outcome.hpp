@@ -4,12 +4,20 @@
 
 #include <cstdint>
 
+#include "task/network.hpp"
+
 namespace regions {
 
 struct SignCounts {
-  std::int64_t filter = 0;  // signs that rounded arithmetic proved
-  std::int64_t exact = 0;   // signs that needed exact arithmetic
-  std::int64_t zero = 0;    // signs, of either kind, that turned out to be zero
+  std::int64_t filter = 0;                    // signs that rounded arithmetic proved
+  std::int64_t longer[most_limbs - 1] = {};   // of these, in rows of two, three, .. limbs
+  std::int64_t exact = 0;                     // signs that needed exact arithmetic
+  std::int64_t zero = 0;                      // signs, of either kind, that turned out to be zero
+
+  void prove(int limbs, std::int64_t signs = 1) {
+    filter += signs;
+    if (limbs > 1) longer[limbs - 2] += signs;
+  }
 };
 
 struct Outcome {

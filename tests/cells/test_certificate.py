@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,12 @@ def test_as_text_and_json() -> None:
     )
 
 
+def test_how_precise_rows_were() -> None:
+    certificate = replace(certified(ALMOST_CONCURRENT, PLANE), filter=5_000, doubled=1_200, quadrupled=7, exact=0)
+    assert certificate.signs == "5,000 by error bound (1,200 in 2, 7 in 4 doubles), 0 exactly; 0 are zero"
+    assert certificate.as_dict()["tripled"] == 0
+
+
 def test_it_cannot_be_changed() -> None:
     certificate = certified(CONCURRENT, PLANE)
     with pytest.raises(FrozenInstanceError):
@@ -137,6 +143,14 @@ class TestKept:
         certificate = regions.load_partition(tmp_path / "again.npz").certificate
         assert (certificate.version, certificate.kernel) == ("0.0.7", "abacus")
         assert "relu-regions 0.0.7, abacus kernel" in str(certificate)
+
+    def test_older_files_do_not_tell_how_precise_rows_were(self, tmp_path: Path) -> None:
+        network, domain = IN_PLANE["square"]
+        raw = raw_arrays(regions.enumerate(network, domain))
+        stats = {name: raw["stats"][name] for name in ("cells", "filter", "exact", "zero")}
+        Partition(network, domain, {**raw, "stats": stats}).save(tmp_path / "old.npz")
+        certificate = regions.load_partition(tmp_path / "old.npz").certificate
+        assert (certificate.filter, certificate.doubled) == (stats["filter"], 0)
 
     def test_nothing_certifies_arrays_from_elsewhere(self, tmp_path: Path) -> None:
         partition = partition_from_reference(*IN_PLANE["square"])

@@ -9,7 +9,7 @@ import pytest
 import regions
 from core_judge import difference
 from fuzz import Case, drawn, finding
-from generators_deep import DEEP_FAMILIES, he_normal
+from generators_deep import DEEP_FAMILIES, he_normal, orthogonal
 from regions.arithmetic.spectral_norm import spectral_norm_bound
 
 SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -32,7 +32,8 @@ def test_counts_and_patterns(family: str) -> None:
 
 # What was counted with other error bounds, which left thousands of signs to long integers.
 @pytest.mark.parametrize(
-    ("width", "depth", "half_side", "count"), [(32, 20, 0.1, 11_156), (64, 20, 0.05, 16_586), (32, 40, 0.02, 908)]
+    ("width", "depth", "half_side", "count"),
+    [(32, 20, 0.1, 11_156), (64, 20, 0.05, 16_586), (32, 40, 0.02, 908), (64, 60, 0.005, 400)],
 )
 def test_no_sign_needs_long_integers(width: int, depth: int, half_side: float, count: int) -> None:
     rng = np.random.default_rng(1)
@@ -42,6 +43,23 @@ def test_no_sign_needs_long_integers(width: int, depth: int, half_side: float, c
         layers.append((weights, (0.1 * rng.standard_normal(n_out)).astype(np.float32).astype(float)))
     found, certificate = regions.count(regions.Network(layers), regions.Polygon(half_side * SQUARE), certificate=True)
     assert (found, certificate.exact) == (count, 0)
+    assert 0 < certificate.doubled + certificate.tripled + certificate.quadrupled <= certificate.filter
+    assert (certificate.tripled > 0) == (width == 64 and depth == 60)
+
+
+def test_two_hundred_layers_of_three_neurons() -> None:
+    rng = np.random.default_rng(0)
+    sizes = [2, *[3] * 200, 1]
+    layers = [
+        (orthogonal(rng, shape), 0.1 * rng.standard_normal(shape[0]))
+        for shape in zip(sizes[1:], sizes[:-1], strict=True)
+    ]
+    net = regions.Network(layers, "leaky_relu(0.5)")
+    domain = regions.Polygon([0.3, 0.2] + 0.2 * SQUARE)
+    found, certificate = regions.certified_count(net, domain)
+    assert found == 74  # by the reference as well, in ten seconds
+    assert (certificate.exact, certificate.zero) == (0, 0)
+    assert min(certificate.doubled, certificate.tripled, certificate.quadrupled) > 0
 
 
 class TestSpectralNorm:

@@ -30,21 +30,22 @@ double* zeros(int count, Arena& arena) {
 // Decided units with columns below them, fewer in the first ones, and rows that read them all.
 class Layers {
  public:
-  Layers(bool doubled, bool whole_numbers) : random_(0), whole_(whole_numbers) {
-    for (int unit = 0; unit < units; ++unit) folds.push_back({unit, row(doubled, unit < 3 ? unit : columns, 1)});
+  Layers(int limbs, bool whole_numbers) : random_(0), whole_(whole_numbers) {
+    for (int unit = 0; unit < units; ++unit) folds.push_back({unit, row(limbs, unit < 3 ? unit : columns, 1)});
     weights.resize(rows_at_once * units);
     for (double& weight : weights) weight = drawn();
-    for (Row<2>& row : rows) row = *this->row(doubled, columns, rows_at_once);
+    for (Row<2>& row : rows) row = *this->row(limbs, columns, rows_at_once);
   }
 
   // The rows from `first` on, with the units' shares.
   Panel<2> folded(int first, int count) {
     Panel<2> panel{};
-    const bool doubled = rows[0].low_coefficients != nullptr;
+    const int limbs = rows[0].limbs;
     panel.columns = columns;
     panel.count = count;
     panel.coefficients = zeros(columns * rows_at_once, arena_);
-    if (doubled) panel.low_coefficients = zeros(columns * rows_at_once, arena_);
+    panel.low_coefficients = zeros((limbs - 1) * columns * rows_at_once, arena_);
+    panel.low_of_rows = arena_.take<AffineLanes<2>>(std::size_t((limbs - 1) * rows_at_once));
     const auto row_of = [&](int lane) { return first + std::min(lane, count - 1); };
     const Row<2>* side[rows_at_once];
     for (int r = 0; r < rows_at_once; ++r) {
@@ -52,11 +53,11 @@ class Layers {
       for (int k = 0; k < columns; ++k)
         panel.coefficients[k * rows_at_once + r] = side[r]->coefficients[k * rows_at_once];
     }
-    read_affine_parts(side, doubled, panel);
+    read_affine_parts(side, limbs, panel);
     const auto weight = [&](int column) {
       return side_by_side([&](int r) { return weights[std::size_t(row_of(r) * units + column)]; });
     };
-    Folding<2>().fold(panel, folds, folds.size(), false, weight, weight);
+    Folding<2>().fold(panel, folds, folds.size(), false, weight, [](int, int) { return RowLanes{}; });
     for (int k = 0; k < 3; ++k) panel.error[k] = RowLanes{};
     return panel;
   }
@@ -71,7 +72,7 @@ class Layers {
     return whole_ ? std::round(4 * value) : value;
   }
 
-  Row<2>* row(bool doubled, int its_columns, int stride) {
+  Row<2>* row(int limbs, int its_columns, int stride) {
     Row<2>* row = arena_.take<Row<2>>(1);
     *row = Row<2>{};
     for (int k = 0; k < 3; ++k) row->value[k] = drawn();
@@ -79,7 +80,10 @@ class Layers {
     row->columns = its_columns;
     row->coefficients = zeros(padded(its_columns) * stride, arena_);
     for (int k = 0; k < its_columns; ++k) row->coefficients[k * stride] = drawn();
-    if (doubled) row->low_coefficients = zeros(padded(its_columns) * stride, arena_);
+    row->limbs = limbs;
+    row->low = arena_.take<AffineLanes<2>>(std::size_t(limbs - 1));
+    std::fill_n(row->low, limbs - 1, AffineLanes<2>{});
+    row->low_coefficients = zeros((limbs - 1) * padded(its_columns) * stride, arena_);
     return row;
   }
 
@@ -96,18 +100,18 @@ double missed(const Layers& layers, const Row<2>& result, int row, int k) {
     sum.add_product(Dyadic(layers.folds[std::size_t(unit)].output->value[k]),
                     layers.weights[std::size_t(row * units + unit)]);
   sum.add(Dyadic(-result.value[k]));
-  sum.add(Dyadic(-result.low[k]));
+  for (int m = 0; m + 1 < result.limbs; ++m) sum.add(Dyadic(-result.low[m][k]));
   return std::fabs(back(sum.value()));
 }
 
 }  // namespace
 
 TEST_CASE("folding is exact where nothing is rounded, and charges what it rounds") {
-  for (const bool doubled : {false, true}) {
+  for (const int limbs : {1, 2, 3, 4}) {
     for (const bool whole : {false, true}) {
-      CAPTURE(doubled);
+      CAPTURE(limbs);
       CAPTURE(whole);
-      Layers layers(doubled, whole);
+      Layers layers(limbs, whole);
       const Panel<2> panel = layers.folded(0, rows_at_once);
       for (int r = 0; r < rows_at_once; ++r) {
         Row<2> row{};
@@ -121,7 +125,7 @@ TEST_CASE("folding is exact where nothing is rounded, and charges what it rounds
           if (whole) CHECK(off == 0);
         }
         CHECK(largest_charge > 0);
-        CHECK(largest_charge < (doubled ? 1e-26 : 1e-12));
+        CHECK(largest_charge < (limbs == 1 ? 1e-12 : std::pow(1e-13, limbs)));
         for (int c = 0; c < columns; ++c) {
           double sum = layers.rows[r].coefficients[c * rows_at_once];
           for (const Fold<2>& fold : layers.folds)
@@ -135,14 +139,14 @@ TEST_CASE("folding is exact where nothing is rounded, and charges what it rounds
 }
 
 TEST_CASE("a row is the same, bit for bit, whatever is beside it") {
-  for (const bool doubled : {false, true}) {
-    Layers layers(doubled, false);
+  for (const int limbs : {1, 2, 3, 4}) {
+    Layers layers(limbs, false);
     const Panel<2> together = layers.folded(0, rows_at_once);
     for (int r = 0; r < rows_at_once; ++r) {
       const Panel<2> alone = layers.folded(r, 1);
       for (int k = 0; k < 3; ++k) {
         CHECK(alone.value[k][0] == together.value[k][r]);
-        CHECK(alone.low[k][0] == together.low[k][r]);
+        for (int m = 0; m + 1 < limbs; ++m) CHECK(alone.low[m][k][0] == together.low[m][k][r]);
         CHECK(alone.own[k][0] == together.own[k][r]);
       }
       for (int c = 0; c < columns; ++c)
@@ -152,7 +156,7 @@ TEST_CASE("a row is the same, bit for bit, whatever is beside it") {
 }
 
 TEST_CASE("a row that reads exact zeros only is charged nothing") {
-  Layers layers(false, false);
+  Layers layers(1, false);
   for (int unit = 0; unit < units; ++unit) layers.weights[std::size_t(unit)] = 0;
   const Panel<2> panel = layers.folded(0, rows_at_once);
   for (int k = 0; k < 3; ++k) {
@@ -163,8 +167,8 @@ TEST_CASE("a row that reads exact zeros only is charged nothing") {
 }
 
 TEST_CASE("what is read of a unit is its piece's affine function of its row") {
-  for (const bool doubled : {false, true}) {
-    Layers layers(doubled, true);
+  for (const int limbs : {1, 2, 3, 4}) {
+    Layers layers(limbs, true);
     Arena arena;
     const Row<2>& row = layers.rows[0];
     const Row<2>& same = *affine_output(row, 1, 0, arena);
@@ -182,7 +186,7 @@ TEST_CASE("what is read of a unit is its piece's affine function of its row") {
       CHECK(half.coefficients[c] == 0.5 * row.coefficients[c * rows_at_once]);
     }
     CHECK(constant.columns == 0);
-    CHECK((half.low_coefficients != nullptr) == doubled);
+    CHECK(half.limbs == limbs);
   }
 }
 
