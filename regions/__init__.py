@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.plot import plot
     from regions.read import load
+    from regions.studies.dichotomies import Dichotomies, dichotomies
     from regions.studies.growth import Growth, GrowthLaw, growth
     from regions.studies.training import TrainingRecord, TrainingRow, watch
     from regions.studies.trajectory import Trajectory, trajectory
@@ -68,6 +69,7 @@ __all__ = [
     "CheckReport",
     "Circle",
     "Curve",
+    "Dichotomies",
     "Domain",
     "ExactVertices",
     "GreatCircle",
@@ -96,6 +98,7 @@ __all__ = [
     "check",
     "circumsquare",
     "count",
+    "dichotomies",
     "enumerate",
     "ensembles",
     "growth",
@@ -114,6 +117,7 @@ _LATER = {
     "CertificationReport": "regions.certification",
     "CurveCertificationReport": "regions.certification",
     "CheckReport": "regions.checking",
+    "Dichotomies": "regions.studies.dichotomies",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
     "LinearRegions": "regions.definitions",
@@ -122,6 +126,7 @@ _LATER = {
     "Trajectory": "regions.studies.trajectory",
     "certify": "regions.certification",
     "check": "regions.checking",
+    "dichotomies": "regions.studies.dichotomies",
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",
     "load": "regions.read",

@@ -18,9 +18,10 @@ from regions.arithmetic.dyadic import Dyadic, dyadic
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.layer import Layer
+from regions.networks.named_activations import relu
 from regions.networks.network import Network, require_network
 
-__all__ = ["compose", "cut_off", "product", "with_constant_unit", "with_first_layer", "with_notes"]
+__all__ = ["compose", "cut_off", "product", "with_constant_unit", "with_first_layer", "with_notes", "with_swept_layer"]
 
 
 def product(*networks: Network) -> Network:
@@ -111,6 +112,30 @@ def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
     weights = np.eye(units) if readout else np.zeros((1, units))
     last = Layer(weights, np.zeros(len(weights)), network.layers[-1].activation, "readout")
     return Network.from_layers([*network.layers[:depth], last])
+
+
+def with_swept_layer(network: Network, layer: int, other: Floats, output: int) -> Network:
+    """What a layer, from 0, and those after it make of (c z, s z) when the layer's weights are c W + s W'.
+
+    ``other`` is W'. The one output asked for is a ReLU unit, the last one, so that its sign is part of the pattern.
+
+    Raises
+    ------
+    ShapeMismatchError
+        W' has another shape than W.
+    """
+    *hidden, last = network.layers[layer:]
+    own = network.layers[layer].weights
+    if other.shape != own.shape:
+        raise ShapeMismatchError(
+            f"the layer's weights have shape {list(own.shape)}, the other ones {list(other.shape)}"
+        )
+    label = Layer(last.weights[output : output + 1], last.biases[output : output + 1], relu(), "label")
+    readout = Layer(np.ones((1, 1)), np.zeros(1), last.activation, "readout")
+    chain = [*hidden, label]
+    rows = other[output : output + 1] if not hidden else other
+    swept = replace(chain[0], weights=np.hstack([chain[0].weights, rows]))
+    return Network.from_layers([swept, *chain[1:], readout])
 
 
 def with_constant_unit(network: Network, index: int, unit: int, value: float) -> Network:

@@ -17,22 +17,14 @@ from functools import cmp_to_key
 from math import isqrt
 from typing import NamedTuple
 
+from regions.arithmetic.quadratic import Root, compare, sign, sign_of_sum
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, to_integers
 from regions.reference.subdivision import activations, preactivations
 
-__all__ = ["ArcPiece", "Root", "arc_pieces", "chart_point", "compare"]
-
-
-class Root(NamedTuple):
-    """(a + k sqrt(d)) / b, with b > 0, d >= 0, k = 1 or -1."""
-
-    a: int
-    k: int
-    d: int
-    b: int
+__all__ = ["ArcPiece", "arc_pieces", "chart_point"]
 
 
 class ArcPiece(NamedTuple):
@@ -102,41 +94,18 @@ def _zeros(kink: Form, arc: _Arc) -> list[Root]:
         roots = [Root(-p0 if p1 > 0 else p0, 1, 0, abs(p1))] if p1 else []
     else:
         discriminant = p1 * p1 - 4 * p0 * p2
-        sign = 1 if p2 > 0 else -1
+        orientation = 1 if p2 > 0 else -1
         signs = (1, -1) if discriminant > 0 else (1,) if discriminant == 0 else ()
-        roots = [Root(-p1 * sign, k, discriminant, 2 * p2 * sign) for k in signs]
+        roots = [Root(-p1 * orientation, k, discriminant, 2 * p2 * orientation) for k in signs]
     # Squaring has added the zeros of the form with -a.
-    return [root for root in roots if _sign(a) == -_sign_of_sum(l0 * root.b + l1 * root.a, l1 * root.k, root.d)]
+    return [root for root in roots if sign(a) == -sign_of_sum(l0 * root.b + l1 * root.a, l1 * root.k, root.d)]
 
 
 def _sign_at(kink: Form, arc: _Arc, share: Fraction) -> int:
     a, b, c = kink
     n, m = share.numerator, share.denominator
     x, y = ((m - n) * p + n * q for p, q in zip(arc.start, arc.end, strict=True))
-    return _sign_of_sum(b * x + c * y, a, x * x + y * y)
-
-
-def _sign(value: int) -> int:
-    return (value > 0) - (value < 0)
-
-
-def _sign_of_sum(x: int, y: int, d: int) -> int:
-    """The sign of x + y sqrt(d)."""
-    first, second = _sign(x), _sign(y) if d else 0
-    if first * second >= 0:
-        return first or second
-    return first * _sign(x * x - y * y * d)
-
-
-def compare(left: Root, right: Root) -> int:
-    """-1, 0 or 1: the sign of left - right."""
-    x = left.a * right.b - right.a * left.b
-    y, z = left.k * right.b, -right.k * left.b
-    first, second = _sign_of_sum(x, y, left.d), _sign(z) if right.d else 0
-    if first * second >= 0:
-        return first or second
-    # (x + y sqrt(d))^2 against z^2 d'.
-    return first * _sign_of_sum(x * x + y * y * left.d - z * z * right.d, 2 * x * y, left.d)
+    return sign_of_sum(b * x + c * y, a, x * x + y * y)
 
 
 def _is_between(start: Root, root: Root, end: Root) -> bool:

@@ -12,8 +12,8 @@ import regions
 from fuzz_arcs import finding
 from generators_arcs import arc_case
 from regions import Arc, Circle, Curve, Network, Polyline
+from regions.arithmetic.quadratic import Root, compare
 from regions.domains.curves import ArcLeg
-from regions.reference.arcs import Root, compare
 
 PLANE = [[1.0, 0.0], [0.0, 1.0]]
 UNIT = Circle([0, 0], *PLANE)

@@ -89,6 +89,7 @@ KINDS = {
     "rank": "integer per layer",
     "ranks": "integer per layer",
     "raw": "raw",
+    "quarters": "integer",
     "rng": "generator",
     "samples": "array",
     "second": "network",

@@ -33,6 +33,11 @@ def arc() -> regions.Arc:
 
 
 @cache
+def sweep() -> regions.Dichotomies:
+    return regions.dichotomies(network(), [[1.0, 2.0], [-1.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]])
+
+
+@cache
 def partition() -> regions.Partition:
     return regions.enumerate(network(), square())
 

@@ -33,6 +33,7 @@ from objects_to_call_with import (
     rng,
     saved,
     square,
+    sweep,
 )
 from regions import arrangements, bounds, constructions, ensembles, export, measures, reference
 from regions.networks import named_activations as named
@@ -188,6 +189,10 @@ def _classes() -> Iterator[Call]:
         yield _call(kind, x0=[1.0, 0.0], x1=[0.0, 1.0], _kinds={"x0": "array", "x1": "array"})
     for curve in _curves():
         yield _method(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
+    for method in ("as_dict", "to_json"):
+        yield _method(sweep, method)
+    yield _method(sweep, "sauer_shelah", dimension=2)
+    yield _method(sweep, "random_walk", rng=rng)
     for method in ("as_dict", "to_json"):
         yield _method(lambda: regions.trajectory(network(), arc()), method)
         yield _method(grown, method)
@@ -357,6 +362,16 @@ def _ensembles() -> Iterator[Call]:
     yield _call(ensembles.raghu2017, n_in=2, **shape, **raghu, _kinds=kinds)
     kinds = {"width": "integer", "n_out": "integer", "law": "laws", "alpha": "number per layer"}
     yield _call(ensembles.price_tanner2020, law=gauss, alpha=0.5, **shape, _kinds=kinds)
+    yield _call(
+        regions.dichotomies,
+        network=network,
+        points=[[1.0, 2.0], [-1.0, 1.0]],
+        weights=[[0.0, 1.0], [1.0, 0.0]],
+        layer=1,
+        quarters=2,
+        output_index=0,
+        progress=None,
+    )
     yield _call(
         regions.growth,
         ensemble=random_networks,

@@ -40,6 +40,7 @@ RESULTS = {
     "CurveCertificationReport",
     "TrainingRow",
     "Trajectory",
+    "Dichotomies",
     "Growth",
     "GrowthLaw",
     "Curve",  # by its subclasses

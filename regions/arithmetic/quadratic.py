@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Which of two roots of quadratics is the larger one?
+
+Roots of quadratics with integer coefficients are numbers (a + k sqrt(d)) / b; of a sum of such numbers the sign is
+found by squaring, twice at most. Invariant: integers only, nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Root", "compare", "sign", "sign_of_sum"]
+
+
+class Root(NamedTuple):
+    """(a + k sqrt(d)) / b, with b > 0, d >= 0, k = 1 or -1."""
+
+    a: int
+    k: int
+    d: int
+    b: int
+
+
+def compare(left: Root, right: Root) -> int:
+    """-1, 0 or 1: the sign of left - right."""
+    x = left.a * right.b - right.a * left.b
+    y, z = left.k * right.b, -right.k * left.b
+    first, second = sign_of_sum(x, y, left.d), sign(z) if right.d else 0
+    if first * second >= 0:
+        return first or second
+    # (x + y sqrt(d))^2 against z^2 d'.
+    return first * sign_of_sum(x * x + y * y * left.d - z * z * right.d, 2 * x * y, left.d)
+
+
+def sign_of_sum(x: int, y: int, d: int) -> int:
+    """The sign of x + y sqrt(d)."""
+    first, second = sign(x), sign(y) if d else 0
+    if first * second >= 0:
+        return first or second
+    return first * sign(x * x - y * y * d)
+
+
+def sign(value: int) -> int:
+    """-1, 0 or 1."""
+    return (value > 0) - (value < 0)
