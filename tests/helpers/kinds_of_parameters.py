@@ -159,7 +159,8 @@ TAKEN = {
     },
     "normalization": {"None", "list of lists", "ragged list", "list of large floats"},
     "number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half"},
-    "number per layer": ABOVE_ZERO | {"zero", "zero float"},
+    # Two ones, for the two layers that there are.
+    "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
     "numbers": ARRAYS,
     "optional array": ARRAYS | {"None"},
     "optional integer": {"None", "zero", "numpy int"},
