@@ -19,7 +19,15 @@ from regions.domains.point_files import load_array
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files.text_table import coordinate
 
-__all__ = ["common_options", "limit_option", "load_model", "output_option", "together"]
+__all__ = [
+    "common_options",
+    "common_options_without_model",
+    "limit_option",
+    "load_model",
+    "output_option",
+    "require_no_model",
+    "together",
+]
 
 
 def together(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -45,8 +53,7 @@ def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
         raise click.BadParameter(f"{word!r} is no number, and no .npy file", ctx, parameter) from None
 
 
-# The model, and the options that every command has.
-common_options = together(
+_shared_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
     click.option(
         "--activation",
@@ -76,8 +83,17 @@ common_options = together(
         help="The model sees (x - MEAN) / STD: each a number, numbers separated by commas, or a .npy file with one "
         "for each input. It is folded into the first layer.",
     ),
-    click.argument("source", metavar="MODEL", expose_value=False, callback=_keep),
 )
+
+
+def _model(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    metavar = "MODEL" if required else "[MODEL]"
+    return click.argument("source", metavar=metavar, required=required, expose_value=False, callback=_keep)
+
+
+# The model, and the options that every command has; for one command it need not be there.
+common_options = together(_shared_options, _model(required=True))
+common_options_without_model = together(_shared_options, _model(required=False))
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -89,6 +105,8 @@ limit_option = click.option(
 def load_model() -> Network:
     """Read the model that the command line names, as it says."""
     kept = click.get_current_context().meta[__name__]
+    if kept["source"] is None:
+        raise click.UsageError("give a MODEL or --ensemble")
     options = {name: value for name, value in kept.items() if value or name == "source"}
     if len(options.get("activation", ())) == 1:
         (options["activation"],) = options["activation"]
@@ -102,6 +120,14 @@ def load_model() -> Network:
         raise
     except ValueError as error:  # options that say nothing of use, such as one prefix twice
         raise click.UsageError(str(error)) from error
+
+
+def require_no_model(ctx: click.Context, instead: str) -> None:
+    """Refuse a model, and what says how to read one, where something else is given."""
+    options = {"source": "MODEL"}
+    for name, value in ctx.meta[__name__].items():
+        if value:
+            raise click.UsageError(f"give {options.get(name, f'--{name}')} or {instead}", ctx)
 
 
 def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How is a curve followed through a network on the command line?
+"""How is a curve followed through a network, or through many random ones, on the command line?
 
-`regions trajectory` prints a row for each layer, and draws lengths and images if a picture is asked for. A curve that
-was only followed in part, because of a limit or Ctrl-C, leaves the number of pieces that had been found.
+`regions trajectory` prints a row for each layer, and draws a picture if one is asked for. A curve that was only
+followed in part, because of a limit or Ctrl-C, leaves the number of pieces that had been found; of random networks
+those that were finished are printed.
 """
 
 from __future__ import annotations
@@ -12,11 +13,19 @@ from typing import Any, NoReturn
 
 import click
 
-from regions import Curve, LimitReached, Segment, trajectory
+from regions import Curve, Growth, LimitReached, Segment, Trajectory, growth, trajectory
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
+from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
 from regions.cli.facts import FOUND, announce, domain_facts, network_facts, say, writing
 from regions.cli.job import EXIT_INTERRUPTED, EXIT_LIMIT, progress_bar
-from regions.cli.options import common_options, limit_option, load_model, output_option
+from regions.cli.options import (
+    common_options_without_model,
+    limit_option,
+    load_model,
+    output_option,
+    require_no_model,
+)
+from regions.ensembles import Ensemble
 from regions.enumeration.run import End
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
 from regions.tables import json_text
@@ -25,27 +34,59 @@ __all__ = ["trajectory_command"]
 
 
 @click.command("trajectory", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
-@common_options
+@common_options_without_model
 @curve_options
+@click.option(
+    "--ensemble",
+    type=EnsembleWord(),
+    metavar="ENSEMBLE",
+    help=f"Random networks in place of MODEL, as in Python: {ENSEMBLE_SYNTAX}.",
+)
+@click.option(
+    "--networks",
+    type=click.IntRange(2, 1_000_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How many of an ensemble.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Which ones are drawn."
+)
 @limit_option
 @output_option(*PICTURE_SUFFIXES, required=False)
 @click.pass_context
-def trajectory_command(ctx: click.Context, limit: int | None, output: Path | None, as_json: bool) -> None:
+def trajectory_command(
+    ctx: click.Context,
+    ensemble: Ensemble | None,
+    networks: int,
+    seed: int,
+    limit: int | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
     """Follow a curve through the layers.
 
     For each layer the length of the curve's image and its growth, how often a neuron changes its piece, and how many
-    pieces there are so far. The picture shows lengths, and images as they look from where they are widest.
+    pieces there are so far. The picture shows lengths, and images as they look from where they are widest. Of an
+    ensemble the means, beside what theory says.
 
     \b
     regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1
     regions trajectory model.pt --activation relu --polyline points.csv:0:5 -o path.png
     regions trajectory model.pt --activation relu --circle 0,0 1,0 0,1 --json
+    regions trajectory --ensemble 'he([2, 64, 64, 1])' --networks 200 --circle 0,0 1,0 0,1
     """
-    network = load_model()
-    curve = make_domain_or_curve(ctx, network.n_in)
-    assert isinstance(curve, (Curve, Segment))  # there are no other options
     if output:
         require_matplotlib()
+    if ensemble is not None:
+        require_no_model(ctx, "--ensemble")
+        if limit is not None:
+            raise click.UsageError("--limit is for a MODEL, not for --ensemble", ctx)
+        _follow_many(ctx, ensemble, networks, seed, output, as_json)
+        return
+    network = load_model()
+    curve = _curve(ctx, network.n_in)
     announce(network, curve, quiet=as_json)
     where = {"network": network_facts(network), "domain": domain_facts(curve)}
     try:
@@ -55,12 +96,40 @@ def trajectory_command(ctx: click.Context, limit: int | None, output: Path | Non
         _stopped(ctx, "limit", stopped.partial, where, as_json)
     except KeyboardInterrupt as stopped:
         _stopped(ctx, "interrupted", getattr(stopped, "partial", None), where, as_json)
-    facts = {"end": "complete", **path.as_dict(), **where}
+    _show(path, {"end": "complete", **path.as_dict(), **where}, output, as_json)
+
+
+def _follow_many(
+    ctx: click.Context, ensemble: Ensemble, networks: int, seed: int, output: Path | None, as_json: bool
+) -> None:
+    curve = _curve(ctx, ensemble.n_in)
+    if not as_json:
+        say(repr(curve))
+    code, end = 0, "complete"
+    try:
+        with progress_bar() as report:
+            found = growth(ensemble, curve, networks=networks, rng=seed, progress=report)
+    except KeyboardInterrupt as stopped:
+        if not isinstance(getattr(stopped, "partial", None), Growth):
+            raise  # fewer than two networks were finished
+        found, code, end = stopped.partial, EXIT_INTERRUPTED, "interrupted"  # type: ignore[attr-defined]
+    _show(found, {"end": end, **found.as_dict(), "domain": domain_facts(curve)}, output, as_json)
+    ctx.exit(code)
+
+
+def _curve(ctx: click.Context, inputs: int) -> Curve | Segment:
+    curve = make_domain_or_curve(ctx, inputs)
+    assert isinstance(curve, (Curve, Segment))  # there are no other options
+    return curve
+
+
+def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None, as_json: bool) -> None:
+    """Draw it, if asked for, and print it."""
     if output:
         with writing(str(output)):
-            save_figure(path.plot(), output)
+            save_figure(found.plot(), output)
         facts["output"] = str(output)
-    say(json_text(facts) if as_json else f"\n{path}")
+    say(json_text(facts) if as_json else f"\n{found}")
     if output and not as_json:
         say(f"wrote {output}")
 

@@ -27,6 +27,7 @@ from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
 from regions.errors import ShapeMismatchError
 from regions.measures.estimate import Estimate
+from regions.pictures.picture_files import figure_or_new
 from regions.reporting import Progress, reporting, share_of
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
@@ -118,6 +119,43 @@ class Growth(JsonReport):
             "laws": laws,
             **{name: getattr(self, name).tolist() for name in ("lengths", "transitions", "pieces")},
         }
+
+    def plot(self, figure: Any = None) -> Any:
+        """Draw, with matplotlib, mean length over that of the curve, and mean growth, after each layer.
+
+        Bars are two standard errors. Laws of theory are dashed; those on growth multiply up to one on length only where
+        layers are independent, so each is drawn where it is said.
+
+        Parameters
+        ----------
+        figure : matplotlib.figure.Figure, optional
+            Where to draw; by default a new one.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        MissingDependencyError
+            matplotlib is not installed.
+        """
+        figure = figure_or_new(figure, 8.0, 3.6)
+        from matplotlib.ticker import MaxNLocator
+
+        for ax, quantity in zip(figure.subplots(1, 2), ("stretching", "growth"), strict=True):
+            there = [(layer, mean) for layer, mean in enumerate(self._estimates[quantity], 1) if mean is not None]
+            layers, means = [layer for layer, _ in there], [mean.value for _, mean in there]
+            ax.errorbar(layers, means, [2 * mean.standard_error for _, mean in there], marker="o", markersize=3)
+            for law in self._said:
+                if law.quantity == quantity:
+                    ax.plot(range(1, len(law.values) + 1), law.values, linestyle="--", label=f"{law.name} ({law.kind})")
+                    ax.legend()
+            if quantity == "stretching" and any(value > 0 for value in means):
+                ax.set_yscale("log")
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.set(xlabel="layer", title="length over that of the curve" if quantity == "stretching" else quantity)
+        return figure
 
     def __str__(self) -> str:
         return "\n".join([repr(self), "", *aligned([self._head, *self._rows()], put=str.rjust), "", *self._verdicts()])

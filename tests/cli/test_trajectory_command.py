@@ -7,11 +7,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 import regions
 from cli_cases import Run, model
-from regions import Arc, Circle, Curve, GreatCircle, Polyline, Segment, trajectory
+from regions import Arc, Circle, Curve, GreatCircle, Polyline, Segment, ensembles, trajectory
+from regions.cli.ensemble_words import EnsembleWord
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 
@@ -97,3 +99,81 @@ def test_what_is_wrong(run: Run, words: list[str], code: int, message: str) -> N
     command, *others = words
     found, _, err = run(command, *MODEL, *others)
     assert found == code and message in err
+
+
+HE = ["trajectory", "--ensemble", "he([2, 8, 8, 1])", "--circle", "0,0", "1,0", "0,1"]
+
+
+def test_ensembles(run: Run) -> None:
+    code, out, err = run(*HE, "--networks", "5", "--seed", "3", "-o", "growth.svg")
+    expected = regions.growth(ensembles.he([2, 8, 8, 1]), Circle([0, 0], [1, 0], [0, 1]), networks=5, rng=3)
+    assert (code, err) == (0, "") and out.endswith(f"\n\n{expected}\nwrote growth.svg\n")
+    assert Path("growth.svg").read_text().startswith("<?xml")
+    code, out, err = run(*HE, "--networks", "5", "--seed", "3", "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["end"], facts["lengths"]) == (0, "", "complete", expected.lengths.tolist())
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("torch_default([2, 3, 1], ['abs'])", ensembles.torch_default([2, 3, 1], ["abs"])),
+        ("glorot(sizes=(2, 3, 1), law='gaussian')", ensembles.glorot([2, 3, 1], law="gaussian")),
+        (
+            "Ensemble([2, 3, 1], weights=Discrete(range(-2, 3)), biases=[None, Uniform(0.5)], alpha=0.5)",
+            ensembles.Ensemble(
+                [2, 3, 1],
+                weights=ensembles.Discrete(range(-2, 3)),
+                biases=[None, ensembles.Uniform(0.5)],
+                alpha=0.5,
+            ),
+        ),
+        ("he([2, 3, -(-1)])", ensembles.he([2, 3, 1])),
+    ],
+)
+def test_words_for_ensembles(word: str, expected: object) -> None:
+    assert EnsembleWord().convert(word, None, None) == expected
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "he([2, 3", "he(2)", "Gaussian(1)", "-3", "he.__class__", "he([2, 3, 1], 'tanh')", "he(**{})", "he"),
+        *("__import__('os').getcwd()", "he([2] * 10**9)", "range(10**12)", "Discrete(range(100_000_000))", "-'a'"),
+        *("he([2, 3, 1], True)", "(lambda: 0)()", "he(" * 200, "[" * 3000, "x" * 5000, "he([2, 3, 1]).draw(rng=0)"),
+    ],
+)
+def test_words_for_no_ensembles(word: str) -> None:
+    with pytest.raises(click.BadParameter):
+        EnsembleWord().convert(word, None, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([*HE, "model.npz"], "give MODEL or --ensemble"),
+        ([*HE, "--activation", "relu"], "give --activation or --ensemble"),
+        ([*HE, "--limit", "9"], "--limit is for a MODEL"),
+        ([*HE, "--networks", "1"], "1 is not in the range"),
+        (["trajectory", "--arc", *WORDS[:2]], "give a MODEL or --ensemble"),
+    ],
+)
+def test_a_model_or_an_ensemble(run: Run, words: list[str], message: str) -> None:
+    code, _, err = run(*words)
+    assert code == 2 and message in err
+
+
+@pytest.mark.parametrize("finished", [0, 2])
+def test_ctrl_c_with_an_ensemble(run: Run, monkeypatch: pytest.MonkeyPatch, finished: int) -> None:
+    drawn = []
+
+    def draw(ensemble: ensembles.Ensemble, rng: object) -> regions.Network:
+        drawn.append(ensemble)
+        if len(drawn) > finished:
+            raise KeyboardInterrupt
+        return net
+
+    net = ensembles.he([2, 8, 8, 1]).draw(rng=0)
+    monkeypatch.setattr(ensembles.Ensemble, "draw", draw)
+    code, out, err = run(*HE)
+    assert code == 130 and ("2 networks, 1 curve" in out) == (finished == 2) and ("Stopped." in err) == (finished == 0)

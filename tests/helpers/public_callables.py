@@ -381,6 +381,7 @@ def _ensembles() -> Iterator[Call]:
         progress=None,
         _kinds={"ensemble": "random networks", "curve": "domains", "networks": "integer"},
     )
+    yield _method(lambda: regions.growth(random_networks(), arc(), networks=2, rng=0), "plot", figure=figure)
 
 
 def _others() -> Iterator[Call]:

@@ -201,3 +201,10 @@ def test_wrong_arguments() -> None:
         growth(ensemble, [], networks=2, rng=0)
     with pytest.raises(ValueError, match="networks must be at least 2"):
         growth(ensemble, Segment([0, 0], [1, 1]), networks=1, rng=0)
+
+
+def test_picture() -> None:
+    figure = growth(ensembles.he([2, 4, 4, 1]), Arc([1, 0], [0, 1]), networks=4, rng=0).plot()
+    figure.draw_without_rendering()
+    assert [ax.get_title() for ax in figure.axes] == ["length over that of the curve", "growth"]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()][0] == "ReLU law (equal)"

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""How is an ensemble of random networks written on a command line?
+
+As in Python: ``he([2, 16, 16, 1])``, ``price_tanner2020(784, 10, Gaussian(6), alpha=0.5)``. Nothing is evaluated: the
+text is parsed, and only the names of `regions.ensembles`, ``range``, numbers, words, lists and None are known.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import click
+
+from regions import ensembles
+from regions.errors import RegionsError
+
+__all__ = ["ENSEMBLE_SYNTAX", "EnsembleWord"]
+
+ENSEMBLE_SYNTAX = "he([2, 16, 16, 1]), or raghu2017(784, 100, 10, sigma_w=2), or another one of regions.ensembles"
+_CALLED: dict[str, Any] = {**{name: getattr(ensembles, name) for name in ensembles.__all__}, "range": range}
+LONGEST, MOST_NUMBERS = 4_000, 100_000
+
+
+class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
+    """A word that stands for an ensemble."""
+
+    name = "ensemble"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Make the ensemble, or say what is wrong with the word."""
+        try:
+            if len(value) > LONGEST:
+                raise ValueError(f"more than {LONGEST:,} characters")
+            found = _made(ast.parse(value.strip(), mode="eval").body)
+        except (SyntaxError, RecursionError, MemoryError):
+            self.fail(f"{value!r} can not be read; write {ENSEMBLE_SYNTAX}", param, ctx)
+        except (TypeError, ValueError, RegionsError) as error:
+            self.fail(f"{value!r}: {' '.join(str(error).split())}", param, ctx)
+        if not isinstance(found, ensembles.Ensemble):
+            self.fail(f"{value!r} is no ensemble; write {ENSEMBLE_SYNTAX}", param, ctx)
+        return found
+
+
+def _made(node: ast.expr) -> Any:
+    """What a part of the text stands for."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CALLED:
+        named = {word.arg: _made(word.value) for word in node.keywords if word.arg is not None}
+        if len(named) < len(node.keywords):
+            raise ValueError("** is not known here")
+        made = _CALLED[node.func.id](*map(_made, node.args), **named)
+        if isinstance(made, range) and len(made) > MOST_NUMBERS:
+            raise ValueError(f"a range of more than {MOST_NUMBERS:,} numbers")
+        return list(made) if isinstance(made, range) else made
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_made(each) for each in node.elts]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _made(node.operand)
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return -number
+    if isinstance(node, ast.Constant) and (node.value is None or type(node.value) in (int, float, str)):
+        return node.value
+    raise ValueError(f"{ast.unparse(node)} is not known here; known are {', '.join(_CALLED)}, numbers, words and lists")
