@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What do the scripts of this folder share?
+
+Options, images, and how a figure and its table are kept. A script says in its `SMALL` which options make it run in
+seconds, as the tests do; without options it takes the numbers of the paper, unless its first lines say otherwise. The
+table begins with what was run, on how many networks, and how many seconds of one core that took.
+Images are scikit-learn's digits in place of MNIST, 8 x 8 pixels, or spread over 28 x 28 where a paper's network has 784
+inputs; `--data FILE.npz` takes real ones, from arrays ``images`` [n, ..] and, where labels are needed, ``labels`` [n].
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import regions
+from regions.domains.curves import Curve
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, Any], **defaults: Any) -> Any:
+    """The options of a script: all have the type of their default; `--small` stands for some of them."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="seconds instead of minutes or hours")
+    parser.add_argument("--data", help="an .npz file with images and labels, instead of scikit-learn's digits")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the figure and the table go")
+    parser.add_argument("--seed", type=int, default=0)
+    for name, value in defaults.items():
+        many = isinstance(value, tuple)
+        kind = type(value[0] if many else value)
+        parser.add_argument(f"--{name}", type=kind, nargs="+" if many else None, help=f"default: {value}")
+    given = vars(parser.parse_args(words))
+    chosen = {**defaults, **(small if given["small"] else {})}
+    options = argparse.Namespace(
+        **{**given, **{name: chosen[name] if given[name] is None else given[name] for name in chosen}}
+    )
+    options.names, options.begun = tuple(defaults), time.process_time()
+    return options
+
+
+def load_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """Images as rows, float64 [n, pixels] from 0 to 1, and their labels [n]; digits in squares of this side."""
+    if options.data:
+        with np.load(options.data) as file:
+            images = np.asarray(file["images"], dtype=np.float64).reshape(len(file["images"]), -1)
+            return images / images.max(), file["labels"] if "labels" in file else np.zeros(len(images), int)
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    where = np.arange(side) * 8 // side
+    return digits.images[:, where][:, :, where].reshape(-1, side * side) / 16.0, digits.target
+
+
+def two_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """The 101st and the 1001st image, each of norm 1."""
+    images, _ = load_images(options, side)
+    return images[100] / np.linalg.norm(images[100]), images[1000] / np.linalg.norm(images[1000])
+
+
+def new_figure(panels: int, height: float = 3.2) -> tuple[Figure, list[Any]]:
+    """A figure with panels side by side."""
+    figure = Figure(figsize=(4.2 * panels, height), layout="constrained")
+    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+
+
+def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Write the figure and the table, and print the table; returns its lines."""
+    name, seconds = Path(script).stem, time.process_time() - options.begun
+    settings = ", ".join(f"{option} {_word(getattr(options, option))}" for option in options.names)
+    cells = [list(head), *([_word(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    table = ["   ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    data = "images of --data" if options.data else "scikit-learn's digits"
+    lines = [f"{name}.py: {settings}, seed {options.seed}; {data}; {seconds:,.0f} s of one core", "", *table]
+    options.folder.mkdir(parents=True, exist_ok=True)
+    (options.folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    figure.savefig(options.folder / f"{name}.png", dpi=80)
+    print("\n".join(lines))
+    return lines
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return " ".join(map(_word, value))
+    return f"{value:.4g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def transitions_by_layer(network: regions.Network, curve: Curve) -> np.ndarray:
+    """Transitions of each hidden layer, float64 [layers], from exact counts of the networks that end after each.
+
+    A place where two neurons switch at once is counted once.
+    """
+    layers, pieces = network.layers, [0 if curve.closed else 1]
+    for depth in range(1, len(layers)):
+        kept = [(layer.weights, layer.biases) for layer in layers[:depth]]
+        readout = (np.ones((1, layers[depth - 1].weights.shape[0])), None)
+        activations = [layer.activation for layer in layers[:depth]]
+        found = regions.count(regions.Network([*kept, readout], activations), curve)
+        pieces.append(0 if curve.closed and found == 1 else found)
+    return np.diff(pieces)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Raghu et al. 2017, Fig. 14: how many dichotomies does sweeping the first layer's weights give?
+
+Hard tanh networks, sigma_w^2 = 8, no biases; 15 random inputs with coordinates of variance 1, and the first layer's
+weights on a great circle from W to W'. Labels are the signs of the output: which are met, and how often they flip, is
+exact. Left, over the number of layers above the one that is swept, outputs included, so that 17 are the paper's 18
+layers; right, over the width.
+Beside the number of dichotomies: the growth of transitions from the depth before, and what lengths grow by in wide
+layers to that power. Pieces grow as lengths do: a case that should have more millions of them than `--most` is left
+out.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from common import keep, new_figure, read_options
+
+import regions
+from regions import bounds
+from regions.ensembles import raghu2017
+
+SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
+
+
+def swept(width: int, above: int, variance: float, options: Any, layer: int = 1) -> regions.Dichotomies:
+    """The dichotomies of one random network in which so many layers are above the one that is swept."""
+    rng = np.random.default_rng([options.seed, width, above, layer])
+    ensemble = raghu2017(width, width, layer + above - 1, sigma_w=sqrt(variance))
+    network, points = ensemble.draw(rng), rng.standard_normal((options.points, width))
+    weights = ensemble.weight_laws[0].draw((width, width), rng)
+    return regions.dichotomies(network, points, weights, layer=layer, quarters=options.quarters)
+
+
+def millions(width: int, above: int, variance: float, options: Any) -> float:
+    """About how many pieces all points have: two kinks a unit, and layers that grow as lengths do."""
+    growth = bounds.hard_tanh_length_growth(sqrt(variance))
+    return options.points * options.quarters * width * sum(growth**layer for layer in range(above)) / 1e6
+
+
+def main(words: list[str] | None = None) -> list[str]:
+    options = read_options(
+        words,
+        __doc__,
+        SMALL,
+        widths=(2, 8, 32, 128, 512),
+        depths=(1, 3, 5, 7, 9, 11, 13, 15, 17),
+        points=15,
+        quarters=1,
+        variance=8.0,
+        most=1e9,
+    )
+    figure, (by_depth, by_width) = new_figure(2)
+    found, rows = {}, []
+    growth = bounds.hard_tanh_length_growth(sqrt(options.variance))
+    for width in options.widths:
+        before: tuple[int, int] | None = None
+        for depth in options.depths:
+            if millions(width, depth, options.variance, options) > options.most:
+                continue
+            each = swept(width, depth, options.variance, options)
+            found[width, depth], flips = each.count, int(each.transitions.sum())
+            grown = [flips / before[1], growth ** (depth - before[0])] if before and before[1] else ["-", "-"]
+            rows.append([width, depth, each.count, flips, *grown, 2**options.points])
+            before = depth, flips
+    for width in options.widths:
+        depths = [depth for depth in options.depths if (width, depth) in found]
+        by_depth.plot(depths, [found[width, depth] for depth in depths], marker="o", markersize=3, label=f"k = {width}")
+    for depth in options.depths:
+        widths = [width for width in options.widths if (width, depth) in found]
+        by_width.plot(
+            widths, [found[width, depth] for width in widths], marker="o", markersize=3, label=f"dr = {depth}"
+        )
+    by_depth.set(yscale="log", xlabel="layers above the one that is swept", ylabel="dichotomies")
+    by_width.set(yscale="log", xscale="log", xlabel="width", ylabel="dichotomies")
+    for ax in (by_depth, by_width):
+        ax.legend(fontsize=6)
+    head = ["width", "layers above", "dichotomies", "transitions", "times before", "wide limit", "all labellings"]
+    return keep(options, __file__, figure, head, rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Raghu et al. 2017, Fig. 15: do dichotomies depend on the layers above the one that is swept, and on nothing else?
+
+As Fig. 14, at width 128, with layers 1, 4, 8 or 12 swept: by the claim the curves over the number of layers above lie
+on each other. The table has, for each number of layers above, the dichotomies of each swept layer, the mean number of
+transitions, and the largest of these numbers over the smallest.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from common import keep, new_figure, read_options
+from raghu_14 import millions, swept
+
+SMALL = {"width": 8, "layers": (1, 3), "depths": (1, 2, 3), "points": 5}
+
+
+def main(words: list[str] | None = None) -> list[str]:
+    options = read_options(
+        words,
+        __doc__,
+        SMALL,
+        width=128,
+        layers=(1, 4, 8, 12),
+        depths=(1, 3, 5, 7, 9, 11, 13, 15),
+        points=15,
+        quarters=1,
+        variance=8.0,
+        most=1e9,
+    )
+    figure, (ax,) = new_figure(1)
+    counts: dict[int, list[int]] = {layer: [] for layer in options.layers}
+    depths = [d for d in options.depths if millions(options.width, d, options.variance, options) <= options.most]
+    rows = []
+    for depth in depths:
+        found = [swept(options.width, depth, options.variance, options, layer) for layer in options.layers]
+        for layer, each in zip(options.layers, found, strict=True):
+            counts[layer].append(each.count)
+        flips = [int(each.transitions.sum()) for each in found]
+        rows.append([depth, *(each.count for each in found), sum(flips) / len(flips), max(flips) / max(min(flips), 1)])
+    for layer, each in counts.items():
+        ax.plot(depths, each, marker="o", markersize=3, label=f"layer {layer} swept")
+    ax.axhline(2**options.points, linestyle="--", label="all labellings")
+    ax.set(yscale="log", xlabel="layers above the one that is swept", ylabel="dichotomies")
+    ax.legend(fontsize=7)
+    names = [f"layer {layer}" for layer in options.layers]
+    return keep(options, __file__, figure, ["layers above", *names, "transitions", "most over least"], rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Raghu et al. 2017, Fig. 16: are dichotomies what as many random flips would give?
+
+As Fig. 14 with sigma_w^2 = 16: dichotomies over transitions, for each width and depth, beside a random walk that flips
+one label of random points as often, and beside the most that there are, 2^15.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from common import keep, new_figure, read_options
+from raghu_14 import millions, swept
+
+SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
+
+
+def main(words: list[str] | None = None) -> list[str]:
+    options = read_options(
+        words,
+        __doc__,
+        SMALL,
+        widths=(2, 8, 32, 128, 512),
+        depths=(1, 3, 5, 7, 9, 11, 13, 15, 17),
+        points=15,
+        quarters=1,
+        variance=16.0,
+        most=1e9,
+    )
+    figure, (ax,) = new_figure(1)
+    rows = []
+    for width in options.widths:
+        found = [
+            (depth, swept(width, depth, options.variance, options))
+            for depth in options.depths
+            if millions(width, depth, options.variance, options) <= options.most
+        ]
+        for depth, each in found:
+            flips, walk = int(each.transitions.sum()), each.random_walk(options.seed)
+            rows.append([width, depth, flips, each.count, walk, each.count / walk])
+        ax.plot(
+            [row[2] for row in rows if row[0] == width], [row[3] for row in rows if row[0] == width], "o", markersize=3
+        )
+    ax.set_prop_cycle(None)
+    for width in options.widths:
+        ax.plot([], [], "o", markersize=3, label=f"k = {width}")
+    steps = sorted(row[2] for row in rows)
+    walks = sorted(row[4] for row in rows)
+    ax.plot(steps, walks, "k-", linewidth=1, label="random walk")
+    ax.axhline(2**options.points, linestyle="--", label="all labellings")
+    ax.set(xscale="symlog", yscale="log", xlabel="transitions", ylabel="dichotomies")
+    ax.legend(fontsize=7)
+    head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk"]
+    return keep(options, __file__, figure, head, rows)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

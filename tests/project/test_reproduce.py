@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Do the scripts of docs/reproduce/ run, and do their tables say what the page says?
+
+Each with its small setting; of what they find, what may not fail: laws within their errors, bounds kept.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FOLDER = ROOT / "docs" / "reproduce"
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "common")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Runs a script with its small setting, and gives the columns of its table."""
+    monkeypatch.syspath_prepend(FOLDER)
+
+    def columns(script: str, *words: str) -> dict[str, list[str]]:
+        lines = importlib.import_module(script).main(["--small", "--folder", str(tmp_path), *words])
+        assert (tmp_path / f"{script}.txt").read_text(encoding="utf-8").splitlines() == lines
+        assert 5_000 < (tmp_path / f"{script}.png").stat().st_size < 200_000
+        head, *rows = (re.split(r" {3,}", line.strip()) for line in lines[2:])
+        return dict(zip(head, zip(*rows, strict=True), strict=True))
+
+    return columns
+
+
+def numbers(column: list[str]) -> np.ndarray:
+    return np.array(column, dtype=float)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts(script: str, run) -> None:  # type: ignore[no-untyped-def]
+    if script == "price_tanner_6":
+        pytest.importorskip("torch")
+    table = run(script)
+    for name in ("errors off", "most errors off"):
+        if name in table:
+            assert abs(numbers(table[name])).max() < 4
+    for lower in ("bound", "lower bound", "Theorem 3"):
+        if lower in table:
+            found = next(each for name, each in table.items() if "growth" in name or name == "found")
+            assert (numbers(table[lower]) < numbers(found)).all()
+    if "dichotomies" in table:
+        assert (numbers(table["dichotomies"]) <= numbers(table["transitions"]) + 1).all()
+    if script == "price_tanner_4":
+        off = (numbers(table["found"]) - numbers(table["equal entries"]))[-9:] / numbers(table["+-"])[-9:]
+        assert abs(off).max() < 8  # entries of 784 that are nearly equal
+    if "violations" in table:
+        assert set(table["violations"]) == {"0"}
+    if "Theorem 1" in table:
+        assert (numbers(table["regions"]) <= numbers(table["Theorem 1"])).all() and set(table["convex"]) == {"yes"}
+
+
+def test_images_of_ones_own(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    np.savez(
+        tmp_path / "own.npz",
+        images=np.random.default_rng(0).integers(0, 256, size=(1001, 5, 5)),
+        labels=np.arange(1001),
+    )
+    run("raghu_12", "--data", str(tmp_path / "own.npz"), "--depth", "2")
+    assert "images of --data" in (tmp_path / "raghu_12.txt").read_text(encoding="utf-8")
+
+
+def test_the_page_names_every_script() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for script in SCRIPTS:
+        assert f"({script}.py)" in page and f"({script}.png)" in page and f"({script}.txt)" in page
+        assert (FOLDER / f"{script}.png").stat().st_size < 100_000 and (FOLDER / f"{script}.txt").is_file()
