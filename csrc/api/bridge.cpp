@@ -123,6 +123,7 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   for (std::int64_t i = 0; i < std::int64_t(units) * (kinks + 1); ++i)
     steepest = at_least(steepest, std::fabs(slopes[i]));
   layer.largest_sum = norms.largest_sum;
+  for (int i = 0; i < units; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
   layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * slack;
   // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.

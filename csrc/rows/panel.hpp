@@ -58,12 +58,12 @@ REGIONS_INLINE RowLanes everywhere(double number) { return RowLanes{} + number; 
 REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
   const RowLanes magnitudes = weights < 0 ? -weights : weights;
   const RowLanes floor = everywhere(floor_of_sizes);
-  return magnitudes > floor ? magnitudes : floor;
+  return magnitudes < floor ? floor : magnitudes;
 }
 
 // As floored.
 REGIONS_INLINE RowLanes floored_sizes(RowLanes sizes) {
-  return sizes > 0 ? floored_magnitudes(sizes) : RowLanes{};
+  return sizes == 0 ? RowLanes{} : floored_magnitudes(sizes);
 }
 
 // The affine parts of rows.

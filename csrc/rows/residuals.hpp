@@ -27,10 +27,11 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply.
+// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply, and so does a factor of 0, however
+// large the bound.
 template <class Lanes>
 Lanes multiple(Lanes bound, double factor) {
-  return bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
+  return factor == 0 ? Lanes{} : bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
 }
 
 // Rows that nothing but exact zeros was folded into inherit nothing: anything else has a size, and was charged. `norms`
@@ -85,6 +86,7 @@ class ResidualBounds {
     layers_[std::size_t(layer)].largest = Lanes{};
     layers_[std::size_t(layer)].most =
         multiple(sizes, 0x1p-8 * here.largest_sum) + multiple(below(layer), 0x1p10 * here.largest_norm);
+    layers_[std::size_t(layer)].most[0] += 0x1p-8 * here.largest_bias;  // for what is read may have no constant terms
   }
 
   void decided(int layer, const Row<D>& row, const Row<D>& output) {

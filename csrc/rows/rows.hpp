@@ -34,11 +34,11 @@ Lanes absolute(Lanes lanes) {
   return lanes < 0 ? -lanes : lanes;
 }
 
-// Of what is not zero, at least the floor of sizes.
+// Of what is not zero, at least the floor of sizes; of what is no number, no number.
 template <int D>
 AffineLanes<D> floored(AffineLanes<D> sizes) {
   const AffineLanes<D> floor = AffineLanes<D>{} + floor_of_sizes;
-  return sizes > 0 ? (sizes < floor ? floor : sizes) : AffineLanes<D>{};
+  return sizes == 0 ? AffineLanes<D>{} : (sizes < floor ? floor : sizes);
 }
 
 template <int D>
@@ -53,7 +53,7 @@ inline int padded(int columns) { return (columns + 7) / 8 * 8; }
 
 inline double floored_magnitude(double weight) {
   const double magnitude = std::fabs(weight);
-  return magnitude > floor_of_sizes ? magnitude : floor_of_sizes;
+  return magnitude < floor_of_sizes ? floor_of_sizes : magnitude;
 }
 
 template <int D>

@@ -33,6 +33,7 @@ struct Layer {
   const double* norms = nullptr;        // [units], upper bounds on the 2-norms of the weights' rows
   double largest_norm = 0;              // of these
   double largest_sum = 0;               // of the absolute values of a row's weights
+  double largest_bias = 0;              // in absolute value
   double gain = 0;                      // upper bound on the spectral norm of the weights, times the largest |slope|
   double growth = 1;                    // a guess: of errors, as their bounds tell, over that of values
   int limbs = 1;                        // of its rows: to how many times the working precision they are kept

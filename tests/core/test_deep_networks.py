@@ -62,6 +62,15 @@ def test_two_hundred_layers_of_three_neurons() -> None:
     assert min(certificate.doubled, certificate.tripled, certificate.quadrupled) > 0
 
 
+# A layer's errors were held against the sizes of what it reads, and those have no constant terms then.
+def test_a_first_layer_without_biases() -> None:
+    rng = np.random.default_rng(0)
+    layers = [(he_normal(rng, (b, a)), 0.1 * rng.standard_normal(b)) for a, b in ((2, 12), (12, 12), (12, 12), (12, 1))]
+    layers[0] = (layers[0][0], np.zeros(12))
+    certificate = regions.certified_count(regions.Network(layers), regions.Polygon(SQUARE))[1]
+    assert certificate.regions > 100 and certificate.exact == 0
+
+
 class TestSpectralNorm:
     @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (5, 5), (40, 60), (60, 40), (300, 300)])
     def test_it_is_a_bound_and_a_tight_one(self, shape: tuple[int, int]) -> None:

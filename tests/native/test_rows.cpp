@@ -166,6 +166,18 @@ TEST_CASE("a row that reads exact zeros only is charged nothing") {
   }
 }
 
+TEST_CASE("a size or bound of 0 is one that is known to be 0") {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(floored_sizes(everywhere(none))[0]));
+  CHECK(std::isnan(floored_magnitudes(everywhere(none))[0]));
+  CHECK(std::isnan(floored<2>(Lanes4{} + none)[0]));
+  CHECK(std::isnan(floored_magnitude(none)));
+  CHECK(floored_sizes(everywhere(0))[0] == 0);
+  CHECK(floored_sizes(everywhere(5e-324))[0] == floor_of_sizes);
+  CHECK(multiple(Lanes4{} + INFINITY, 0)[0] == 0);
+  CHECK(multiple(Lanes4{}, INFINITY)[0] == 0);
+}
+
 TEST_CASE("what is read of a unit is its piece's affine function of its row") {
   for (const int limbs : {1, 2, 3, 4}) {
     Layers layers(limbs, true);
