@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from regions.files import limits
 from regions.files.zip_file import Archive
 from regions.read import read_tensors
 
+# A header with a field for long sizes behind its name, of a version that knows no such field, as Python 3.11.2 writes.
+UNREAD_SIZES = re.compile(b"PK\x03\x04\x14\x00.{22}\x14\x00.\x01\x00", re.DOTALL)
 MEMBERS = {"a": b"first", "b": b"", "c": b"third" * 9}
 
 
@@ -77,7 +80,8 @@ def test_every_flipped_bit_changes_nothing_or_is_refused(kind: str) -> None:
         except CheckpointError as error:
             assert len(str(error)) < 500
             assert str(error).isprintable()
-    assert 100 < same < 2 * len(content)  # times, versions and attributes
+    unread = 8 * 20 * len(UNREAD_SIZES.findall(content))
+    assert 100 < same < 2 * len(content) + unread  # times, versions and attributes, and what is not read
 
 
 def arrays() -> dict[str, np.ndarray]:
