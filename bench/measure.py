@@ -217,6 +217,42 @@ def measure_lines(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_arcs(workload: Workload) -> Measurement:
+    """Counting the pieces of arcs, a piece, against counting those of the segments between their ends."""
+    before = peak_memory()
+    segment_ends = workloads.build_segment_ends(workload)
+    network = regions.Network(workloads.build_layers(workload))
+    arcs = [regions.Arc(start, end) for start, end in segment_ends]
+    segments = [regions.Segment(start, end) for start, end in segment_ends]
+    pieces, others = (int(np.sum(regions.count(network, curves))) for curves in (arcs, segments))
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(lambda: regions.count(network, arcs), lambda: regions.count(network, segments))
+    value = (seconds / pieces) / (yardstick / others)
+    return {"regions": pieces, "seconds": seconds, "memory": memory, "value": value}
+
+
+def measure_trajectory(workload: Workload) -> Measurement:
+    """All layers' lengths on a segment, against those of 10,000 points in numpy, which are to agree to a thousandth."""
+    before = peak_memory()
+    layers, ((start, end),) = workloads.build_layers(workload), workloads.build_segment_ends(workload)
+    network, segment = regions.Network(layers), regions.Segment(start, end)
+    points = segment.to_input(np.linspace(0.0, 1.0, 10_000)[:, np.newaxis])
+
+    def sampled() -> list[float]:
+        values, lengths = points, []
+        for weights, biases in layers[:-1]:
+            values = np.maximum(values @ weights.T + biases, 0.0)
+            lengths.append(float(np.linalg.norm(np.diff(values, axis=0), axis=1).sum()))
+        return lengths
+
+    path = regions.trajectory(network, segment)
+    if not np.allclose(path.lengths[1:-1], sampled(), rtol=1e-3):
+        raise SystemExit("lengths are not those of the sampled curve")
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(lambda: regions.trajectory(network, segment), sampled)
+    return {"regions": int(path.pieces[-1]), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_import() -> Measurement:
     """Seconds that `import regions` takes when numpy is there already. Torch must not come along."""
     program = """
@@ -246,6 +282,8 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "depth": measure_depth,
     "orthogonal": measure_orthogonal,
     "lines": measure_lines,
+    "arcs": measure_arcs,
+    "trajectory": measure_trajectory,
     "memory": measure_memory,
 }
 

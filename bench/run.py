@@ -62,6 +62,8 @@ UNITS = {
     "depth": "x six layers, a layer",
     "orthogonal": "s for 300 regions",
     "lines": "x layered breakpoints",
+    "arcs": "x segments, a piece",
+    "trajectory": "x sampled curve",
     "memory": "MB",
     "import": "s",
 }
@@ -124,6 +126,10 @@ CASES = [
     Case("lines/l784_1024x4", goal=1),
     Case("lines/l784_512x18", goal=1.5),
     Case("lines/l784_784x20", goal=1.5),
+    Case("arcs/l2_64x3", goal=1.5),
+    Case("arcs/l2_64x8", goal=1.5),
+    Case("arcs/l784_256x4", goal=1.5),
+    Case("trajectory/l784_784x10", goal=1),
     Case("memory/p2_256x4", goal=300),
     Case("import", goal=0.5),
 ]

@@ -60,6 +60,7 @@ WORKLOADS = {
         Workload("l2_1024x3", (2, *[1024] * 3, 1), seed=2, n_segments=5),
         Workload("l784_512x18", (784, *[512] * 18, 10), seed=2, n_segments=2),
         Workload("l784_784x20", (784, *[784] * 20, 10), seed=2, n_segments=1),
+        Workload("l784_784x10", (784, *[784] * 10, 10), seed=2, n_segments=1),
         Workload("l2_64x8", (2, *[64] * 8, 1), seed=2, n_segments=100),
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.

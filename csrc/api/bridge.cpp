@@ -169,7 +169,7 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
-        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
+        const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
         best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels});
       },
       limit);
@@ -180,7 +180,7 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
-        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
+        const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
         best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels}, collected);
         if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },

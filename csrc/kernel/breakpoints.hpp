@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exact/exact.hpp"
+#include "kernel/kernel.hpp"
 #include "memory/arena.hpp"
 #include "rows/products.hpp"
 #include "rows/rows.hpp"
@@ -28,9 +29,11 @@ struct Crossing {
   double share_low;
   double slip;       // in the same units
   double error;      // of the unit there
+  bool rising = false;  // asked for on arcs only
 };
 
-// A layer at some breakpoints, in the order of the segment.
+// A layer at some breakpoints, in the order of the curve. On arcs there is a vector between each two of them, for where
+// the tangents meet (kernel/curved.hpp): vectors are breakpoints and apexes in turn.
 struct LayerSweep {
   bool doubled = false;
   std::size_t stride = 0;   // padded units
@@ -45,19 +48,23 @@ struct LayerSweep {
   double* upper = nullptr;
 
   // What the layer below has at breakpoints, and this layer's pre-activations there.
-  std::size_t count = 0;
-  double* high = nullptr;  // [count, padded inputs]
+  std::size_t count = 0;    // of breakpoints
+  std::size_t vectors = 0;  // as many, or on arcs 2 count - 1
+  bool lazy = false;        // no products of apexes: where one is asked for, it is computed
+  double* high = nullptr;   // [vectors, padded inputs]
   double* low = nullptr;
-  double* error = nullptr;  // [count], as are slip, length, size and reached
-  double* slip = nullptr;
+  double* error = nullptr;  // [vectors]
+  double* slip = nullptr;   // [count], as is length
   double* length = nullptr;
-  double* place = nullptr;      // of p, as a share of the segment, in two parts: where regions are collected
-  double* low_place = nullptr;
+  double* place[2] = {};      // [vectors], where regions are collected: p as a share of the segment, in two parts
+  double* low_place[2] = {};  // or on arcs, both coordinates in the chart
   Boundary* boundary = nullptr;  // the kink, or the end
-  double* size = nullptr;     // bound on the 2-norm of the outputs
-  double* reached = nullptr;  // and of the pre-activations
-  double* sums = nullptr;     // [count, padded units]
+  double* size = nullptr;     // [vectors], bound on the 2-norm of the outputs
+  double* reached = nullptr;  // [vectors], and of the pre-activations
+  double* sums = nullptr;     // [vectors, padded units], or if lazy [count, padded units]
   double* low_sums = nullptr;
+  double* weights[3] = {};      // [count]: on arcs, of the start, the apex and the end of what follows
+  double* low_weights[3] = {};
   std::vector<Crossing> crossings;
   std::size_t next = 0;  // from where to go on to the layer above
   std::size_t next_crossing = 0;
@@ -149,8 +156,8 @@ inline bool in_order(Crossing* first, Crossing* end) {
 // p of a crossing, as a share of the segment.
 inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing) {
   const std::size_t k = crossing.after;
-  Doubled<Lanes4> place{Lanes4{} + here.place[k], Lanes4{} + here.low_place[k]};
-  Doubled<Lanes4> way{Lanes4{} + here.place[k + 1], Lanes4{} + here.low_place[k + 1]};
+  Doubled<Lanes4> place{Lanes4{} + here.place[0][k], Lanes4{} + here.low_place[0][k]};
+  Doubled<Lanes4> way{Lanes4{} + here.place[0][k + 1], Lanes4{} + here.low_place[0][k + 1]};
   way.add(-place.high);
   way.low -= place.low;
   way = way.normalized();
@@ -162,6 +169,52 @@ inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing
 struct Picked {
   std::size_t point;
   const Crossing* crossing;  // null for the point itself
+};
+
+// What the layers of a sweep share.
+struct SweepState {
+  const Task& task;
+  Strand* strand;  // null if regions are only counted
+  Arena& arena;
+  const Network& network;
+  std::vector<LayerSweep> layers;
+  std::vector<Picked> picked;
+
+  void take_points(LayerSweep& layer, std::size_t count, std::size_t width, bool arc) {
+    layer.count = count;
+    layer.vectors = arc ? 2 * count - 1 : count;
+    layer.high = arena.take<double>(layer.vectors * width);
+    layer.low = arena.take<double>(layer.vectors * width);
+    layer.error = arena.take<double>(layer.vectors);
+    layer.slip = arena.take<double>(count);
+    layer.length = arena.take<double>(count);
+    for (int i = 0; arc && i < 3; ++i) {
+      layer.weights[i] = arena.take<double>(count);
+      layer.low_weights[i] = arena.take<double>(count);
+    }
+    if (strand == nullptr) return;
+    for (int i = 0; i < (arc ? 2 : 1); ++i) {
+      layer.place[i] = arena.take<double>(layer.vectors);
+      layer.low_place[i] = arena.take<double>(layer.vectors);
+    }
+    layer.boundary = arena.take<Boundary>(count);
+  }
+
+  // The next breakpoints, old and new in turn.
+  void pick(LayerSweep& here) {
+    picked.clear();
+    picked.push_back({here.next, nullptr});
+    while (here.next + 1 < here.count && picked.size() < most_points) {
+      for (; here.next_crossing < here.crossings.size(); ++here.next_crossing) {
+        const Crossing& crossing = here.crossings[here.next_crossing];
+        if (crossing.after != here.next) break;
+        picked.push_back({here.next, &crossing});
+      }
+      picked.push_back({++here.next, nullptr});
+    }
+  }
+
+  static constexpr std::size_t most_points = 256;
 };
 
 // Where it is between the old breakpoint on its left, or on its right, and the next.

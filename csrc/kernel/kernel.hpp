@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collect/collected.hpp"
+#include "collect/strand.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"

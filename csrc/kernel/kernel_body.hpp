@@ -3,6 +3,8 @@
 #include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
+#include "kernel/curved.hpp"
+#include "kernel/straight.hpp"
 #include "kernel/subdivide.hpp"
 #include "kernel/sweep.hpp"
 
@@ -23,8 +25,14 @@ void with_type_of_cells(const Task& task, Work work) {
   throw std::invalid_argument("there are no cells of this dimension");
 }
 
+// Whether a sweep could prove what there is along the curve.
+inline bool swept(const Task& task, Strand* strand) {
+  if (task.domain.arc) return Sweep<Curved>(task, strand).run();
+  return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
+}
+
 inline void count(const Task& task) {
-  if (task.chart.dimension == 1 && Sweep(task).run()) return;
+  if (swept(task, nullptr)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Counter<Cell> counter;
@@ -35,7 +43,7 @@ inline void count(const Task& task) {
 inline void enumerate(const Task& task, Collected& collected) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   Strand strand(collected, task.chart.dimension, pattern_bytes);
-  if (task.chart.dimension == 1 && Sweep(task, &strand).run()) return;
+  if (swept(task, &strand)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Complex<Cell> complex(collected, pattern_bytes);

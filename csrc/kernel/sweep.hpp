@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which regions does a bounded segment meet, if all of them are well apart?
+// Which regions does a bounded segment, or an arc, meet, if all of them are well apart?
 //
 // On a segment the recursion carries rows and columns for what numbers can say: the values of a layer at all
 // breakpoints so far. Between two neighbours every unit is affine, so where it changes sign there is one more
@@ -17,34 +17,44 @@
 // is not proven, whatever the reason, nothing is said, and the recursion is asked: so nothing is ever decided on long
 // integers here, and what is degenerate is none of its business.
 // The lowest layers are kept to twice the working precision: there are few breakpoints, and a long way to go.
-// The proof is in docs/segments.md. Cost: breakpoints x units x active units of the layer below, for each layer.
+// What differs on arcs is in curved.hpp. The proof is in docs/segments.md. Cost: breakpoints x units x active units of
+// the layer below, for each layer.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "collect/strand.hpp"
 #include "kernel/breakpoints.hpp"
-#include "kernel/kernel.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
 
+// A line is Straight or Curved.
+template <class Line>
 class Sweep {
  public:
   // Without a strand regions are counted.
   explicit Sweep(const Task& task, Strand* strand = nullptr)
-      : task_(task), strand_(strand), arena_(*memory_), network_(task.network), layers_(network_.layers.size()) {}
+      : task_(task),
+        strand_(strand),
+        arena_(*memory_),
+        network_(task.network),
+        state_{task, strand, arena_, network_, std::vector<LayerSweep>(network_.layers.size()), {}},
+        layers_(state_.layers) {}
 
   // Whether it is proven what regions there are: then `outcome` and the strand say it. Tried again with more precision.
   bool run() {
     if (!suits()) return false;
     prepare();
-    for (const double doubts : {0x1p-16, 0x1p-26}) {
-      if (!choose_precision(doubts)) break;
+    // Positions on arcs are not placed again: there bounds on what they are off by are to be small at once.
+    const bool well_placed = strand_ != nullptr && task_.domain.arc;
+    for (const double doubts : {well_placed ? 0x1p-36 : 0x1p-16, 0x1p-26}) {
+      if (!choose_precision(doubts)) continue;
       const Arena::Mark mark = arena_.mark();
-      if (start() && descend()) return true;
+      finished_ = 0;
+      if (strand_ != nullptr) strand_->clear();
+      if (Line::start(state_) && descend()) return true;
       arena_.release(mark);
       task_.outcome = Outcome{};
       task_.monitor.finished(-finished_);
@@ -57,7 +67,9 @@ class Sweep {
   // One kink at 0, and no intercepts: then the activation is continuous for sure.
   bool suits() const {
     if (task_.panels == nullptr || network_.last() < 1) return false;
-    if (task_.domain.count != 2 || task_.domain.generators[0] == 0 || task_.domain.generators[2] == 0) return false;
+    const Domain& domain = task_.domain;
+    const bool bounded = domain.arc || (domain.generators[0] != 0 && domain.generators[task_.chart.dimension + 1] != 0);
+    if (domain.count != 2 || !bounded) return false;
     for (int l = 1; l <= network_.last(); ++l) {
       const Layer& layer = network_.layers[std::size_t(l)];
       if (layer.kinks != 1) return false;
@@ -117,58 +129,6 @@ class Sweep {
     return false;
   }
 
-  // The ends of the segment.
-  bool start() {
-    LayerSweep& first = layers_[1];
-    const std::size_t inputs = std::size_t(network_.layers[0].units);
-    const std::size_t width = std::size_t(padded(int(inputs)));
-    const Chart& chart = task_.chart;
-    take_points(first, 2, width);
-    std::fill_n(first.high, 2 * width, 0.0);
-    std::fill_n(first.low, 2 * width, 0.0);
-    for (std::size_t end = 0; end < 2; ++end) {
-      const double at = task_.domain.generators[2 * end + 1];
-      double squares = 0;
-      for (std::size_t i = 0; i < inputs; ++i) {
-        Doubled<Lanes8> input{Lanes8{} + chart.origin[i], Lanes8{}};
-        input.add_product(Lanes8{} + chart.directions[i], Lanes8{} + at);
-        input = input.normalized();
-        first.high[end * width + i] = input.high[0];
-        first.low[end * width + i] = input.low[0];
-        const double size = std::fabs(chart.origin[i]) + std::fabs(chart.directions[i] * at);
-        squares += size * size;
-      }
-      first.error[end] = 0x1p10 * unit_roundoff * unit_roundoff * std::sqrt(squares) * slack +
-                         room_for_underflow * double(inputs);
-      first.slip[end] = 0;
-    }
-    if (strand_ != nullptr) {
-      strand_->clear();
-      for (std::size_t end = 0; end < 2; ++end) {
-        first.place[end] = double(end);
-        first.low_place[end] = 0;
-        first.boundary[end] = -1 - Boundary(end);
-      }
-    }
-    finished_ = 0;
-    first.length[0] = 1;  // whatever the chart's unit: slips and slopes are in units of the segment
-    const double extent = std::fabs(task_.domain.generators[3] - task_.domain.generators[1]);
-    return extent > 0 && extent < INFINITY;
-  }
-
-  void take_points(LayerSweep& layer, std::size_t count, std::size_t width) {
-    layer.count = count;
-    layer.high = arena_.take<double>(count * width);
-    layer.low = arena_.take<double>(count * width);
-    layer.error = arena_.take<double>(count);
-    layer.slip = arena_.take<double>(count);
-    layer.length = arena_.take<double>(count);
-    if (strand_ == nullptr) return;
-    layer.place = arena_.take<double>(count);
-    layer.low_place = arena_.take<double>(count);
-    layer.boundary = arena_.take<Boundary>(count);
-  }
-
   // Depth first: each layer hands on a few hundred of its breakpoints at a time.
   bool descend() {
     int l = 1;
@@ -180,7 +140,7 @@ class Sweep {
         continue;
       }
       arena_.release(here.mark);
-      hand_on(l);
+      Line::hand_on(state_, l);
       if (!advance(++l)) return false;
     }
     return true;
@@ -193,7 +153,7 @@ class Sweep {
     multiply_all(l);
     here.next = 0;
     here.next_crossing = 0;
-    if (!find_crossings(l)) return false;
+    if (!Line::find_crossings(state_, l)) return false;
     if (strand_ != nullptr && here.boundary[0] == -1) begin(l);
     here.mark = arena_.mark();
     Outcome& outcome = task_.outcome;
@@ -208,12 +168,12 @@ class Sweep {
     return true;
   }
 
-  // Which units are on where the segment begins.
+  // Which units are on where the curve begins.
   void begin(int l) {
     const Layer& layer = network_.layers[std::size_t(l)];
     for (int i = 0; i < layer.units; ++i)
       if (layers_[std::size_t(l)].sums[i] > 0) strand_->switch_on(layer.kink(i, 0));
-    if (l == network_.last()) strand_->begin(end_of_segment(0), -1);
+    if (l == network_.last()) strand_->begin(Line::vertex(state_, layers_[std::size_t(l)], std::size_t{0}), -1);
   }
 
   // The regions between the breakpoints of the last layer; false where the numbers are out of range.
@@ -224,16 +184,11 @@ class Sweep {
     const Crossing* const end = crossing + here.crossings.size();
     for (std::size_t k = 0; k + 1 < here.count; ++k) {
       for (; crossing < end && crossing->after == k; ++crossing) {
-        const Doubled<Lanes4> place = place_of(here, *crossing);
-        const double slip = crossing->slip * here.length[k] * slack + room_for_underflow;
-        if (!reach(vertex_at(place.high[0], place.low[0], slip), layer.kink(crossing->unit, 0))) return false;
+        if (!reach(Line::vertex(state_, here, *crossing), layer.kink(crossing->unit, 0))) return false;
       }
-      const Boundary boundary = here.boundary[k + 1];
-      const CollectedVertex vertex =
-          boundary < 0 ? end_of_segment(1) : vertex_at(here.place[k + 1], here.low_place[k + 1], here.slip[k + 1]);
-      if (!reach(vertex, boundary)) return false;
+      if (!reach(Line::vertex(state_, here, k + 1), here.boundary[k + 1])) return false;
     }
-    const double finished = here.place[here.count - 1];
+    const double finished = Line::finished(state_, here);
     task_.monitor.finished(finished - finished_);
     finished_ = finished;
     return true;
@@ -246,37 +201,23 @@ class Sweep {
     return true;
   }
 
-  CollectedVertex end_of_segment(int end) const { return {{task_.domain.generators[2 * end + 1] + 0.0, 0}, 0, -1}; }
-
-  // In the chart, from a share of the segment. Sums to twice the working precision, in units of the larger end.
-  CollectedVertex vertex_at(double place, double low_place, double slip) const {
-    const double ends[2] = {task_.domain.generators[1], task_.domain.generators[3]};
-    const double largest = at_least(std::fabs(ends[0]), std::fabs(ends[1]));
-    int exponent;
-    std::frexp(largest, &exponent);
-    const double start = std::ldexp(ends[0], -exponent);
-    const double end = std::ldexp(ends[1], -exponent);
-    Doubled<Lanes4> at{Lanes4{} + start, Lanes4{}};
-    for (const auto& [value, sign] : {std::pair<double, double>{start, -1}, {end, 1}}) {
-      at.add_product(Lanes4{} + sign * value, Lanes4{} + place);
-      at.low += sign * value * low_place;
-    }
-    at = at.normalized();
-    const double position = std::ldexp(at.high[0], exponent) + 0.0;
-    const double error = slip * std::fabs(ends[1] - ends[0]) + 0x1p-52 * std::fabs(position) + 0x1p-90 * largest;
-    return {{position, 0}, error * slack + 0x1p-1073, -1};
-  }
-
   void multiply_all(int l) {
     LayerSweep& here = layers_[std::size_t(l)];
     const std::size_t inputs = std::size_t(network_.layers[std::size_t(l)].inputs);
     const std::size_t width = std::size_t(padded(int(inputs)));
-    here.sums = arena_.take<double>((here.count + 1) * here.stride);  // and room for what nobody reads
-    here.low_sums = arena_.take<double>(here.doubled ? (here.count + 1) * here.stride : 0);
-    here.size = arena_.take<double>(here.count);
-    here.reached = arena_.take<double>(here.count);
+    here.lazy = here.vectors > here.count && l == network_.last() && !here.doubled;
+    const std::size_t step = here.lazy ? 2 : 1;
+    const std::size_t count = here.lazy ? here.count : here.vectors;
+    here.sums = arena_.take<double>((count + 1) * here.stride);  // and room for what nobody reads
+    here.low_sums = arena_.take<double>(here.doubled ? (count + 1) * here.stride : 0);
+    here.size = arena_.take<double>(here.vectors);
+    here.reached = arena_.take<double>(here.vectors);
+    for (std::size_t i = 0; i < here.vectors; ++i) {
+      here.size[i] = norm(here.high + i * width, width);
+      here.reached[i] = (here.spread * here.size[i] + here.bias_norm) * slack;
+    }
     const Arena::Mark mark = arena_.mark();
-    const std::size_t groups = (here.count + points_at_once - 1) / points_at_once;
+    const std::size_t groups = (count + points_at_once - 1) / points_at_once;
     int* active = arena_.take<int>(groups * inputs);
     Operands* operands = arena_.take<Operands>(groups);
     for (std::size_t group = 0; group < groups; ++group, active += inputs) {
@@ -284,15 +225,13 @@ class Sweep {
       of = Operands{};
       of.active = active;
       for (std::size_t p = 0; p < points_at_once; ++p) {
-        const std::size_t point = std::min(group * points_at_once + p, here.count - 1);
-        const std::size_t target = std::min(group * points_at_once + p, here.count);
-        of.high[p] = here.high + point * width;
-        of.low[p] = here.low + point * width;
+        const std::size_t vector = std::min(group * points_at_once + p, count - 1) * step;
+        const std::size_t target = std::min(group * points_at_once + p, count);
+        of.high[p] = here.high + vector * width;
+        of.low[p] = here.low + vector * width;
         of.sums[p] = here.sums + target * here.stride;
         if (here.doubled) of.low_sums[p] = here.low_sums + target * here.stride;
-        here.size[point] = norm(of.high[p], width);
-        here.reached[point] = (here.spread * here.size[point] + here.bias_norm) * slack;
-        of.grid[p] = grid(here.size[point] * here.norm);
+        of.grid[p] = grid(here.size[vector] * here.norm);
         std::copy_n(here.biases, here.stride, of.sums[p]);
       }
       for (std::size_t i = 0; i < width; i += 8) {
@@ -305,94 +244,14 @@ class Sweep {
     arena_.release(mark);
   }
 
-  bool find_crossings(int l) {
-    LayerSweep& here = layers_[std::size_t(l)];
-    const int units = network_.layers[std::size_t(l)].units;
-    here.crossings.clear();
-    double before = INFINITY;  // bound on the slopes between the last breakpoint and this one
-    for (std::size_t k = 0; k < here.count; ++k) {
-      const bool last = k + 1 == here.count;
-      const double* values = here.sums + k * here.stride;
-      const double* following = last ? values : values + here.stride;
-      const double after = last ? INFINITY : slope_after(here, k);
-      const double off = value_error(here, k);
-      const double slipped = here.slip[k] == 0 ? 0 : here.slip[k] * std::min(before, after);
-      const double threshold = (off + slipped) * slack + room_for_underflow;
-      const std::size_t first = here.crossings.size();
-      for (int i = 0; i < units; i += 8) {
-        const Lanes8 value = load<Lanes8>(values + i);
-        const unsigned real = units - i >= 8 ? 255u : (1u << (units - i)) - 1;
-        if ((bits_of(absolute(value) > threshold) & real) != real) return false;
-        unsigned changes = bits_of((value > 0) ^ (load<Lanes8>(following + i) > 0)) & real;
-        for (; changes != 0; changes &= changes - 1) {
-          here.crossings.push_back({k, i + __builtin_ctz(changes), 0, 0, 0, 0});
-          if (!place(here, std::max(off, value_error(here, k + 1)), here.crossings.back())) return false;
-        }
-      }
-      if (!in_order(here.crossings.data() + first, here.crossings.data() + here.crossings.size())) return false;
-      before = after;
-    }
-    return true;
-  }
-
-  // The next breakpoints, old and new in turn, and their outputs.
-  void hand_on(int l) {
-    LayerSweep& here = layers_[std::size_t(l)];
-    LayerSweep& above = layers_[std::size_t(l) + 1];
-    picked_.clear();
-    picked_.push_back({here.next, nullptr});
-    while (here.next + 1 < here.count && picked_.size() < most_points) {
-      for (; here.next_crossing < here.crossings.size(); ++here.next_crossing) {
-        const Crossing& crossing = here.crossings[here.next_crossing];
-        if (crossing.after != here.next) break;
-        picked_.push_back({here.next, &crossing});
-      }
-      picked_.push_back({++here.next, nullptr});
-    }
-    take_points(above, picked_.size(), here.stride);
-    const double gain = network_.layers[std::size_t(l)].gain;
-    const double rounding =
-        here.steepest * (here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff);
-    const auto error_at = [&](std::size_t k) { return gain * here.error[k] + rounding * here.reached[k]; };
-    for (std::size_t i = 0; i < above.count; ++i) {
-      const Picked& one = picked_[i];
-      double error = error_at(one.point);
-      above.slip[i] = here.slip[one.point];
-      if (one.crossing != nullptr) {
-        error = std::max(error, error_at(one.point + 1)) + here.steepest * one.crossing->error;
-        above.slip[i] = one.crossing->slip * here.length[one.point] * slack + room_for_underflow;  // 0 means exact
-      }
-      above.error[i] = error * slack + room_for_underflow;
-      if (strand_ != nullptr) hand_on_place(l, one, i);
-      if (here.doubled)
-        output<true>(here, one, above.high + i * here.stride, above.low + i * here.stride);
-      else
-        output<false>(here, one, above.high + i * here.stride, above.low + i * here.stride);
-      if (i + 1 < above.count) above.length[i] = gap(start_of(one), end_of(picked_[i + 1])) * here.length[one.point];
-    }
-  }
-
-  void hand_on_place(int l, const Picked& one, std::size_t i) {
-    const LayerSweep& here = layers_[std::size_t(l)];
-    LayerSweep& above = layers_[std::size_t(l) + 1];
-    Doubled<Lanes4> place{Lanes4{} + here.place[one.point], Lanes4{} + here.low_place[one.point]};
-    if (one.crossing != nullptr) place = place_of(here, *one.crossing);
-    above.place[i] = place.high[0];
-    above.low_place[i] = place.low[0];
-    above.boundary[i] = one.crossing != nullptr ? network_.layers[std::size_t(l)].kink(one.crossing->unit, 0)
-                                                : here.boundary[one.point];
-  }
-
-  static constexpr std::size_t most_points = 256;
-
   const Task& task_;
   Strand* strand_;
-  double finished_ = 0;  // share of the segment
+  double finished_ = 0;  // share of the curve
   BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;
-  std::vector<LayerSweep> layers_;
-  std::vector<Picked> picked_;
+  SweepState state_;
+  std::vector<LayerSweep>& layers_;
 };
 
 }  // namespace REGIONS_TARGET

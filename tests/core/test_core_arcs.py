@@ -10,7 +10,8 @@ import pytest
 
 import regions
 from fuzz_arcs import finding
-from generators_arcs import arc_case
+from generators_arcs import arc_case, nearly_degenerate_arc_case
+from random_networks import random_network
 from regions import Arc, Circle, Curve, Network, Polyline
 from regions.arithmetic.quadratic import Root, compare
 from regions.domains.curves import ArcLeg
@@ -31,6 +32,43 @@ def pieces(network: Network, *legs: ArcLeg) -> int:
     for each in legs:
         assert finding(network, each) is None
     return regions.count(network, Curve(legs, False))
+
+
+@pytest.mark.slow
+def test_nearly_degenerate_arcs() -> None:
+    for seed in range(3_000_000, 3_000_250):
+        assert finding(*nearly_degenerate_arc_case(seed)) is None, seed
+
+
+def twinned(net: Network) -> Network:
+    """The same function, with all units of the first layer twice: so places coincide, and the recursion is asked."""
+    first, second, *others = ((layer.weights, layer.biases) for layer in net.layers)
+    doubled = np.repeat(first[0], 2, axis=0), np.repeat(first[1], 2)
+    halves = np.repeat(second[0], 2, axis=1) * np.tile([1.0, 0.0], len(first[1]))
+    return Network([doubled, (halves, second[1]), *others], activation="leaky_relu(0.25)")
+
+
+@pytest.mark.parametrize("sizes", [[2, 90, 40, 1], [3, *[24] * 14, 1], [9, 17, 300, 5, 1], [4, 60, 1]])
+def test_the_same_as_the_recursion_finds(sizes: list[int]) -> None:
+    net = random_network(sizes, 4, "leaky_relu(0.25)", he=True)
+    rng = np.random.default_rng(8)
+    arc = Arc(*rng.standard_normal((2, sizes[0])))
+    number, certificate = regions.certified_count(net, arc)
+    swept, cut = regions.trajectory(net, arc).strands, regions.trajectory(twinned(net), arc).strands
+    assert number == len(swept) == len(cut) > 6
+    assert (certificate.exact, swept.stats["exact"], cut.stats["zero"] + cut.stats["exact"] > 0) == (0, 0, True)
+    bits = cut.network.graph.bits(cut.packed_patterns)
+    once = np.delete(bits, np.arange(1, 2 * sizes[1], 2), axis=1)
+    assert (once == net.graph.bits(swept.packed_patterns)).all()
+    apart = np.abs(swept.ends - cut.ends).max(axis=2)
+    assert (apart <= swept.errors + cut.errors).all() and swept.errors.max() < 1e-9
+
+
+def test_a_unit_that_nearly_touches_the_circle() -> None:
+    for gap in (1e-3, 1e-9, 1e-13, 2.0**-52, 0.0, -(2.0**-52), -1e-13, -1e-9, -1e-3):
+        touching = Network([([[0.6, 0.8], [1.0, 0.25]], [-1.0 - gap, -0.75]), ([[1.0, 1.0]], [0.0])])
+        found = pieces(touching, leg((1.0, 0.0), (0.0, 1.0)))
+        assert found == (4 if gap < 0 else 2) or abs(gap) < 1e-15  # 0.6 and 0.8 are not these numbers
 
 
 @pytest.mark.slow

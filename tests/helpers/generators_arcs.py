@@ -15,7 +15,7 @@ from regions import Network
 from regions.domains.curves import QUARTERS, ArcLeg
 from regions.domains.gram import independent
 
-__all__ = ["arc_case"]
+__all__ = ["arc_case", "nearly_degenerate_arc_case"]
 
 SMALL = (-2.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, -0.5)
 
@@ -25,6 +25,21 @@ def arc_case(seed: int) -> tuple[Network, ArcLeg]:
     rng = np.random.default_rng([11, seed])
     network = _network(rng)
     return network, _leg(rng, network.n_in)
+
+
+def nearly_degenerate_arc_case(seed: int) -> tuple[Network, ArcLeg]:
+    """The same, but for a little noise in each weight and bias, and all inputs in units of some power of two."""
+    rng = np.random.default_rng([12, seed])
+    network, leg = arc_case(seed)
+    noise = 2.0 ** -int(rng.integers(8, 54))
+    scale = 2.0 ** int(rng.choice([0, 0, 0, rng.integers(-400, 400)]))
+    layers = [
+        tuple(array * (1 + noise * rng.standard_normal(array.shape)) for array in (layer.weights, layer.biases))
+        for layer in network.layers
+    ]
+    layers[0] = (layers[0][0] / scale, layers[0][1])
+    activation = str(rng.choice(["relu", "abs", "leaky_relu(0.25)"]))
+    return Network(layers, activation=activation), ArcLeg(leg.origin * scale, leg.directions * scale, leg.ends)
 
 
 def _numbers(rng: np.random.Generator, shape: Any, kind: str) -> np.ndarray[Any, Any]:
