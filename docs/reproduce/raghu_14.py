@@ -6,8 +6,8 @@ weights on a great circle from W to W'. Labels are the signs of the output: whic
 exact. Left, over the number of layers above the one that is swept, outputs included, so that 17 are the paper's 18
 layers; right, over the width.
 Beside the number of dichotomies: the growth of transitions from the depth before, and what lengths grow by in wide
-layers to that power. Pieces grow as lengths do: a case that should have more millions of them than `--most` is left
-out.
+layers to that power. Pieces grow as lengths do, and each takes time in proportion to the width: a case that should have
+more than `--most` billions of pieces times width is left out. Here a billion takes some two minutes.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def swept(width: int, above: int, variance: float, options: Any, layer: int = 1)
     return regions.dichotomies(network, points, weights, layer=layer, quarters=options.quarters)
 
 
-def millions(width: int, above: int, variance: float, options: Any) -> float:
-    """About how many pieces all points have: two kinks a unit, and layers that grow as lengths do."""
+def billions(width: int, above: int, variance: float, options: Any) -> float:
+    """About how many units all pieces of all points pass: two kinks a unit, and layers that grow as lengths do."""
     growth = bounds.hard_tanh_length_growth(sqrt(variance))
-    return options.points * options.quarters * width * sum(growth**layer for layer in range(above)) / 1e6
+    return options.points * options.quarters * width**2 * sum(growth**layer for layer in range(above)) / 1e9
 
 
 def main(words: list[str] | None = None) -> list[str]:
@@ -59,7 +59,7 @@ def main(words: list[str] | None = None) -> list[str]:
     for width in options.widths:
         before: tuple[int, int] | None = None
         for depth in options.depths:
-            if millions(width, depth, options.variance, options) > options.most:
+            if billions(width, depth, options.variance, options) > options.most:
                 continue
             each = swept(width, depth, options.variance, options)
             found[width, depth], flips = each.count, int(each.transitions.sum())

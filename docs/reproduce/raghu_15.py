@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import millions, swept
+from raghu_14 import billions, swept
 
 SMALL = {"width": 8, "layers": (1, 3), "depths": (1, 2, 3), "points": 5}
 
@@ -31,7 +31,7 @@ def main(words: list[str] | None = None) -> list[str]:
     )
     figure, (ax,) = new_figure(1)
     counts: dict[int, list[int]] = {layer: [] for layer in options.layers}
-    depths = [d for d in options.depths if millions(options.width, d, options.variance, options) <= options.most]
+    depths = [d for d in options.depths if billions(options.width, d, options.variance, options) <= options.most]
     rows = []
     for depth in depths:
         found = [swept(options.width, depth, options.variance, options, layer) for layer in options.layers]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import millions, swept
+from raghu_14 import billions, swept
 
 SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
@@ -33,7 +33,7 @@ def main(words: list[str] | None = None) -> list[str]:
         found = [
             (depth, swept(width, depth, options.variance, options))
             for depth in options.depths
-            if millions(width, depth, options.variance, options) <= options.most
+            if billions(width, depth, options.variance, options) <= options.most
         ]
         for depth, each in found:
             flips, walk = int(each.transitions.sum()), each.random_walk(options.seed)

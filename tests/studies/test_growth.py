@@ -149,6 +149,13 @@ def test_each_network_is_followed_as_trajectory_does() -> None:
         assert found.lengths[index, 0].tolist() == path.lengths.tolist()
         assert found.transitions[index, 0].tolist() == path.transitions.tolist()
         assert found.pieces[index, 0].tolist() == path.pieces.tolist()
+    ratios = {"growth": found.lengths[:, 0, 1:] / found.lengths[:, 0, :-1]}
+    ratios["stretching"] = found.lengths[:, 0, 1:] / found.lengths[:, 0, :1]
+    ratios["transitions"] = found.transitions[:, 0, 1:] / found.transitions[:, 0, :-1]
+    for name, layers in (("growth", [0, 1, 2]), ("stretching", [0, 1, 2]), ("transitions", [1])):
+        for column, layer in enumerate(layers):
+            estimate = found.estimates(name)[layer]  # type: ignore[arg-type]
+            assert estimate is not None and estimate.samples.tolist() == ratios[name][:, column].tolist()
 
 
 def test_what_was_finished_is_kept() -> None:
