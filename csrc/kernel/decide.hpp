@@ -161,6 +161,8 @@ class Deciding {
     double limbs[most_limbs][spare + 1];
     store(limbs[0], row.value);
     for (int m = 1; m < row.limbs; ++m) store(limbs[m], row.low[m - 1]);
+    for (int m = 0; m < row.limbs; ++m)
+      if (!std::all_of(limbs[m], limbs[m] + D + 1, [](double number) { return std::isfinite(number); })) return true;
     bool kept = true;
     for (int i = 0; i < cell_->count - Cell::outer; ++i) {
       const double* position = cell_->vertices[i]->position;
