@@ -187,6 +187,19 @@ def measure_depth(workload: Workload) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
 
 
+def measure_width(workload: Workload) -> Measurement:
+    """Counting a region, against counting one of p2_64x3."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+    n_regions = regions.count(network, domain)
+    memory = peak_memory() - before
+    sibling = workloads.WORKLOADS["p2_64x3"]
+    narrow, square = regions.Network(workloads.build_layers(sibling)), workloads.build_polygon(sibling)
+    seconds, yardstick = best_times(lambda: regions.count(network, domain), lambda: regions.count(narrow, square))
+    value = (seconds / n_regions) / (yardstick / regions.count(narrow, square))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
+
+
 def measure_orthogonal(workload: Workload) -> Measurement:
     """Seconds for 300 regions."""
     before = peak_memory()
@@ -280,6 +293,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "plot": measure_plot,
     "degenerate": measure_degenerate,
     "depth": measure_depth,
+    "width": measure_width,
     "orthogonal": measure_orthogonal,
     "lines": measure_lines,
     "arcs": measure_arcs,

@@ -65,6 +65,8 @@ WORKLOADS = {
         Workload("l784_256x4", (784, *[256] * 4, 10), seed=2, n_segments=100),
         # A tenth of the segments: the rival needs half a second for each.
         Workload("l784_1024x4", (784, *[1024] * 4, 10), seed=2, n_segments=10),
+        Workload("p2_1024x3", (2, *[1024] * 3, 1), seed=1, half_side=0.1),
+        Workload("p2_2048x3", (2, *[2048] * 3, 1), seed=1, half_side=0.05),
         Workload("p2_32x6", (2, *[32] * 6, 1), seed=1),
         Workload("p2_32x20", (2, *[32] * 20, 1), seed=1, half_side=0.1),
         Workload("p2_32x40", (2, *[32] * 40, 1), seed=1, half_side=0.02),

@@ -65,9 +65,10 @@ class Deciding {
     entered_ = entered;
   }
 
-  // Rows of one layer are next. In the rows being rewritten they themselves are the columns from `first_column` on; -1
-  // if no such rows read them.
-  void begin_block(int index, int capacity, int first_column) {
+  // Rows of one layer are next; `is_read`: by what is left of the layers above. In the rows being rewritten they
+  // themselves are the columns from `first_column` on; -1 if no such rows read them.
+  void begin_block(int index, bool is_read, int capacity, int first_column) {
+    is_read_ = is_read;
     block_ = start_block(index, capacity);
     columns_ = child_.columns();
     first_column_ = first_column;
@@ -99,7 +100,8 @@ class Deciding {
   }
 
   // The parent's lines, whose units have the parent's first columns.
-  void keep_lines(const LocalNetwork<D>& parent, int split, Side side) {
+  void keep_lines(const LocalNetwork<D>& parent, bool is_read, int split, Side side) {
+    is_read_ = is_read;
     const Block<D>& block = parent.blocks[0];
     Lines<D> lines = parent.lines;
     if (!parent.bounded)  // a part of an unbounded cell has vertices that its margins did not know
@@ -316,12 +318,12 @@ class Deciding {
   bool keep(const Row<D>& row, int column, Block<D>& kept) {
     kept.rows[kept.count++] = &row;
     if (column >= 0) child_.survivors.push_back(column);
-    return kept.layer < network_.last();
+    return is_read_;
   }
 
   // Whether rows above read anything of a unit on that piece.
   bool is_read(int index, int unit, int piece) const {
-    return index < network_.last() && (layer(index).slope(unit, piece) != 0 || layer(index).intercept(unit, piece) != 0);
+    return is_read_ && (layer(index).slope(unit, piece) != 0 || layer(index).intercept(unit, piece) != 0);
   }
 
   // The unit is on one piece: what it contributes above is an affine function of its row.
@@ -353,6 +355,7 @@ class Deciding {
   std::vector<Side, AlignedAllocator<Side>> sides_;
 
   // The rows that are being decided: those kept so far, or all where they are affine.
+  bool is_read_ = false;  // by anything that is left of the layers above
   Block<D> block_{};
   int columns_ = 0;
   int first_column_ = -1;  // of the panel that is next

@@ -72,19 +72,22 @@ class Restriction {
     int column = 0;
     for (int b = 0; b < parent.block_count; ++b) {
       const Block<D>& block = parent.blocks[b];
+      const bool is_read = b + 1 < parent.block_count || parent.frontier < network_.last();
       if (block.layer == parent.frontier) rewrite_outputs(parent);
       if (b == 0) {
-        deciding_.keep_lines(parent, split, side);
+        deciding_.keep_lines(parent, is_read, split, side);
       } else {
-        rewrite_block(block, column);
+        rewrite_block(block, is_read, column);
       }
       column += block.count;
     }
     if (parent.block_count == 0 || parent.blocks[parent.block_count - 1].layer != parent.frontier)
       rewrite_outputs(parent);
     while (child_.network.frontier < network_.last() && worth_bringing_in_next()) bring_in_next();
-    if (child_.network.block_count > 0)
+    if (child_.network.block_count > 1 || child_.network.frontier < network_.last())
       child_.network.residuals = residuals_.kept(child_.network.blocks[0].layer, child_.network.frontier, arena_);
+    else  // nothing will inherit any more
+      child_.network.residuals.first = network_.last() + 1;
     return child_.network;
   }
 
@@ -192,11 +195,11 @@ class Restriction {
     }
   }
 
-  void rewrite_block(const Block<D>& block, int first_column) {
+  void rewrite_block(const Block<D>& block, bool is_read, int first_column) {
     const std::size_t folds = child_.folds.size();
     const int columns = child_.columns();
     Row<D>* rows = arena_.take<Row<D>>(std::size_t(block.count));
-    deciding_.begin_block(block.layer, block.count, first_column);
+    deciding_.begin_block(block.layer, is_read, block.count, first_column);
     for (int start = 0; start < block.count; start += rows_at_once) {
       Panel<D> panel = take_panel(block.layer, std::min(rows_at_once, block.count - start), columns);
       rewrite<rows_at_once>(block.rows + start, folds, panel);
@@ -228,7 +231,7 @@ class Restriction {
     residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
 
     Row<D>* rows = arena_.take<Row<D>>(std::size_t(here.units));
-    deciding_.begin_block(index, here.units, -1);
+    deciding_.begin_block(index, index < network_.last(), here.units, -1);
     for (int start = 0; start < here.units; start += rows_at_once) {
       Panel<D> panel = take_panel(index, std::min(rows_at_once, here.units - start), below);
       const double* weights[rows_at_once];
