@@ -138,7 +138,7 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   choose_precision();
 }
 
-// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-32 of them there,
+// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-28 of them there,
 // rows get another limb. It is a guess, and costs nothing but time if it is wrong.
 void Model::choose_precision() {
   double growth = 1;
@@ -149,7 +149,7 @@ void Model::choose_precision() {
   for (std::size_t l = network_.layers.size(); --l > 0;) {
     Layer& layer = network_.layers[l];
     const double sizes = std::sqrt(double(layer.units)) * layer.largest_sum;
-    while (limbs < most_limbs && rounding(0.5 * layer.inputs) * sizes * growth > 0x1p-32) ++limbs;
+    while (limbs < most_limbs && rounding(0.5 * layer.inputs) * sizes * growth > 0x1p-28) ++limbs;
     layer.limbs = limbs;
     growth *= layer.growth;
   }

@@ -13,8 +13,9 @@ import sys
 from math import sqrt
 
 import numpy as np
-import torch
-from common import keep, load_images, new_figure, read_options
+from common import keep, new_figure, read_options
+from common_torch import Images, accuracy, adam, as_module, train_epoch
+from torch import nn
 
 import regions
 from regions import bounds
@@ -23,35 +24,12 @@ from regions.ensembles import Ensemble, Gaussian
 SMALL = {"networks": 1, "depth": 3, "epochs": 3, "sigmas": (1.4, 2.0), "lines": 4}
 
 
-def trained(ensemble: Ensemble, images: torch.Tensor, labels: torch.Tensor, epochs: int, rng: np.random.Generator):  # type: ignore[no-untyped-def]
-    """A module that began as a network of the ensemble."""
-    modules: list[torch.nn.Module] = []
-    for layer in ensemble.draw(rng).layers:
-        linear = torch.nn.Linear(*reversed(layer.weights.shape))
-        linear.weight.data, linear.bias.data = (
-            torch.tensor(np.array(each)).float() for each in (layer.weights, layer.biases)
-        )
-        modules += [linear, torch.nn.ReLU()]
-    model = torch.nn.Sequential(*modules[:-1])
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    for _ in range(epochs):
-        for rows in np.array_split(rng.permutation(len(images)), max(len(images) // 64, 1)):
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(images[rows]), labels[rows]).backward()
-            optimizer.step()
-    return model
-
-
 def main(words: list[str] | None = None) -> list[str]:
     sigmas = (1.0, 1.4, 2.0, 3.0, 4.0)
     options = read_options(words, __doc__, SMALL, networks=20, depth=10, epochs=40, lines=20, sigmas=sigmas)
-    torch.manual_seed(options.seed)
-    torch.set_num_threads(1)
-    rng, width = np.random.default_rng(options.seed), 32
-    pixels, labels = load_images(options)
-    images, targets = torch.tensor(pixels).float(), torch.tensor(labels.astype(np.int64))
-    held = len(images) // 4
-    pairs = rng.integers(held, size=(400 * options.lines, 2))
+    images, rng, width = Images(options), np.random.default_rng(options.seed), 32
+    pixels, labels = images.pixels, images.labels
+    pairs = rng.integers(len(images.test[0]), size=(400 * options.lines, 2))
     same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
     apart = pairs[:, 0] != pairs[:, 1]
     lines = [
@@ -63,14 +41,17 @@ def main(words: list[str] | None = None) -> list[str]:
         sizes = [pixels.shape[1], *[width] * options.depth, 10]
         ensemble = Ensemble(sizes, weights=Gaussian(sigma), biases=Gaussian(0.01))
         for _ in range(options.networks):
-            model = trained(ensemble, images[held:], targets[held:], options.epochs, rng)
-            right = float((model(images[:held]).argmax(1) == targets[:held]).float().mean())
+            model = as_module(ensemble.draw(rng), nn.ReLU)
+            optimizer = adam(model.parameters())
+            for _ in range(options.epochs):
+                train_epoch(model, images, optimizer, rng)
             network = regions.load(model)
             after = sqrt(width) * float(np.mean([layer.weights.std() for layer in network.layers[1:-1]]))
             growth = []
             for kind in lines:
                 lengths = np.array([path.lengths for path in regions.trajectory(network, kind)])
                 growth.append(float(np.mean((lengths[:, -2] / lengths[:, 1]) ** (1 / (options.depth - 1)))))
+            right = accuracy(model, *images.test)
             rows.append([sigma, right, after, *growth, after / sqrt(width) * bounds.relu_length_factor(width)])
     for column, label in ((3, "within a class"), (4, "between classes"), (5, "random networks")):
         ax.plot([row[2] for row in rows], [row[column] for row in rows], ".", label=label)

@@ -7,13 +7,16 @@ exact. Left, over the number of layers above the one that is swept, outputs incl
 layers; right, over the width.
 Beside the number of dichotomies: the growth of transitions from the depth before, and what lengths grow by in wide
 layers to that power. Pieces grow as lengths do, and each takes time in proportion to the width: a case that should have
-more than `--most` billions of pieces times width is left out. Here a billion takes some two minutes.
+more than `--most` billions of pieces times width is left out. Here a billion takes some two minutes. `--cases FILE`
+keeps each case that is finished, and takes those that are there.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +38,24 @@ def swept(width: int, above: int, variance: float, options: Any, layer: int = 1)
     return regions.dichotomies(network, points, weights, layer=layer, quarters=options.quarters)
 
 
+def counted(width: int, above: int, options: Any, layer: int = 1) -> tuple[int, int] | None:
+    """Dichotomies and transitions of a case, from `--cases` if they are there; None for one that is left out."""
+    case = [options.seed, options.points, options.quarters, options.variance, width, above, layer]
+    file = Path(options.cases) if options.cases else None
+    lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
+    for kept, dichotomies, flips in map(json.loads, lines):
+        if kept == case:
+            return dichotomies, flips
+    if billions(width, above, options.variance, options) > options.most:
+        return None
+    found = swept(width, above, options.variance, options, layer)
+    result = found.count, int(found.transitions.sum())
+    if file:
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps([case, *result]) + "\n")
+    return result
+
+
 def billions(width: int, above: int, variance: float, options: Any) -> float:
     """About how many units all pieces of all points pass: two kinks a unit, and layers that grow as lengths do."""
     growth = bounds.hard_tanh_length_growth(sqrt(variance))
@@ -52,6 +73,7 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=8.0,
         most=1e9,
+        cases="",
     )
     figure, (by_depth, by_width) = new_figure(2)
     found, rows = {}, []
@@ -59,12 +81,12 @@ def main(words: list[str] | None = None) -> list[str]:
     for width in options.widths:
         before: tuple[int, int] | None = None
         for depth in options.depths:
-            if billions(width, depth, options.variance, options) > options.most:
+            each = counted(width, depth, options)
+            if each is None:
                 continue
-            each = swept(width, depth, options.variance, options)
-            found[width, depth], flips = each.count, int(each.transitions.sum())
+            found[width, depth], flips = each
             grown = [flips / before[1], growth ** (depth - before[0])] if before and before[1] else ["-", "-"]
-            rows.append([width, depth, each.count, flips, *grown, 2**options.points])
+            rows.append([width, depth, *each, *grown, 2**options.points])
             before = depth, flips
     for width in options.widths:
         depths = [depth for depth in options.depths if (width, depth) in found]

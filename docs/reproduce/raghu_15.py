@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import billions, swept
+from raghu_14 import counted
 
 SMALL = {"width": 8, "layers": (1, 3), "depths": (1, 2, 3), "points": 5}
 
@@ -28,19 +28,19 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=8.0,
         most=1e9,
+        cases="",
     )
     figure, (ax,) = new_figure(1)
-    counts: dict[int, list[int]] = {layer: [] for layer in options.layers}
-    depths = [d for d in options.depths if billions(options.width, d, options.variance, options) <= options.most]
     rows = []
-    for depth in depths:
-        found = [swept(options.width, depth, options.variance, options, layer) for layer in options.layers]
-        for layer, each in zip(options.layers, found, strict=True):
-            counts[layer].append(each.count)
-        flips = [int(each.transitions.sum()) for each in found]
-        rows.append([depth, *(each.count for each in found), sum(flips) / len(flips), max(flips) / max(min(flips), 1)])
-    for layer, each in counts.items():
-        ax.plot(depths, each, marker="o", markersize=3, label=f"layer {layer} swept")
+    for depth in options.depths:
+        cases = [counted(options.width, depth, options, layer) for layer in options.layers]
+        found = [case for case in cases if case is not None]
+        if len(found) == len(cases):
+            flips = [case[1] for case in found]
+            rows.append([depth, *(case[0] for case in found), sum(flips) / len(flips), max(flips) / max(min(flips), 1)])
+    for column, layer in enumerate(options.layers, 1):
+        counts = [row[column] for row in rows]
+        ax.plot([row[0] for row in rows], counts, marker="o", markersize=3, label=f"layer {layer} swept")
     ax.axhline(2**options.points, linestyle="--", label="all labellings")
     ax.set(yscale="log", xlabel="layers above the one that is swept", ylabel="dichotomies")
     ax.legend(fontsize=7)

@@ -101,7 +101,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
         yield report
 
-    monkeypatch.setattr(job, "_bar", bar)
+    monkeypatch.setattr(job, "progress_bar", bar)
     code, out, err = run("certify", "out.npz", "model.npz", "--activation", "relu", "--json")
     facts = json.loads(out)
     assert (code, err, facts["ok"]) == (130, "", True) and facts["conclusion"].startswith("no fault found: 4 of ")

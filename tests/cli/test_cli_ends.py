@@ -211,7 +211,7 @@ def test_files_are_written_though_nothing_can_be_printed(
 
 def test_a_closed_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    with job._bar() as report:
+    with job.progress_bar() as report:
         assert report is None
 
 
@@ -248,10 +248,10 @@ def test_progress_goes_to_standard_error(run: Run, monkeypatch: pytest.MonkeyPat
     code, out, _ = run("count", "model.npz", "--activation", "relu", *SQUARE, "--json")
     assert code == 0
     json.loads(out)
-    with job._bar() as report:
+    with job.progress_bar() as report:
         assert report is not None
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    with job._bar() as report:
+    with job.progress_bar() as report:
         assert report is None
 
 
@@ -311,7 +311,7 @@ def bar():
         if found and not said:
             said.append(print("started", file=sys.stderr, flush=True))
     yield report
-job._bar = bar
+job.progress_bar = bar
 main()
 """
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""How do the scripts train networks? With torch: from a network of an ensemble, with Adam, on one core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from common import load_images
+from torch import nn
+
+from regions import Network
+
+
+class Images:
+    """Images and labels: a quarter is held back for testing."""
+
+    def __init__(self, options: Any) -> None:
+        torch.manual_seed(options.seed)
+        torch.set_num_threads(1)
+        self.pixels, self.labels = load_images(options)
+        images, labels = torch.tensor(self.pixels).float(), torch.tensor(self.labels.astype(np.int64))
+        held = len(images) // 4
+        self.test, self.train = (images[:held], labels[:held]), (images[held:], labels[held:])
+
+    @property
+    def inputs(self) -> int:
+        return self.pixels.shape[1]
+
+
+def as_module(
+    network: Network, activation: Callable[[], nn.Module], norm: Callable[[int], nn.Module] = lambda _: nn.Identity()
+) -> nn.Sequential:
+    """A module that begins as a network, with something between each hidden layer and its activation."""
+    modules: list[nn.Module] = []
+    for layer in network.layers:
+        linear = nn.Linear(*reversed(layer.weights.shape))
+        linear.weight.data, linear.bias.data = (
+            torch.tensor(np.array(each)).float() for each in (layer.weights, layer.biases)
+        )
+        modules += [linear, norm(len(layer.biases)), activation()]
+    return nn.Sequential(*modules[:-2])
+
+
+def train_epoch(
+    model: nn.Module,
+    images: Images,
+    optimizer: torch.optim.Optimizer,
+    rng: np.random.Generator,
+    besides: Callable[[nn.Module], Any] = lambda _: 0.0,
+) -> None:
+    """Go once through the images, with cross-entropy and what is added to it."""
+    inputs, labels = images.train
+    model.train()
+    for rows in np.array_split(rng.permutation(len(inputs)), max(len(inputs) // 64, 1)):
+        optimizer.zero_grad()
+        (nn.functional.cross_entropy(model(inputs[rows]), labels[rows]) + besides(model)).backward()
+        optimizer.step()
+
+
+def adam(parameters: Iterable[nn.Parameter], rate: float = 1e-3) -> torch.optim.Optimizer:
+    return torch.optim.Adam(parameters, lr=rate)
+
+
+def accuracy(model: nn.Module, images: torch.Tensor, labels: torch.Tensor) -> float:
+    """The share of images that get their label."""
+    model.eval()
+    with torch.no_grad():
+        return float((model(images).argmax(1) == labels).float().mean())
