@@ -179,7 +179,7 @@ class Restriction {
         for (int k = 0; k <= D; ++k) size[k] += weight * child_.relaxations[std::size_t(column)].size[k];
       }
       for (int k = 0; k <= D; ++k) {
-        panel.size[k] = size[k];
+        panel.size[k] = floored_sizes(size[k]);  // two small factors give less
         panel.error[k] = RowLanes{};
       }
       for (int r = 0; r < panel.count; ++r) {

@@ -64,7 +64,7 @@ const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, A
     output->low = row.limbs > 1 ? arena.take<AffineLanes<D>>(std::size_t(row.limbs - 1)) : nullptr;
     std::fill_n(output->low, row.limbs - 1, AffineLanes<D>{});
     output->value[0] = intercept;
-    output->size[0] = std::fabs(intercept);
+    output->size[0] = floored_size(intercept);
     return output;
   }
   output->coefficients = one_after_the_other(row.coefficients, row.columns, 1, arena);
@@ -74,7 +74,7 @@ const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, A
   output->value = row.value * slope;
   output->value[0] += intercept;
   output->size = floored<D>(row.size * floored_magnitude(slope));
-  output->size[0] += std::fabs(intercept);
+  output->size[0] += floored_size(intercept);
   if (row.limbs == 1) {
     output->own = (row.own * std::fabs(slope) + output->size * (4 * unit_roundoff)) * slack;
     for (int k = 0; k < row.columns; ++k) output->coefficients[k] *= slope;

@@ -59,7 +59,7 @@ PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const
     }
     sum.scale += magnitude * of.radius[LaneCount<D>::value - 1];
   }
-  for (int k = 0; k <= D; ++k) panel.size[k] = size[k] + panel.own[k];
+  for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(size[k] + panel.own[k]);
   return sum;
 }
 
@@ -136,7 +136,7 @@ Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>&
   result.radius = (above - below) * 0.5;
   result.radius[LaneCount<D>::value - 1] = 2 * (steepest * scale + offset + room);
   result.size = floored<D>(size * (slope == 0 ? 0 : std::max(slope, floor_of_sizes)));
-  result.size[0] += intercept;
+  result.size[0] += floored_size(intercept);
   return result;
 }
 

@@ -56,6 +56,8 @@ inline double floored_magnitude(double weight) {
   return magnitude < floor_of_sizes ? floor_of_sizes : magnitude;
 }
 
+inline double floored_size(double number) { return number == 0 ? 0 : floored_magnitude(number); }
+
 template <int D>
 struct Row {
   AffineLanes<D> value;
