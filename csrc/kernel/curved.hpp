@@ -45,7 +45,10 @@ struct Curved {
           const double direction = chart.directions[j * inputs + i];
           input.add_product(Lanes8{} + direction, Lanes8{} + places[vector][j].high);
           input.low += direction * places[vector][j].low;
-          size += std::fabs(direction * places[vector][j].high);
+          // At the apex the ends may cancel, and what is rounded is of their size.
+          const double reach = vector == 1 ? std::fabs(places[0][j].high) + std::fabs(places[2][j].high)
+                                           : std::fabs(places[vector][j].high);
+          size += std::fabs(direction) * reach;
         }
         input = input.normalized();
         first.high[vector * width + i] = input.high[0];
