@@ -125,7 +125,9 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   layer.largest_sum = norms.largest_sum;
   for (int i = 0; i < units; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
-  layer.gain = std::fmin(norms.spectral, spectral_norm) * steepest * slack;
+  // Of 0 it says that nothing of the layer below is left, so a small one must not vanish.
+  const double norm = std::fmin(norms.spectral, spectral_norm);
+  layer.gain = norm == 0 || steepest == 0 ? 0 : std::fmax(norm * steepest * slack, floor_of_sizes);
   // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * units));
   norms_.push_back(std::move(norms.rows));
