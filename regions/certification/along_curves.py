@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isinf
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -76,7 +77,30 @@ def _comparable(found: FoundAlongCurve, net: Network, findings: Findings) -> boo
     return not findings.any_wrong("network", "arrays")
 
 
+def _are_arrays(strands: Strands) -> bool:
+    """Whether strands have arrays of the right kinds, with numbers that can be compared."""
+    bytes_each = -(-strands.network.kinks // 8)
+    expected = (
+        (strands.legs, "i", 1),
+        (strands.ends, "f", 3),
+        (strands.errors, "f", 2),
+        (strands.packed_patterns, "u", 2),
+    )
+    if not all(
+        isinstance(array, np.ndarray) and array.dtype.kind == kind and array.ndim == axes
+        for array, kind, axes in expected
+    ):
+        return False
+    numbers = np.isfinite(strands.ends).all() and not np.isnan(strands.errors).any()
+    return (
+        bool(numbers) and strands.packed_patterns.dtype == np.uint8 and strands.packed_patterns.shape[1] == bytes_each
+    )
+
+
 def _fits_together(strands: Strands, findings: Findings) -> bool:
+    if not _are_arrays(strands):
+        findings.wrong("arrays", "they are of other types or shapes, or hold what is no number")
+        return False
     legs, ends, bits = strands.legs, strands.ends, _bits(strands)
     number = len(strands.curve.legs)
     steps = np.diff(legs)
@@ -161,6 +185,8 @@ def _compare_ends(
             if not whole and (position, end) in ((0, 0), (len(stretches) - 1, 1)):
                 continue
             stored, error = strands.ends[which, end].tolist(), float(strands.errors[which, end])
+            if isinf(error):  # nothing is said of it
+                continue
             apart = max(abs(Fraction(a) - b) for a, b in zip(stored, stretch.ends[end], strict=True))
             if not apart <= Fraction(error) + Fraction(1, 1 << (BITS - 8)) * isinstance(window.part, ArcLeg):
                 findings.wrong(

@@ -67,6 +67,12 @@ class Dichotomies(JsonReport):
         """The number of all labellings of so many points."""
         return 2 ** self.labels.shape[1]
 
+    @property
+    def _all(self) -> str:
+        """The number of all labellings, in a few characters."""
+        points = self.labels.shape[1]
+        return f"{self.ceiling:,}" if points < 64 else f"2^{points}"
+
     def sauer_shelah(self, dimension: int) -> int:
         """The most labellings that a class of functions of some VC dimension can give to so many points.
 
@@ -112,13 +118,13 @@ class Dichotomies(JsonReport):
         }
 
     def __str__(self) -> str:
-        return f"{self.count:,} of {self.ceiling:,} labellings, {self.transitions.sum():,} transitions"
+        return f"{self.count:,} of {self._all} labellings, {self.transitions.sum():,} transitions"
 
     def __repr__(self) -> str:
         return f"Dichotomies({self.network!r}, layer {self.layer}: {self})"
 
     def _repr_html_(self) -> str:
-        facts = {"layer": self.layer, "labellings": f"{self.count:,}", "of": f"{self.ceiling:,}"}
+        facts = {"layer": self.layer, "labellings": f"{self.count:,}", "of": self._all}
         return facts_table(repr(self.network), {**facts, "transitions": f"{self.transitions.sum():,}"}.items())
 
 

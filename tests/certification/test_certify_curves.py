@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,6 +117,29 @@ def test_damage_is_noticed(name: str, what: str, names: list[str]) -> None:
     report = certify(damaged(path, what), net)
     assert {item.name for item in report.failed} <= set(names) and names[0] in report.conclusion, report
     assert not report.ok
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("errors", lambda errors: errors * np.nan),
+        ("ends", lambda ends: ends + np.inf),
+        ("ends", lambda ends: ends.tolist()),
+        ("packed_patterns", lambda patterns: patterns.ravel()),
+        ("packed_patterns", lambda patterns: patterns.astype(float)),
+        ("packed_patterns", lambda patterns: patterns[:, :1]),
+        ("legs", lambda legs: None),
+    ],
+)
+def test_arrays_of_other_kinds_are_noticed(name: str, array: Callable[[Any], Any]) -> None:
+    path, net = path_along("arc")
+    report = certify(replace(path, strands=replace(path.strands, **{name: array(getattr(path.strands, name))})), net)
+    assert report.conclusion == "failed: arrays"
+
+
+def test_an_infinite_bound_says_nothing() -> None:
+    path, net = path_along("arc")
+    assert certify(replace(path, strands=replace(path.strands, errors=path.strands.errors + np.inf)), net).ok
 
 
 def test_another_network() -> None:

@@ -169,6 +169,12 @@ def test_random_walk_and_bounds() -> None:
     assert "14" in found._repr_html_()
 
 
+def test_many_points_have_more_labellings_than_can_be_printed() -> None:
+    found = circle(np.tile([1.0, 2.0], (20_000, 1)))
+    assert str(found) == "2 of 2^20000 labellings, 40,000 transitions" and "2^20000" in found._repr_html_()
+    assert '"ceiling": null' in found.to_json()
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [
