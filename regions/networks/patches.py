@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""What is a linear operator that applies small dense blocks at many places?
+
+A *patch* is a block of weights, a list of the inputs that its columns read, and a list of the outputs that its rows
+give. A convolution is one patch for each position and group, all with the same weights; where it reaches over the
+border, sources are missing. Means over windows are patches of one row, and a selection, a permutation or a scaling is
+patches of one weight.
+Invariant: an output is in one patch at most; an output in none is 0.
+Cost: memory for the lists, not for a matrix; applying it is one matrix product for each kind of block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.spectral_norm import spectral_norm_bound
+
+__all__ = ["Patches"]
+
+# Numbers gathered at a time by `apply`: 8 MB.
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Patches:
+    """Dense blocks at many places.
+
+    Parameters
+    ----------
+    inputs, outputs : int
+    kernels : [kinds, rows, terms]
+        The blocks, doubles or what an arithmetic makes of them.
+    kinds : int32 [patches]
+        The block of each patch.
+    sources : int32 [patches, terms]
+        Which input each column reads; -1 where there is none.
+    targets : int32 [patches, rows]
+        Which output each row gives.
+    """
+
+    inputs: int
+    outputs: int
+    kernels: NDArray[Any]
+    kinds: NDArray[np.int32]
+    sources: NDArray[np.int32]
+    targets: NDArray[np.int32]
+
+    @classmethod
+    def convolution(
+        cls,
+        kernel: NDArray[Any],
+        shape: Sequence[int],
+        stride: Sequence[int],
+        padding: Sequence[tuple[int, int]],
+        dilation: Sequence[int],
+        groups: int = 1,
+    ) -> Patches:
+        """A convolution, as networks have it: no kernel is turned around.
+
+        Parameters
+        ----------
+        kernel : [channels out, channels in / groups, *window]
+        shape : sequence of int
+            Of the inputs: channels, then one length for each axis of the window.
+        stride, padding, dilation
+            For each axis of the window; padding, with zeros, before and after.
+        groups : int
+        """
+        channels, *lengths = shape
+        out, each, *window = kernel.shape
+        # Input positions of the window's entries along each axis: [positions, entries], -1 outside.
+        axes = []
+        for length, size, step, (before, after), spread in zip(lengths, window, stride, padding, dilation, strict=True):
+            count = (length + before + after - spread * (size - 1) - 1) // step + 1
+            places = np.arange(count)[:, np.newaxis] * step - before + spread * np.arange(size)
+            axes.append(np.where((places >= 0) & (places < length), places, -1))
+        positions, missing = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1), dtype=bool)
+        for length, places in zip(lengths, axes, strict=True):
+            positions = _crossed(positions * length, places)
+            missing = _crossed(missing, places < 0)
+        count, spread_over = positions.shape[0], prod(lengths)
+        within = positions[:, np.newaxis, :] + np.arange(each)[:, np.newaxis] * spread_over
+        gone = np.broadcast_to(missing[:, np.newaxis, :], within.shape).reshape(count, -1)
+        within = within.reshape(count, -1)
+        rows = out // groups
+        sources = [np.where(gone, -1, within + group * each * spread_over) for group in range(groups)]
+        first = np.arange(count)[:, np.newaxis] + np.arange(rows) * count
+        targets = [first + group * rows * count for group in range(groups)]
+        return cls(
+            channels * spread_over,
+            out * count,
+            kernel.reshape(groups, rows, -1),
+            np.repeat(np.arange(groups, dtype=np.int32), count),
+            np.concatenate(sources).astype(np.int32),
+            np.concatenate(targets).astype(np.int32),
+        )
+
+    @classmethod
+    def selection(cls, inputs: int, sources: NDArray[np.integer]) -> Patches:
+        """Output i is input ``sources[i]``, or 0 where that is -1."""
+        flat = sources.ravel()
+        kept = np.flatnonzero(flat >= 0)
+        return cls._single(inputs, flat.size, np.ones((1, 1, 1)), np.zeros(kept.size), flat[kept], kept)
+
+    @classmethod
+    def scale(cls, factors: NDArray[Any]) -> Patches:
+        """Output i is input i times ``factors[i]``."""
+        values, kinds = np.unique(factors, return_inverse=True)
+        places = np.arange(factors.size)
+        return cls._single(factors.size, factors.size, values.reshape(-1, 1, 1), kinds.ravel(), places, places)
+
+    @classmethod
+    def _single(
+        cls,
+        inputs: int,
+        outputs: int,
+        kernels: NDArray[Any],
+        kinds: NDArray[Any],
+        sources: NDArray[Any],
+        targets: NDArray[Any],
+    ) -> Patches:
+        lists = (each.astype(np.int32) for each in (kinds, sources[:, np.newaxis], targets[:, np.newaxis]))
+        return cls(inputs, outputs, kernels, *lists)
+
+    @cached_property
+    def weights(self) -> NDArray[Any]:
+        """The matrix [outputs, inputs]; of large operators it is larger than what they are made of by far."""
+        matrix = np.zeros((self.outputs, self.inputs), dtype=self.kernels.dtype)
+        for patch in range(len(self.kinds)):
+            (read,) = np.nonzero(self.sources[patch] >= 0)
+            block = self.kernels[self.kinds[patch]][:, read]
+            # A patch may read an input more than once.
+            np.add.at(matrix, (self.targets[patch][:, np.newaxis], self.sources[patch][read]), block)
+        matrix.setflags(write=False)
+        return matrix
+
+    @cached_property
+    def multiply_adds(self) -> int:
+        """How many products an application takes."""
+        return int((self.sources >= 0).sum()) * self.kernels.shape[1]
+
+    @cached_property
+    def norm_bound(self) -> float:
+        """An upper bound on the spectral norm, for weights that are doubles.
+
+        A patch gives at most |K| |x restricted to its sources|. Outputs are in one patch each, and an input is read m
+        times at most, so that squares sum up to |K|^2 m |x|^2.
+        """
+        blocks = max((spectral_norm_bound(kernel) for kernel in self.kernels), default=0.0)
+        return blocks * sqrt(self._most_uses) * (1 + 2.0**-40)
+
+    @cached_property
+    def _most_uses(self) -> int:
+        return int(np.bincount(self.sources[self.sources >= 0], minlength=1).max(initial=0))
+
+    @cached_property
+    def frobenius(self) -> float:
+        """The Frobenius norm, for weights that are doubles; squares do not overflow on the way."""
+        largest = np.abs(self.kernels).max(initial=0.0)
+        _, exponent = np.frexp(largest)
+        squares = np.ldexp(self.kernels, -exponent) ** 2
+        total = sum(
+            float(((self.sources[self.kinds == kind] >= 0) @ squares[kind].T).sum()) for kind in range(len(squares))
+        )
+        return float(np.ldexp(sqrt(total), exponent))
+
+    def terms(self, output: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """The inputs that an output reads, and with which weights."""
+        patch, row = self._places[output]
+        if patch < 0:
+            return self.sources[:0].ravel(), self.kernels[:0].ravel()
+        read = self.sources[patch] >= 0
+        return self.sources[patch][read], self.kernels[self.kinds[patch], row][read]
+
+    @cached_property
+    def _places(self) -> NDArray[np.int32]:
+        """Patch and row of each output, -1 where it is in none: [outputs, 2]."""
+        places = np.full((self.outputs, 2), -1, dtype=np.int32)
+        patches, rows = np.indices(self.targets.shape, dtype=np.int32)
+        places[self.targets, 0], places[self.targets, 1] = patches, rows
+        return places
+
+    def apply(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., inputs] to [.., outputs]."""
+        flat = values.reshape(-1, self.inputs)
+        result = np.zeros((len(flat), self.outputs), dtype=np.result_type(values, self.kernels))
+        step = max(1, CHUNK // max(1, self.sources.size))
+        for start in range(0, len(flat), step):
+            # One more input, which is 0, stands for those that are missing.
+            part = flat[start : start + step]
+            padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
+            for kind, patches in enumerate(self._patches_of):
+                products = padded[:, self.sources[patches]] @ self.kernels[kind].T
+                result[start : start + step, self.targets[patches].ravel()] = products.reshape(len(part), -1)
+        return result.reshape(*values.shape[:-1], self.outputs)
+
+    def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
+        flat = values.reshape(-1, self.outputs)
+        result = np.zeros((self.inputs + 1, len(flat)), dtype=np.result_type(values, self.kernels))
+        for kind, patches in enumerate(self._patches_of):
+            products = flat[:, self.targets[patches]] @ self.kernels[kind]
+            np.add.at(result, self.sources[patches].ravel(), products.reshape(len(flat), -1).T)
+        return np.ascontiguousarray(result[: self.inputs].T).reshape(*values.shape[:-1], self.inputs)
+
+    @cached_property
+    def _patches_of(self) -> list[NDArray[np.integer]]:
+        return [np.flatnonzero(self.kinds == kind) for kind in range(len(self.kernels))]
+
+    def row(self, output: int) -> NDArray[Any]:
+        """The weights of one output, [inputs]."""
+        sources, weights = self.terms(output)
+        row = np.zeros(self.inputs, dtype=self.kernels.dtype)
+        np.add.at(row, sources, weights)
+        return row
+
+    def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Patches:
+        """The operator with another number in the place of each weight; of 0 the function must make 0."""
+        return Patches(self.inputs, self.outputs, function(self.kernels), self.kinds, self.sources, self.targets)
+
+
+def _crossed(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Sums of numbers, or of truths, of all pairs of positions and all pairs of entries: [positions, entries]."""
+    both = first[:, np.newaxis, :, np.newaxis] + second[np.newaxis, :, np.newaxis, :]
+    return both.reshape(first.shape[0] * second.shape[0], -1)

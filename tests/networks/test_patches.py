@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Is an operator of small blocks the matrix that it stands for?"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from regions.networks.patches import Patches
+
+
+def convolved(kernel, image, stride, padding, dilation, groups):
+    """A convolution, written out entry by entry."""
+    out, each, *window = kernel.shape
+    padded = np.pad(image, [(0, 0), *padding])
+    lengths = [
+        (size - spread * (entries - 1) - 1) // step + 1
+        for size, entries, step, spread in zip(padded.shape[1:], window, stride, dilation, strict=True)
+    ]
+    result = np.zeros((out, *lengths))
+    for channel, *place in product(range(out), *map(range, lengths)):
+        group = channel // (out // groups)
+        for source, *entry in product(range(each), *map(range, window)):
+            where = [s * p + d * e for s, p, d, e in zip(stride, place, dilation, entry, strict=True)]
+            result[(channel, *place)] += kernel[(channel, source, *entry)] * padded[(group * each + source, *where)]
+    return result
+
+
+def cases(count):
+    rng = np.random.default_rng(1)
+    for number in range(count):
+        dimension, groups = 1 + number % 3, int(rng.choice([1, 1, 2, 3]))
+        kernel_shape = (groups * int(rng.integers(1, 4)), int(rng.integers(1, 3)), *rng.integers(1, 4, dimension))
+        shape = (
+            groups * kernel_shape[1],
+            *(int(size) for size in rng.integers(5, 8 if dimension < 3 else 6, dimension)),
+        )
+        stride, dilation = rng.integers(1, 4, dimension).tolist(), rng.integers(1, 3, dimension).tolist()
+        padding = [tuple(ends) for ends in rng.integers(0, 3, (dimension, 2)).tolist()]
+        yield rng.integers(-9, 10, kernel_shape).astype(float), shape, stride, padding, dilation, groups
+
+
+@pytest.mark.parametrize("case", list(cases(24)), ids=lambda case: "x".join(map(str, case[0].shape)))
+def test_convolution(case):
+    kernel, shape, stride, padding, dilation, groups = case
+    operator = Patches.convolution(*case)
+    images = np.random.default_rng(2).integers(-9, 10, (2, *shape)).astype(float)
+    flat = images.reshape(2, -1)
+    wanted = np.stack([convolved(kernel, image, stride, padding, dilation, groups).ravel() for image in images])
+    assert (operator.apply(flat) == wanted).all()
+    assert (operator.weights @ flat.T == wanted.T).all()
+    asked = np.arange(2.0 * operator.outputs).reshape(2, -1)
+    assert (operator.apply_transposed(asked) == asked @ operator.weights).all()
+    for output in {0, operator.outputs // 2, operator.outputs - 1}:
+        assert (operator.row(output) == operator.weights[output]).all()
+    norm = np.linalg.norm(operator.weights, 2)
+    assert norm <= operator.norm_bound * (1 + 1e-12)
+    assert operator.frobenius == pytest.approx(np.linalg.norm(operator.weights), rel=1e-12)
+    assert operator.multiply_adds >= np.count_nonzero(operator.weights)
+
+
+def test_selection_leaves_zeros_where_nothing_is_chosen():
+    operator = Patches.selection(4, np.array([[3, -1], [0, 0]]))
+    assert operator.apply(np.arange(1.0, 5.0)).tolist() == [4.0, 0.0, 1.0, 1.0]
+    assert operator.row(1).tolist() == [0.0] * 4
+    assert np.sqrt(2) <= operator.norm_bound < 1.01 * np.sqrt(2)
+
+
+def test_scale():
+    operator = Patches.scale(np.array([2.0, -3.0, 2.0]))
+    assert (operator.weights == np.diag([2.0, -3.0, 2.0])).all()
+    assert len(operator.kernels) == 2
+
+
+def test_integers_of_any_size():
+    operator = Patches.selection(2, np.array([1, 0])).entrywise(lambda kernels: kernels.astype(object) * 2**100)
+    assert operator.apply(np.array([1, 3], dtype=object)).tolist() == [3 * 2**100, 2**100]
+
+
+def test_an_input_that_a_patch_reads_twice():
+    single = np.array([[0, 0, 1]], dtype=np.int32)
+    operator = Patches(2, 1, np.array([[[1.0, 2.0, 4.0]]]), np.zeros(1, np.int32), single, np.zeros((1, 1), np.int32))
+    assert operator.weights.tolist() == [[3.0, 4.0]]
+    assert operator.row(0).tolist() == [3.0, 4.0]
+    assert operator.apply_transposed(np.ones(1)).tolist() == [3.0, 4.0]
+    assert operator.norm_bound >= 5.0
