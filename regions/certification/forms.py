@@ -12,7 +12,7 @@ a layer before it differs from that of the pattern before, and patterns are take
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from operator import add, mul
 
 from regions.domains import Domain
@@ -107,9 +107,8 @@ class Forms:
     def _next(self, level: int, columns: Columns, pattern: bytes, start: int) -> Columns:
         """A layer as forms, from the one before it, whose bits end at ``start``."""
         layer = self.layers[level - 1]
-        count = len(layer.breakpoints[0])
-        bits = pattern[start - self.kink_counts[level - 1] : start]
-        pieces = [sum(bits[unit * count : (unit + 1) * count]) for unit in range(len(layer.biases))]
+        bits = iter(pattern[start - self.kink_counts[level - 1] : start])
+        pieces = [sum(islice(bits, len(breakpoints))) for breakpoints in layer.breakpoints]
         return _affine(self.layers[level], _activated(layer, columns, pieces, 1), 1)
 
 

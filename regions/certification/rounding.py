@@ -168,20 +168,26 @@ def _map_bounds(partition: Partition, region: int) -> Floats:
     network, domain = partition.network, partition.domain
     bits = np.unpackbits(partition.packed_patterns[region], count=network.kinks, bitorder="little")
     sizes = np.abs(np.column_stack([domain.origin, domain.directions.T]))
-    roundings, amplification, start = 8, 1.0, 0
-    for layer in network.layers:
-        weights, activation = np.abs(layer.weights), layer.activation
-        sizes = weights @ sizes
-        sizes[:, 0] += np.abs(layer.biases)
-        units, count = len(weights), activation.breakpoints.shape[-1]
-        pieces = bits[start : start + units * count].reshape(units, count).sum(axis=1, dtype=np.intp)
+    roundings, amplification = 8, 1.0
+    given = {-1: sizes}
+    for number, node in enumerate(network.graph.nodes):
+        matrices = [np.abs(read.operator.weights) for read in node.reads]
+        sizes = sum(
+            (matrix @ given[read.node] for matrix, read in zip(matrices, node.reads, strict=True)),
+            start=np.zeros((node.units.count, sizes.shape[1])),
+        )
+        sizes[:, 0] += np.abs(node.biases)
+        activation, units, count = node.units.activation, node.units.count, node.units.each
+        pieces = bits[node.kinks].reshape(units, count).sum(axis=1, dtype=np.intp)
         slopes = np.abs(activation.slopes_of(pieces))
         sizes = slopes[:, np.newaxis] * sizes
         sizes[:, 0] += np.abs(activation.intercepts_of(pieces))
-        start += units * count
-        roundings += weights.shape[1] + 4
+        given[number] = sizes
+        roundings += node.terms + 4
         # More than all weights together can do to a number; times the operations, to all that underflowed.
-        amplification *= max(1.0, weights.sum()) * max(1.0, slopes.max()) * weights.size
+        amplification *= (
+            max(1.0, sum(matrix.sum() for matrix in matrices)) * max(1.0, slopes.max()) * sum(map(np.size, matrices))
+        )
     chart = max(1.0, np.abs(domain.origin).sum() + np.abs(domain.directions).sum())
     bounds = 2 * roundings * float(U) * sizes + float(TINY) * amplification * chart * domain.n_in
     return np.where(np.isnan(bounds), np.inf, bounds)

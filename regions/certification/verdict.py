@@ -149,7 +149,7 @@ def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
 
 
 def _sizes(network: Network) -> list[tuple[int, ...]]:
-    return [(*layer.weights.shape, layer.activation.breakpoints.shape[-1]) for layer in network.layers]
+    return [(node.terms, node.units.count, node.units.each) for node in network.graph.nodes]
 
 
 def _indexable(part: Partition, net: Network, findings: Findings) -> bool:

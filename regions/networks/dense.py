@@ -35,6 +35,10 @@ class Dense:
     def inputs(self) -> int:
         return int(self.weights.shape[1])
 
+    @property
+    def outputs(self) -> int:
+        return int(self.weights.shape[0])
+
     @cached_property
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, for weights that are doubles."""
@@ -57,6 +61,10 @@ class Dense:
     def row(self, output: int) -> NDArray[Any]:
         """The weights of one output, [inputs]."""
         return np.asarray(self.weights[output])
+
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """What makes the operator, by name."""
+        return {"weights": self.weights}
 
     def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Dense:
         """The operator with another number in the place of each weight."""

@@ -2,12 +2,12 @@
 """What is a network, as that which its values travel through?
 
 Nodes in topological order. What each unit of a node gets, its pre-activation, is its bias plus a sum of *reads*; a read
-is a linear operator applied to a list of *sources*, numbers in one table of all outputs, which begins with the inputs
-of the network. What each unit gives is a piecewise-linear function of one variable of that, a function of its own.
-The last node has the outputs of the network; its units give what they get.
-Invariant: a node reads what comes before it in the table, and each read takes all outputs of one node (or all inputs),
-in order: dense operators can leave out and reorder by themselves. A chain of layers is the simplest case, in which
-each node reads the one before it.
+is a linear operator applied to all outputs of one node, or to all inputs. Operators leave out and reorder by
+themselves, so that skips, slices and joints are reads like others. What each unit gives is a piecewise-linear function
+of one variable of that, a function of its own. The last node has the outputs of the network; its units give what they
+get.
+Invariant: a node reads nodes that come before it. A chain of layers is the simplest case, in which each node reads the
+one before it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
+from regions.networks.patches import Patches
 
-__all__ = ["Graph", "Node", "Read", "Units", "entries"]
+__all__ = ["Graph", "Node", "Operator", "Read", "Units", "entries"]
+
+Operator = Dense | Patches
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +37,13 @@ class Read:
 
     Parameters
     ----------
-    operator : Dense
-    sources : range
-        Numbers in the table of all outputs.
+    operator : Operator
+        It takes all outputs of the node.
     node : int
-        Of the node that they are the outputs of, in `Graph.nodes`; -1 for the inputs of the network.
+        Its number in `Graph.nodes`; -1 for the inputs of the network.
     """
 
-    operator: Dense
-    sources: range
+    operator: Operator
     node: int
 
 
@@ -140,12 +141,15 @@ class Node:
     units : Units
     kinks : slice
         Where the bits of its units are in a pattern.
+    name : str
+        What messages call it.
     """
 
     biases: Floats
     reads: tuple[Read, ...]
     units: Units
     kinks: slice
+    name: str = "node"
 
     @cached_property
     def terms(self) -> int:
@@ -176,14 +180,37 @@ class Graph:
     @classmethod
     def chain(cls, layers: Iterable[Layer]) -> Graph:
         """The graph of a network in which each layer reads the one before it."""
-        nodes, first_source, first_kink = [], 0, 0
+        nodes, first_kink = [], 0
         for number, layer in enumerate(layers):
             units = Units(len(layer.biases), layer.activation)
-            operator = layer.operator
-            read = Read(operator, range(first_source, first_source + operator.inputs), number - 1)
-            nodes.append(Node(layer.biases, (read,), units, slice(first_kink, first_kink + units.kinks)))
-            first_source, first_kink = first_source + operator.inputs, first_kink + units.kinks
+            kinks = slice(first_kink, first_kink + units.kinks)
+            nodes.append(Node(layer.biases, (Read(layer.operator, number - 1),), units, kinks, layer.name))
+            first_kink = kinks.stop
         return cls(nodes[0].reads[0].operator.inputs, nodes)
+
+    def layers(self) -> list[Layer] | None:
+        """The layers, if each node reads the one before it, and by a dense operator; else None."""
+        layers = []
+        for number, node in enumerate(self.nodes):
+            (read, *others) = node.reads
+            if others or read.node != number - 1 or not isinstance(read.operator, Dense):
+                return None
+            layers.append(Layer(read.operator.weights, node.biases, node.units.activation, node.name))
+        return layers
+
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """All that makes the graph, node by node, as arrays by name."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, node in enumerate(self.nodes):
+            prefix, activation = f"node_{number}", node.units.activation
+            arrays[f"{prefix}_biases"] = node.biases
+            for name in ("breakpoints", "slopes", "intercepts"):
+                arrays[f"{prefix}_{name}"] = getattr(activation, name)
+            arrays[f"{prefix}_reads"] = np.array([read.node for read in node.reads], dtype=np.int64)
+            for index, read in enumerate(node.reads):
+                named = read.operator.stored_arrays()
+                arrays.update((f"{prefix}_read_{index}_{name}", array) for name, array in named.items())
+        return arrays
 
     @cached_property
     def last_reads(self) -> list[list[int]]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What is a network?
 
-A chain of dense layers, each an affine map followed by a piecewise-linear activation; the last layer has
-none. Everything is checked and copied once, on the way in: float64, finite, chained, read-only.
+A graph of nodes, each an affine map of earlier ones followed by a piecewise-linear activation; the last one has none.
+Most networks are chains of dense layers, and those have `layers`. Everything is checked and copied once, on the way in:
+float64, finite, fitting together, read-only.
 A *kink* is one breakpoint of one hidden unit: one bit of the activation pattern, ordered layer by layer, unit
 by unit, breakpoint ascending. Bit k is 1 iff the unit's pre-activation is strictly above the breakpoint. A
 ReLU unit has one kink.
@@ -20,9 +21,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import list_of, word
+from regions.arithmetic.arguments import integer, list_of, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
@@ -39,7 +40,7 @@ LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
 
 class Network:
-    """A dense piecewise-linear network, immutable.
+    """A piecewise-linear network, immutable.
 
     Parameters
     ----------
@@ -52,7 +53,11 @@ class Network:
     Attributes
     ----------
     layers : tuple of Layer
-        The last one is the linear output: its activation is the identity.
+        Of a chain of dense layers. The last one is the linear output: its activation is the identity.
+    graph : Graph
+        The same, or any other network, as nodes that read each other.
+    input_shape : tuple of int
+        How the inputs are arranged, for instance channels, rows and columns of an image; ``(n_in,)`` where nobody said.
     notes : tuple of str
         What a reader did that the user should know, such as folding a batch norm.
 
@@ -73,7 +78,8 @@ class Network:
     array([ True, False])
     """
 
-    layers: tuple[Layer, ...]
+    graph: Graph
+    input_shape: tuple[int, ...]
     notes: tuple[str, ...]
 
     def __init__(
@@ -96,6 +102,54 @@ class Network:
         )
         return network
 
+    @classmethod
+    def from_graph(cls, graph: Graph, input_shape: Sequence[int] | None = None, notes: Iterable[str] = ()) -> Network:
+        """Make a network of a graph whose last node gives what it gets.
+
+        Parameters
+        ----------
+        graph : Graph
+        input_shape : sequence of int, optional
+            How the inputs are arranged; ``(n_in,)`` if left out.
+        notes : iterable of str
+
+        Raises
+        ------
+        NonFiniteError, ShapeMismatchError, NetworkError
+            The message names the node.
+
+        Examples
+        --------
+        >>> from regions.networks.named_activations import identity, relu
+        >>> from regions.networks.graph import Node, Read, Units
+        >>> from regions.networks.patches import Patches
+        >>> window = Patches.convolution(np.ones((1, 1, 2)), (1, 3), [1], [(0, 0)], [1])
+        >>> hidden = Node(np.zeros(2), (Read(window, -1),), Units(2, relu()), slice(0, 2))
+        >>> skip = Patches.selection(3, np.array([0, 1]))
+        >>> reads = Read(Patches.scale(np.ones(2)), 0), Read(skip, -1)
+        >>> net = Network.from_graph(Graph(3, [hidden, Node(np.zeros(2), reads, Units(2, identity()), slice(2, 2))]))
+        >>> net([1.0, 2.0, -3.0])
+        array([4., 2.])
+        """
+        if not isinstance(graph, Graph):
+            raise TypeError(f"expected a Graph, got {type(graph).__name__}")
+        _require_sound(graph)
+        given = [graph.n_in] if input_shape is None else tuple_of(input_shape, "input_shape")
+        shape = tuple(integer(size, f"input_shape[{i}]") for i, size in enumerate(given))
+        if prod(shape) != graph.n_in:
+            raise ShapeMismatchError(
+                f"input_shape {list(shape)} has {prod(shape)} elements, the graph takes {graph.n_in}"
+            )
+        network = object.__new__(cls)
+        said = tuple(word(note, f"notes[{i}]") for i, note in enumerate(list_of(notes, "notes", "a list of str")))
+        layers = graph.layers()
+        if layers is not None:
+            network._set(layers, said)
+            network.__dict__.update(input_shape=shape)
+        else:
+            network.__dict__.update(graph=graph, input_shape=shape, notes=said)
+        return network
+
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         if not layers:
             raise EmptyLayerError("a network needs at least one layer (W, b)")
@@ -114,30 +168,48 @@ class Network:
                 f"the last layer must be linear, it has activation {printable(layers[-1].activation.name)!r}: append a "
                 "layer with identity weights and no activation"
             )
-        self.__dict__.update(layers=tuple(layers), notes=notes)
+        graph = Graph.chain(layers)
+        self.__dict__.update(_layers=tuple(layers), graph=graph, input_shape=(graph.n_in,), notes=notes)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Network is immutable; make a new one instead of setting {name!r}")
 
     @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers, the linear output last.
+
+        Raises
+        ------
+        NetworkError
+            The network is no chain of dense layers; `graph` has its nodes.
+        """
+        layers: tuple[Layer, ...] | None = self.__dict__.get("_layers")
+        if layers is None:
+            raise NetworkError(
+                "this network is no chain of dense layers: it has convolutions, skips or other nodes that read parts "
+                "of others; see its `graph`"
+            )
+        return layers
+
+    @property
     def n_in(self) -> int:
         """Dimension of the input."""
-        return int(self.layers[0].weights.shape[1])
+        return self.graph.n_in
 
     @property
     def n_out(self) -> int:
         """Dimension of the output."""
-        return len(self.layers[-1].biases)
+        return self.graph.n_out
 
     @property
     def widths(self) -> tuple[int, ...]:
         """Units in each hidden layer."""
-        return tuple(len(layer.biases) for layer in self.layers[:-1])
+        return self.graph.widths
 
     @property
     def activations(self) -> tuple[Activation, ...]:
         """Of each hidden layer."""
-        return tuple(layer.activation for layer in self.layers[:-1])
+        return tuple(node.units.activation for node in self.graph.hidden)
 
     @property
     def hidden(self) -> int:
@@ -148,11 +220,6 @@ class Network:
     def kinks(self) -> int:
         """Number of pattern bits: breakpoints, summed over hidden units. For ReLU the same as ``hidden``."""
         return self.graph.kinks
-
-    @cached_property
-    def graph(self) -> Graph:
-        """The same network as nodes that read each other; what computes with networks reads this."""
-        return Graph.chain(self.layers)
 
     @cached_property
     def kink_layers(self) -> Integers:
@@ -175,7 +242,8 @@ class Network:
         digest = hashlib.sha256()
         for array in stored_arrays(self).values():
             digest.update(repr(array.shape).encode())
-            digest.update((array + 0.0).astype("<f8", copy=False).data)  # + 0.0: a negative zero is the same number
+            # + 0.0: a negative zero is the same number.
+            digest.update(np.ascontiguousarray(array + 0.0, dtype="<f8").data)
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
@@ -192,10 +260,11 @@ class Network:
         """What each layer has before its activation; whatever overflows is refused."""
         points = points_float64(x, self.n_in)
         found = at_points(self.graph, points.reshape(-1, self.n_in))
-        for index in range(len(self.layers)):
+        for index in range(len(self.graph.nodes)):
             with np.errstate(over="ignore", invalid="ignore"):
                 values = next(found)
-            yield require_finite(values.reshape(*points.shape[:-1], values.shape[1]), f"a value of layer {index}")
+            shaped = values.reshape(*points.shape[:-1], values.shape[1])
+            yield require_finite(shaped, f"at these points a value of layer {index}")
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
@@ -273,7 +342,9 @@ class Network:
         return f"Network({sizes}, {_activation_names(self)}, {neurons}{kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_layers, (self.layers, self.notes)
+        if "_layers" in self.__dict__ and self.input_shape == (self.n_in,):
+            return type(self).from_layers, (self.layers, self.notes)
+        return type(self).from_graph, (self.graph, self.input_shape, self.notes)
 
 
 class LayerFacts(NamedTuple):
@@ -291,8 +362,10 @@ def layer_facts(network: Network) -> list[LayerFacts]:
     return [LayerFacts(inputs, units.count, units.activation.name, units.kinks) for inputs, units in nodes]
 
 
-def stored_arrays(network: Network) -> dict[str, Floats]:
+def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
     """All numbers that make a network, layer by layer, under the names that they have in files."""
+    if "_layers" not in network.__dict__:
+        return network.graph.stored_arrays()
     return {
         f"layer_{index}_{name}": getattr(layer if name in ("weights", "biases") else layer.activation, name)
         for index, layer in enumerate(network.layers)
@@ -314,6 +387,26 @@ def in_runs(sizes: Iterable[int]) -> list[str]:
     """Equal sizes one by one up to four; beyond that a count keeps the line short."""
     runs = [(size, len(list(group))) for size, group in groupby(sizes)]
     return ["-".join([str(size)] * length) if length <= 4 else f"{size}x{length}" for size, length in runs]
+
+
+def _require_sound(graph: Graph) -> None:
+    """Refuse numbers that are not finite, and a last node that has an activation."""
+    for number, node in enumerate(graph.nodes):
+        label = f"node {number} ({printable(node.name)})"
+        require_finite(node.biases, f"{label}: a bias")
+        for read in node.reads:
+            if not -1 <= read.node < number:
+                raise NetworkError(f"{label} reads node {read.node}, which does not come before it")
+            given = graph.n_in if read.node < 0 else graph.nodes[read.node].units.count
+            if (read.operator.inputs, read.operator.outputs) != (given, node.units.count):
+                raise ShapeMismatchError(
+                    f"{label}: an operator takes {read.operator.inputs} values and gives {read.operator.outputs}; node "
+                    f"{read.node} gives {given}, and there are {node.units.count} units"
+                )
+            for array in read.operator.stored_arrays().values():
+                require_finite(array, f"{label}: a weight")
+    if graph.nodes[-1].units.activation != identity():
+        raise NetworkError("the last node must be linear: append one that gives what it gets")
 
 
 def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:

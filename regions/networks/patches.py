@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.networks.dense import Dense
 
 __all__ = ["Patches"]
 
@@ -221,9 +222,17 @@ class Patches:
         np.add.at(row, sources, weights)
         return row
 
+    def stored_arrays(self) -> dict[str, NDArray[Any]]:
+        """What makes the operator, by name; how many inputs and outputs it has is for others to say."""
+        return {name: getattr(self, name) for name in ("kernels", "kinds", "sources", "targets")}
+
     def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Patches:
         """The operator with another number in the place of each weight; of 0 the function must make 0."""
         return Patches(self.inputs, self.outputs, function(self.kernels), self.kinds, self.sources, self.targets)
+
+    def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
+        """The operator from some of the inputs to some of the outputs."""
+        return Dense(self.weights[outputs][:, inputs])
 
 
 def _crossed(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

@@ -22,8 +22,7 @@ import numpy as np
 
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.domains import Domain
-from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, Read
+from regions.networks.graph import Graph, Node, Operator, Read
 from regions.networks.walk import Forward
 from regions.passes.open_paths import wired
 
@@ -41,7 +40,7 @@ def rounding_unit(terms: int) -> float:
     return 4 * (terms + 8) * 2.0**-53
 
 
-def magnitudes(read: Read) -> Dense:
+def magnitudes(read: Read) -> Operator:
     """The operator of a read with the magnitudes of its weights."""
     return read.operator.entrywise(np.abs)
 

@@ -13,14 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Bits, Packed
-from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Read
+from regions.networks.graph import Graph, Operator, Read
 from regions.networks.walk import asked
 
 __all__ = ["bending_kinks", "kinks_read", "leading_to_outputs", "wired"]
 
 
-def wired(read: Read) -> Dense:
+def wired(read: Read) -> Operator:
     """The operator of a read with 1 for each weight other than 0; as many ones as there are weights add up exactly."""
     return read.operator.entrywise(lambda weights: (weights != 0).astype(np.float32))
 

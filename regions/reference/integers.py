@@ -5,11 +5,15 @@ Every double is an integer times a power of two. So the inputs, as affine forms 
 integers when multiplied by a power of two; so do the weights of the first layer, and with them its
 pre-activations, if its biases and breakpoints are multiplied by both; and so on through the layers. Positive
 factors change no sign and no region.
+A node of a graph may read others than the one before it. What is still to be read is passed on: it comes after the
+units of each layer in between, as units without a breakpoint that give what they get.
 Invariant: nothing is rounded; a remainder in a division is an error.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import accumulate
 from math import ceil
 from typing import NamedTuple
 
@@ -18,7 +22,8 @@ import numpy as np
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
-from regions.networks.network import Layer, Network, require_network
+from regions.networks.graph import Graph
+from regions.networks.network import Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
 
@@ -29,7 +34,7 @@ Point = tuple[int, ...]
 
 
 class IntegerLayer(NamedTuple):
-    """A `Layer` whose values are a power of two times those of the original."""
+    """Units whose values are a power of two times those of the original, each with its own number of breakpoints."""
 
     weights: list[list[int]]  # [unit][input]
     biases: list[int]  # [unit]
@@ -56,38 +61,71 @@ def to_integers(net: Network, domain: Domain) -> IntegerTask:
     exponent = _binary_places(chart)
     inputs = [tuple(_scaled(a, exponent) for a in form) for form in zip(*chart, strict=True)]
     layers = []
-    for layer in net.layers:
-        scaled, exponent = _integer_layer(layer, exponent)
+    for rows in _layers(net.graph):
+        scaled, exponent = _integer_layer(rows, exponent)
         layers.append(scaled)
     infinity = None if domain.bounded else _beyond_everything(layers, inputs, domain)
     corners = [_corner(generator, infinity or 0) for generator in domain.generators.tolist()]
     return IntegerTask(inputs, layers, exponent, corners, infinity)
 
 
-def _integer_layer(layer: Layer, exponent: int) -> tuple[IntegerLayer, int]:
+class _Layer(NamedTuple):
+    """Units that read the layer before, each as what it is in doubles."""
+
+    weights: list[list[list[float]]]  # [read][unit][input], to be added up
+    biases: list[float]
+    breakpoints: list[list[float]]
+    slopes: list[list[float]]
+    intercepts: list[list[float]]
+
+
+def _layers(graph: Graph) -> Iterator[_Layer]:
+    """The units of each node, and after them those that are passed on to later ones."""
+    given = [(-1, graph.n_in)]  # nodes and their sizes, in the order of the values of the layer before
+    for number, node in enumerate(graph.nodes):
+        starts = dict(zip((of for of, _ in given), accumulate((size for _, size in given), initial=0), strict=False))
+        width, units = sum(size for _, size in given), node.units.count
+        later = {read.node for other in graph.nodes[number + 1 :] for read in other.reads}
+        passed = [(of, size) for of, size in given if of in later]
+        through = [starts[of] + i for of, size in passed for i in range(size)]
+        matrices = []
+        for read in node.reads:
+            matrix = np.zeros((units + len(through), width))
+            matrix[:units, starts[read.node] : starts[read.node] + read.operator.inputs] = read.operator.weights
+            matrices.append(matrix)
+        matrices[0][units + np.arange(len(through)), through] = 1.0
+        breakpoints, slopes, intercepts = (table.tolist() for table in node.units.tables())
+        yield _Layer(
+            [matrix.tolist() for matrix in matrices],
+            node.biases.tolist() + [0.0] * len(through),
+            breakpoints + [[] for _ in through],
+            slopes + [[1.0] for _ in through],
+            intercepts + [[0.0] for _ in through],
+        )
+        given = [(number, units), *passed]
+
+
+def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
     """Scale a layer whose inputs come 2**exponent times too large, so that it has integers only.
 
     Returns it with the exponent of its values. The weights are scaled by 2**e, which makes the
     pre-activations 2**(exponent + e) times too large, and so are the biases and breakpoints; likewise the
     slopes and intercepts.
     """
-    act = layer.activation
-    biases = layer.biases.tolist()
-    breakpoints = np.broadcast_to(act.breakpoints, (len(biases), act.breakpoints.shape[-1])).tolist()
-    weights = layer.weights.tolist()
-    e = max(_binary_places(weights), _binary_places([biases, *breakpoints]) - exponent)
+    places = [_binary_places(matrix) for matrix in layer.weights]
+    e = max(*places, _binary_places([layer.biases, *layer.breakpoints]) - exponent)
     exponent += e
-    integers = [[_scaled(w, e) for w in row] for row in weights]
-    units = (len(biases), act.breakpoints.shape[-1] + 1)
-    slopes = np.broadcast_to(act.slopes, units).tolist()
-    intercepts = np.broadcast_to(act.intercepts, units).tolist()
-    f = max(_binary_places(slopes), _binary_places(intercepts) - exponent)
+    integers = [
+        [sum(_scaled(w, e) for w in same) for same in zip(*rows, strict=True)]
+        for rows in zip(*layer.weights, strict=True)
+    ]
+    f = max(_binary_places(layer.slopes), _binary_places(layer.intercepts) - exponent)
     return IntegerLayer(
         integers,
-        [_scaled(b, exponent) for b in biases],
-        [[_scaled(t, exponent) for t in row] for row in breakpoints],
-        [[_scaled(slope, f) for slope in row] for row in slopes],
-        [[_scaled(intercept, exponent + f) for intercept in row] for row in intercepts],
+        [_scaled(b, exponent) for b in layer.biases],
+        [[_scaled(t, exponent) for t in row] for row in layer.breakpoints],
+        [[_scaled(slope, f) for slope in row] for row in layer.slopes],
+        [[_scaled(intercept, exponent + f) for intercept in row] for row in layer.intercepts],
     ), exponent + f
 
 

@@ -152,12 +152,13 @@ def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
 
 def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
     """Apply to each unit the piece of the activation that its bits choose."""
-    kinks = len(layer.breakpoints[0])
-    values = []
-    for unit, form in zip(range(len(forms)), forms, strict=True):
-        piece = sum(bits[unit * kinks : (unit + 1) * kinks])  # the number of breakpoints below h
-        slope = layer.slopes[unit][piece]
-        values.append((slope * form[0] + layer.intercepts[unit][piece], *[slope * a for a in form[1:]]))
+    values, first = [], 0
+    units = zip(forms, layer.breakpoints, layer.slopes, layer.intercepts, strict=True)
+    for form, breakpoints, slopes, intercepts in units:
+        piece = sum(bits[first : first + len(breakpoints)])  # the number of breakpoints below h
+        first += len(breakpoints)
+        slope = slopes[piece]
+        values.append((slope * form[0] + intercepts[piece], *[slope * a for a in form[1:]]))
     return values
 
 

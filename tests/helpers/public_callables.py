@@ -159,6 +159,7 @@ def _classes() -> Iterator[Call]:
     yield _call(regions.Layer, **layer, name="layer 3", _kinds={"activation": "activation"})
     yield _call(regions.Network, layers=lambda: [([[1.0]], [0.0]), ([[1.0]], [0.0])], activation="relu")
     yield _call(regions.Network.from_layers, layers=lambda: list(network().layers), notes=["x"])
+    yield _call(regions.Network.from_graph, graph=lambda: network().graph, input_shape=[2], notes=["x"])
     for method in ("__call__", "gradient", "pattern", "preactivations"):
         yield _method(network, method, x=[[0.5, 0.5]])
     yield _method(network, "affine_map", pattern=lambda: np.ones(2, dtype=bool))

@@ -60,8 +60,8 @@ def test_a_long_sum_in_which_small_terms_are_lost(arithmetic: type[Bounded | Bou
     count, half = 1 << 17, 2.0**-53
     ones, small = np.ones((count, 1)), np.full((1, count), half)
     small[0, 0] = 1.0
-    first = Node(np.zeros(count), (Read(Dense(ones), range(1), -1),), Units(count, identity()), slice(0, 0))
-    both = tuple(Read(Dense(small), range(1, 1 + count), 0) for _ in range(reads))
+    first = Node(np.zeros(count), (Read(Dense(ones), -1),), Units(count, identity()), slice(0, 0))
+    both = tuple(Read(Dense(small), 0) for _ in range(reads))
     graph = Graph(1, [first, Node(np.zeros(1), both, Units(1, identity()), slice(0, 0))])
     walker = arithmetic(graph, regions.Segment([0.0], [1.0]))
     *_, last = preactivations(graph, walker, walker.inputs(np.ones((1, 1)), np.zeros(1)), under(np.zeros((1, 0))))

@@ -36,17 +36,17 @@ D = RNG.standard_normal((2, 5))
 BIASES = [RNG.standard_normal(size) for size in (4, 5, 2)]
 
 
-def node(biases: np.ndarray, reads: list[tuple[np.ndarray, int, int]], activation: Activation, first: int) -> Node:
+def node(biases: np.ndarray, reads: list[tuple[np.ndarray, int]], activation: Activation, first: int) -> Node:
     units = Units(len(biases), activation)
-    made = tuple(Read(Dense(weights), range(at, at + weights.shape[1]), source) for weights, at, source in reads)
+    made = tuple(Read(Dense(weights), source) for weights, source in reads)
     return Node(biases, made, units, slice(first, first + units.kinks))
 
 
 def with_skip() -> Graph:
     """Outputs ``C relu(A x) + D relu(B relu(A x))``, with biases."""
-    first = node(BIASES[0], [(A, 0, -1)], relu(), 0)
-    second = node(BIASES[1], [(B, 3, 0)], relu(), 4)
-    last = node(BIASES[2], [(C, 3, 0), (D, 7, 1)], identity(), 9)
+    first = node(BIASES[0], [(A, -1)], relu(), 0)
+    second = node(BIASES[1], [(B, 0)], relu(), 4)
+    last = node(BIASES[2], [(C, 0), (D, 1)], identity(), 9)
     return Graph(3, [first, second, last])
 
 
@@ -87,7 +87,7 @@ def test_exact_signs() -> None:
 def test_rounded_maps(chart: Plane | None, copies: int) -> None:
     """With more outputs than columns they are multiplied from the inputs."""
     nodes = list(SKIP.nodes)
-    reads = [(np.tile(read.operator.weights, (copies, 1)), read.sources[0], read.node) for read in nodes[-1].reads]
+    reads = [(np.tile(read.operator.weights, (copies, 1)), read.node) for read in nodes[-1].reads]
     nodes[-1] = node(np.tile(BIASES[2], copies), reads, identity(), 9)
     first, second, last = CHAIN.layers
     outputs = np.tile(last.weights, (copies, 1)), np.tile(last.biases, copies)

@@ -50,6 +50,8 @@ OTHERS = {
         ),
         *(f"{step}.weights" for step in ("before", "last", "layer", "self", "self.open", "step")),
         *(f"{step}.biases" for step in ("before", "last", "self", "self.open", "step")),
+        # Nodes that are being made.
+        *("operation.biases", "operator.weights", "read.operator", "rows.biases", "rows.reads"),
     },
 }
 

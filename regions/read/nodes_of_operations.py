@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""Which nodes do operations make?
+
+Affine operations wait: where an activation is all that reads one, its rows and the activation's units are one node. A
+sum takes in the rows of what it alone reads. What several operations read, or another affine operation, becomes a node
+whose units give what they get; matrices are never multiplied, for their products are no doubles. Only a scaling, such
+as a batch norm, is folded, in float64, into the affine operation just before it or, after an activation, into the dense
+one that follows it; there is a note where that rounds.
+Invariant: nodes come in the order of operations, so each reads earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats
+from regions.networks.activation import Activation
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Operator, Read, Units
+from regions.networks.named_activations import identity
+from regions.networks.patches import Patches
+from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor, tensors_read
+from regions.read.scaling import Scaling, add, multiply
+
+__all__ = ["graph_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What a node has before its activation; ``where``: which row is each result of its operation."""
+
+    name: str
+    reads: tuple[Read, ...]
+    biases: Floats
+    where: NDArray[np.int64]
+
+
+def graph_of(operations: Sequence[Operation], outputs: Tensor) -> tuple[Graph, list[str]]:
+    """The graph whose outputs are the elements of a tensor, and notes on what was folded.
+
+    Parameters
+    ----------
+    operations : sequence of Operation
+        Each reads earlier ones; the first one is the inputs.
+    outputs : Tensor
+    """
+    making = _Making(operations, outputs)
+    return making.graph(), making.notes
+
+
+class _Making:
+    """Nodes that grow by operations."""
+
+    def __init__(self, operations: Sequence[Operation], outputs: Tensor) -> None:
+        self.outputs, self.notes, self.nodes = outputs, list[str](), list[Node]()
+        self.sizes = [operations[0].size]  # of the inputs, then of each node
+        wanted = set(outputs.operations)
+        for operation in reversed(operations):
+            if operation in wanted:
+                wanted.update(read for tensor in tensors_read(operation) for read in tensor.operations)
+        self.operations = [operation for operation in operations if operation in wanted]
+        # By how many operations each is read, the end being one of them; a tensor read twice counts twice.
+        self.uses = Counter(outputs.operations)
+        for operation in self.operations:
+            self.uses.update(read for tensor in tensors_read(operation) for read in tensor.operations)
+        # The node and the unit there of each result of an operation; or rows that wait for what reads them.
+        self.results: dict[Operation, tuple[int, NDArray[np.int64]]] = {}
+        self.waiting: dict[Operation, _Rows] = {}
+        self.kinks = 0
+        self.folded: set[Operation] = set()  # scalings, into what precedes them
+
+    def graph(self) -> Graph:
+        taken = {self.outputs.operations[0]} if self.outputs.in_order() else set[Operation]()
+        for operation in self.operations:
+            taken.update(self._takes(operation))
+        for operation in self.operations:
+            if isinstance(operation, Inputs):
+                self.results[operation] = -1, np.arange(operation.size)
+            elif isinstance(operation, Activated):
+                self._activate(operation)
+            else:
+                rows = self._rows(operation)
+                if operation in taken and self.uses[operation] == 1:
+                    self.waiting[operation] = rows
+                else:
+                    self._add(rows, identity(), operation)
+        rows = self._selected(self.outputs, "outputs")
+        if not _in_order(rows.where):
+            self._add(rows, identity(), self.outputs.operations[0])
+            rows = self._selected(self.outputs, "outputs")
+        self._add(rows, identity(), None)
+        return Graph(self.sizes[0], self.nodes)
+
+    def _takes(self, operation: Operation) -> list[Operation]:
+        """Of what an operation reads: the rows that it can take over."""
+        if isinstance(operation, Activated) or (isinstance(operation, Affine) and operation.scaling is not None):
+            tensors = [tensor for tensor in tensors_read(operation) if tensor.where() is not None]
+        elif isinstance(operation, Affine) and len(operation.terms) > 1:
+            tensors = [tensor for operator, tensor in operation.terms if _is_sign(operator) and tensor.in_order()]
+        elif isinstance(operation, Affine):
+            ((operator, tensor),) = operation.terms
+            waits = isinstance(operator, Dense) and tensor.in_order() and _is_scaling(tensor.operations[0])
+            tensors = [tensor] if waits else []
+        else:
+            tensors = []
+        return [tensor.operations[0] for tensor in tensors]
+
+    def _activate(self, operation: Activated) -> None:
+        rows = self._selected(operation.tensor, operation.name)
+        # Unit i has the row of result j with where[j] == i.
+        order = np.empty(operation.size, dtype=np.int64)
+        order[rows.where] = np.arange(operation.size)
+        activation = operation.activation
+        if activation.slopes.ndim > 1:
+            slopes, intercepts = activation.slopes[order], activation.intercepts[order]
+            activation = Activation(activation.name, activation.breakpoints, slopes, intercepts)
+        self._add(rows, activation, operation)
+
+    def _selected(self, tensor: Tensor, name: str) -> _Rows:
+        """The elements of a tensor as rows, by taking over those that wait for it."""
+        rows = self.waiting.pop(tensor.operations[0], None) if tensor.where() is not None else None
+        if rows is not None:
+            return replace(rows, where=rows.where[tensor.place])
+        every = np.arange(tensor.size)
+        return _Rows(name, self._reads(Patches.selection(tensor.size, every), tensor), np.zeros(tensor.size), every)
+
+    def _rows(self, operation: Affine) -> _Rows:
+        if operation.scaling is not None:
+            folded = self._folded(operation.scaling, operation.terms[0][1])
+            if folded is not None:
+                self.folded.add(operation)
+                return folded
+        reads: list[Read] = []
+        biases = operation.biases
+        for operator, tensor in operation.terms:
+            rows = self.waiting.get(tensor.operations[0])
+            if rows is None:
+                reads += self._reads(operator, tensor)
+            elif len(operation.terms) == 1 and tensor.operations[0] not in self.folded:
+                return self._folded_forwards(operation, rows, tensor)
+            elif len(operation.terms) == 1:
+                self._add(self.waiting.pop(tensor.operations[0]), identity(), tensor.operations[0])
+                reads += self._reads(operator, tensor)
+            else:
+                sign = float(operator.row(0)[0])
+                sums, exact = add(biases, sign * rows.biases)
+                del self.waiting[tensor.operations[0]]
+                if exact and _in_order(rows.where):
+                    biases = sums
+                    reads += rows.reads if sign == 1.0 else [_negated(read) for read in rows.reads]
+                else:
+                    self._add(rows, identity(), tensor.operations[0])
+                    reads += self._reads(operator, tensor)
+        return _Rows(operation.name, tuple(reads), biases, np.arange(operation.size))
+
+    def _folded(self, scaling: Scaling, tensor: Tensor) -> _Rows | None:
+        """A scaling in the rows just before it; None if there are none, or if it would take too many blocks."""
+        rows = self.waiting.get(tensor.operations[0])
+        if rows is None or tensor.where() is None:
+            return None
+        where = rows.where[tensor.place]
+        factors, shifts = np.empty_like(scaling.scale), np.empty_like(scaling.shift)
+        factors[where], shifts[where] = scaling.scale, scaling.shift
+        reads, exact = [], scaling.exact
+        for read in rows.reads:
+            operator, products_exact = _scaled(read.operator, factors)
+            if operator is None:
+                del self.waiting[tensor.operations[0]]
+                self._add(rows, identity(), tensor.operations[0])
+                return None
+            reads.append(Read(operator, read.node))
+            exact = exact and products_exact
+        products, products_exact = multiply(rows.biases, factors)
+        biases, sums_exact = add(products, shifts)
+        self._note(scaling, exact and products_exact and sums_exact, f"{rows.name}, which precedes it")
+        del self.waiting[tensor.operations[0]]
+        return _Rows(rows.name, tuple(reads), biases, where)
+
+    def _folded_forwards(self, operation: Affine, rows: _Rows, tensor: Tensor) -> _Rows:
+        """A dense operation that follows a scaling, as one that takes what the scaling takes."""
+        ((operator, _),) = operation.terms
+        scaled = tensor.operations[0]
+        assert isinstance(operator, Dense) and isinstance(scaled, Affine) and scaled.scaling is not None
+        del self.waiting[scaled]
+        weights, biases, exact = scaled.scaling.before(operator.weights, operation.biases)
+        self._note(scaled.scaling, exact, f"{operation.name}, which follows it")
+        reads = self._reads(Dense(weights), scaled.terms[0][1])
+        return _Rows(operation.name, reads, biases, np.arange(operation.size))
+
+    def _note(self, scaling: Scaling, exact: bool, into: str) -> None:
+        if not exact:
+            self.notes.append(
+                f"{scaling.kind} {scaling.name} folded into {into}, in float64; the network is what that yields"
+            )
+
+    def _reads(self, operator: Operator, tensor: Tensor) -> tuple[Read, ...]:
+        """An operator on the elements of a tensor, as operators on all that nodes give."""
+        nodes, units = np.full(tensor.size, -2), np.full(tensor.size, -1)
+        for number, operation in enumerate(tensor.operations):
+            own = tensor.operation == number
+            nodes[own], unit_of = self.results[operation]
+            units[own] = unit_of[tensor.place[own]]
+        found = [node for node in np.unique(nodes).tolist() if node > -2]
+        # Constants alone read nothing, but in some form.
+        return tuple(
+            Read(_composed(operator, np.where(nodes == node, units, -1), self.sizes[node + 1]), node)
+            for node in found or [-1]
+        )
+
+    def _add(self, rows: _Rows, activation: Activation, operation: Operation | None) -> None:
+        units = Units(len(rows.biases), activation)
+        kinks = slice(self.kinks, self.kinks + units.kinks)
+        if operation is not None:
+            self.kinks, self.results[operation] = kinks.stop, (len(self.nodes), rows.where)
+        self.nodes.append(Node(rows.biases, rows.reads, units, kinks, rows.name))
+        self.sizes.append(units.count)
+
+
+def _in_order(where: NDArray[np.int64]) -> bool:
+    return bool((where == np.arange(len(where))).all())
+
+
+def _is_sign(operator: Operator) -> bool:
+    """Whether it is 1 or -1 times its inputs."""
+    return isinstance(operator, Patches) and operator.kernels.size == 1 and abs(operator.kernels.item()) == 1.0
+
+
+def _is_scaling(operation: Operation) -> bool:
+    return isinstance(operation, Affine) and operation.scaling is not None
+
+
+def _negated(read: Read) -> Read:
+    return Read(read.operator.entrywise(np.negative), read.node)
+
+
+def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operator:
+    """The operator on so many units, of which its inputs are some; -1 where an input is none of them."""
+    if isinstance(operator, Dense):
+        if np.array_equal(units, np.arange(size)):
+            return operator
+        present = np.flatnonzero(units >= 0)
+        if len(np.unique(units[present])) == len(present):
+            weights = np.zeros((operator.outputs, size))
+            weights[:, units[present]] = operator.weights[:, present]
+            return Dense(weights)
+        every = np.arange(operator.outputs, dtype=np.int32)[np.newaxis]
+        lists = np.zeros(1, dtype=np.int32), np.arange(len(units), dtype=np.int32)[np.newaxis], every
+        operator = Patches(len(units), operator.outputs, operator.weights[np.newaxis], *lists)
+    sources = np.where(operator.sources >= 0, units[operator.sources], -1).astype(np.int32)
+    patches, columns = (sources >= 0).any(axis=1), (sources >= 0).any(axis=0)
+    return Patches(
+        size,
+        operator.outputs,
+        operator.kernels[:, :, columns],
+        operator.kinds[patches],
+        sources[patches][:, columns],
+        operator.targets[patches],
+    )
+
+
+def _scaled(operator: Operator, factors: Floats) -> tuple[Operator | None, bool]:
+    """The operator with its outputs times factors, and whether nothing was rounded."""
+    if isinstance(operator, Dense):
+        weights, exact = multiply(operator.weights, factors[:, np.newaxis])
+        return Dense(weights), exact
+    # A block for each different row of factors.
+    told_apart = np.column_stack([operator.kinds, factors[operator.targets]])
+    blocks, kinds = np.unique(told_apart, axis=0, return_inverse=True)
+    if len(blocks) * operator.kernels[:1].size > operator.kernels.size + operator.sources.size:
+        return None, False
+    kernels, exact = multiply(operator.kernels[blocks[:, 0].astype(np.intp)], blocks[:, 1:, np.newaxis])
+    return replace(operator, kernels=kernels, kinds=kinds.ravel().astype(np.int32)), exact

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What is a tensor that a model computes, and what is done to get it?
+
+A tensor is a shape and, for each element, the operation that it is a result of and where it is there. So reshaping,
+transposing, slicing, padding and joining only say where elements are: they are no operations. Those that are, apart
+from the inputs, are affine maps of elements of tensors, and piecewise-linear functions of each element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats
+from regions.networks.activation import Activation
+from regions.networks.graph import Operator
+from regions.read.scaling import Scaling
+
+__all__ = ["Activated", "Affine", "Inputs", "Operation", "Tensor", "tensors_read"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """Elements, each the result of some operation.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Without the axis of batches.
+    operations : tuple of Operation
+    operation : int64 [size]
+        Which of these each element is a result of; -1 for a constant 0.
+    place : int64 [size]
+        Its number there.
+    """
+
+    shape: tuple[int, ...]
+    operations: tuple[Operation, ...]
+    operation: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, operation: Operation, shape: Sequence[int]) -> Tensor:
+        """All results of an operation."""
+        size = operation.size
+        return cls(tuple(shape), (operation,), np.zeros(size, dtype=np.int64), np.arange(size))
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    def where(self) -> NDArray[np.int64] | None:
+        """Where each result of its one operation is, if all are here, once each."""
+        if len(self.operations) != 1 or self.size != self.operations[0].size or (self.operation < 0).any():
+            return None
+        where = np.full(self.size, -1, dtype=np.int64)
+        where[self.place] = np.arange(self.size)
+        return None if (where < 0).any() else where
+
+    def in_order(self) -> bool:
+        """Whether these are all results of one operation, in order."""
+        where = self.where()
+        return where is not None and bool((where == np.arange(self.size)).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The inputs of the network."""
+
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """Biases plus the sum of operators applied to tensors; a `Scaling`, if it is one."""
+
+    name: str
+    terms: tuple[tuple[Operator, Tensor], ...]
+    biases: Floats
+    scaling: Scaling | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.biases)
+
+
+@dataclass(frozen=True, eq=False)
+class Activated:
+    """A piecewise-linear function of each element of a tensor."""
+
+    name: str
+    tensor: Tensor
+    activation: Activation
+
+    @property
+    def size(self) -> int:
+        return self.tensor.size
+
+
+Operation = Inputs | Affine | Activated
+
+
+def tensors_read(operation: Operation) -> list[Tensor]:
+    """What an operation reads."""
+    if isinstance(operation, Affine):
+        return [tensor for _, tensor in operation.terms]
+    return [operation.tensor] if isinstance(operation, Activated) else []
