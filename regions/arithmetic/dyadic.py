@@ -19,6 +19,9 @@ from regions.arithmetic.types import Floats, Objects
 
 __all__ = ["Dyadic", "dyadic", "nearest_float", "split_square_root", "square_root"]
 
+# More than the exponent of any double.
+NO_POWER = 1 << 12
+
 
 class Dyadic(NamedTuple):
     """The numbers ``integers * 2**exponent``."""
@@ -55,13 +58,19 @@ class Dyadic(NamedTuple):
 def dyadic(values: Floats) -> Dyadic:
     """Return Python integers, as small as can be, and one exponent that make these doubles, exactly."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
-    integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
-    lowest = int(exponents.min(initial=0))  # there may be no values at all
-    integers = integers * 2 ** (exponents - lowest).astype(object)
-    # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer.
-    together = int(np.bitwise_or.reduce(integers, axis=None))
-    spare = max(0, (together & -together).bit_length() - 1)
-    return Dyadic(integers >> spare, lowest - 53 + spare)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer: so each number becomes
+    # an odd one times a power of two, and the least of these powers is taken out.
+    spare = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    powers, given = exponents - 53 + spare, whole != 0
+    lowest = int(powers.min(where=given, initial=NO_POWER))
+    highest = int(exponents.max(where=given, initial=-NO_POWER))
+    odd, shifts = whole >> np.maximum(spare, 0), np.where(given, powers - lowest, 0)
+    if highest - lowest < 63:
+        integers = (odd << shifts).astype(object)
+    else:
+        integers = odd.astype(object) << shifts.astype(object)
+    return Dyadic(integers, lowest if given.any() else 0)
 
 
 def nearest_float(value: Fraction) -> float:

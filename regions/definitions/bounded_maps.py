@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which affine map is the network on a region, as far as floating point can prove?
 
-The constant term of the map is the forward pass at the chart's origin, under the region's pattern; each slope is the
-forward pass of a direction, through the network without its constants. Both with the bounds of `passes/bounded.py`.
+The map is carried through the network as an affine form with the bounds of `passes/bounded.py`, and regions that follow
+each other share the way up to where their patterns differ.
 What overflows has a bound that is no number, so that it is never below anything.
-Cost: two forward passes per region and coefficient, once.
+Cost: at most two forward passes per region and coefficient, once.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
-from regions.networks.walk import preactivations, under
+from regions.networks.walk import under_patterns
 from regions.partition import Partition
-from regions.passes.bounded import Bounded, BoundedSlopes
+from regions.passes.bounded import BoundedForms
 
 __all__ = ["BoundedMaps"]
 
-# Numbers per temporary array.
-CHUNK = 1 << 20
+# Numbers per temporary array: few enough to stay near the processor.
+CHUNK = 1 << 18
 
 
 class BoundedMaps:
@@ -34,7 +34,8 @@ class BoundedMaps:
     def __init__(self, partition: Partition, regions: Integers) -> None:
         self.partition, self.regions = partition, regions
         self.graph = graph = partition.network.graph
-        self.constants, self.slopes = Bounded(graph, partition.domain), BoundedSlopes(graph, partition.domain)
+        self.arithmetic = BoundedForms(graph, partition.domain)
+        self.origin = self.arithmetic.inputs(np.zeros((1, partition.dimension)), np.zeros(1))
         self.known = np.zeros(len(regions), dtype=bool)
         self.values, self.errors = np.empty((2, len(regions), graph.n_out, 1 + partition.dimension))
 
@@ -56,12 +57,8 @@ class BoundedMaps:
         return self.values[indices], self.errors[indices]
 
     def _compute(self, indices: Integers) -> None:
-        pieces = under(self.graph.bits(self.partition.packed_patterns[self.regions[indices]]))
-        origin = self.constants.inputs(np.zeros((len(indices), self.partition.dimension)))
         with np.errstate(all="ignore"):
-            *_, constants = preactivations(self.graph, self.constants, origin, pieces)
-            *_, slopes = preactivations(self.graph, self.slopes, origin, pieces)
-        for result, constant, others in zip((self.values, self.errors), constants, slopes, strict=True):
-            result[indices, :, 0] = constant
-            result[indices, :, 1:] = others.transpose(0, 2, 1)
+            packed = self.partition.packed_patterns[self.regions[indices]]
+            found, rows = under_patterns(self.graph, self.arithmetic, self.origin, packed)
+        self.values[indices], self.errors[indices] = (each.transpose(0, 2, 1)[rows] for each in found)
         self.known[indices] = True

@@ -45,6 +45,7 @@ class ExactDifferences:
         self.point_known = np.zeros(len(partition.vertices), dtype=bool)
         # Maps are ``forms * 2**exponents``.
         self.network_forms = ExactForms(partition.network.graph, partition.domain)
+        self.network_forms.arithmetic = self.outlines.forms.arithmetic  # so that weights become integers once
         self.forms = np.empty((len(firsts), partition.network.n_out, 3), dtype=np.object_)
         self.exponents = np.zeros(len(firsts), dtype=np.int64)
         self.map_known = np.zeros(len(firsts), dtype=bool)

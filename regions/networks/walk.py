@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Indices
+from regions.arithmetic.types import Indices, Integers, Packed
 from regions.networks.graph import Graph, Node, Read
 
-__all__ = ["Arithmetic", "Asking", "Forward", "asked", "preactivations", "under"]
+__all__ = ["Arithmetic", "Asking", "Forward", "Sharing", "asked", "preactivations", "under", "under_patterns"]
 
 # What a node has before its activation, and after it.
 Before = TypeVar("Before")
@@ -84,6 +85,45 @@ def preactivations(
 def under(bits: NDArray[Any]) -> Callable[[Node, Any], Indices]:
     """The pieces that units are on under patterns, bits [.., kinks], for `preactivations`."""
     return lambda node, _: node.units.pieces_of(bits[..., node.kinks])
+
+
+class Sharing(Arithmetic[Before, After], Protocol):
+    """What travels, for many patterns side by side."""
+
+    def before_at(self, before: Before, rows: Integers) -> Before:
+        """What nodes have under some of the patterns before."""
+
+    def after_at(self, after: After, rows: Integers) -> After:
+        """What nodes give under some of the patterns before."""
+
+
+def under_patterns(
+    graph: Graph, arithmetic: Sharing[Before, After], inputs: After, packed: Packed
+) -> tuple[Before, Integers]:
+    """What the last node has under patterns uint8 [m, bytes], all from the same inputs, which are one row.
+
+    Patterns that follow each other share the way through all nodes before the first kink at which they differ. Regions
+    next to each other in a partition mostly differ in late nodes only.
+
+    Returns
+    -------
+    what the last node has, a row for each of some patterns
+    int64 [m]
+        Which row is that of each pattern.
+    """
+    rows, bits = np.arange(len(packed)), graph.bits(packed)
+    # Before this bit each pattern is the same as the one before it.
+    same_until = 8 * np.argmax(packed[1:] != packed[:-1], axis=1)
+    leaders, walk = rows[:1], Forward(graph, arithmetic, inputs)
+    for node in graph.hidden:
+        before = walk.preactivations(node)
+        parents, leaders = leaders, rows[np.append(True, same_until < node.kinks.stop)]
+        if len(parents) < len(leaders):
+            again = np.searchsorted(parents, leaders, side="right") - 1
+            walk.live = {number: arithmetic.after_at(each, again) for number, each in walk.live.items()}
+            before = arithmetic.before_at(before, again)
+        walk.leave(node, before, node.units.pieces_of(bits[leaders, node.kinks]))
+    return walk.preactivations(graph.nodes[-1]), np.searchsorted(leaders, rows, side="right") - 1
 
 
 class Asking(Protocol[Asked]):

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats, Indices
+from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.domains import Domain
 from regions.networks.graph import Graph, Node, Operator, Read
 from regions.networks.walk import Forward
 from regions.passes.open_paths import wired
 
-__all__ = ["TINY", "Bounded", "BoundedPatterns", "BoundedSlopes", "Known", "carried", "magnitudes", "rounding_unit"]
+__all__ = ["TINY", "Bounded", "BoundedForms", "BoundedPatterns", "Known", "carried", "magnitudes", "rounding_unit"]
 
 # Values and bounds on their errors, [.., units] each.
 Values = tuple[Floats, Floats]
@@ -110,17 +110,28 @@ class Bounded:
         bounds: Floats = (errors + unit * sums) * (1 + unit) + TINY
         return bounds
 
-    def _next(self, node: Node, sources: Sequence[Known], biases: Floats | float) -> Values:
+    def _next(self, node: Node, sources: Sequence[Known], biases: Floats) -> Values:
         unit = rounding_unit(node.terms)
-        values, errors = biases, unit * np.abs(biases)
+        products: list[Values] = []
         for read, source in zip(node.reads, sources, strict=True):
             # Errors that the values carry and errors that the inner products add both go through the weights'
             # magnitudes: one product for both.
-            values = read.operator.apply(source.values) + values
-            errors = self.magnitudes(read).apply(source.errors + 2 * unit * source.magnitudes) + errors
-        errors = errors * (1 + unit) + TINY
+            charged = 2 * unit * source.magnitudes
+            charged += source.errors
+            products.append((read.operator.apply(source.values), self.magnitudes(read).apply(charged)))
+        (values, errors), *others = products
+        for more, more_errors in others:
+            values += more
+            errors += more_errors
+        values += biases
+        errors += unit * np.abs(biases)
+        errors *= 1 + unit
+        errors += TINY
         # One term can overflow while the true value, and the bound, are doubles.
-        return np.asarray(values), np.where(np.isfinite(values), errors, np.inf)
+        finite = np.isfinite(values)
+        if not finite.all():
+            errors[~finite] = np.inf
+        return values, errors
 
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
         """A piece of slope 0 carries no error, it is its intercept."""
@@ -130,19 +141,47 @@ class Bounded:
         return Known(products + intercepts, np.abs(products) + np.abs(intercepts), errors)
 
 
-class BoundedSlopes(Bounded):
-    """The slopes of pre-activations along the axes of the chart: [m, d, units], constants left out."""
+class BoundedForms(Bounded):
+    """The affine forms of the chart point that pre-activations are, [m, 1 + d, units] with the constant terms first."""
+
+    def __init__(self, graph: Graph, domain: Domain) -> None:
+        super().__init__(graph, domain)
+        origin = self.inputs(np.zeros((1, domain.dimension)), np.zeros(1))
+        self.forms: dict[Node, Values] = {}
+        for node, (rows, errors) in self.rows.items():
+            values, bounds = self._constants(node, len(rows.T)) + rows.T, errors.T.copy()
+            bounds[0] = self.first_errors(node, origin)
+            self.forms[node] = values[np.newaxis], bounds[np.newaxis]
+
+    @staticmethod
+    def _constants(node: Node, terms: int) -> Floats:
+        result = np.zeros((terms, len(node.biases)))
+        result[0] = node.biases
+        return result
 
     def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
-        if node in self.rows:
-            rows, errors = (each[np.newaxis, :, 1:].transpose(0, 2, 1) for each in self.rows[node])
-            return rows, errors
-        return self._next(node, sources, 0.0)
+        if node in self.forms:
+            values, errors = self.forms[node]
+            return values.copy(), errors
+        return self._next(node, sources, self._constants(node, sources[0].values.shape[1]))
 
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
-        slopes = node.units.on_pieces(pieces)[0][:, np.newaxis]
-        products = slopes * before[0]
-        return Known(products, np.abs(products), carried(node, slopes, before[1]))
+        """In the place of the values before."""
+        slopes, intercepts = node.units.on_pieces(pieces)
+        values = np.multiply(before[0], slopes[:, np.newaxis], out=before[0])
+        sizes = np.abs(values)
+        if node.units.activation.intercepts.any():
+            values[:, 0] += intercepts
+            sizes[:, 0] += np.abs(intercepts)
+        return Known(values, sizes, carried(node, slopes[:, np.newaxis], before[1]))
+
+    @staticmethod
+    def before_at(before: Values, rows: Integers) -> Values:
+        return before[0][rows], before[1][rows]
+
+    @staticmethod
+    def after_at(after: Known, rows: Integers) -> Known:
+        return Known(*(each[rows] for each in after))
 
 
 class BoundedPatterns:

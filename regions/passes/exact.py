@@ -99,8 +99,12 @@ class Exact:
     def outputs(self, node: Node, before: Dyadic, pieces: Indices) -> Columns:
         slopes, intercepts = node.units.on_pieces(pieces)
         units = np.flatnonzero((slopes != 0) | (intercepts != 0))
-        numbers = dyadic(slopes[units]).times(before.at((slice(None), units)))
-        return Columns(units, _plus_constants(numbers, dyadic(intercepts[units])))
+        numbers = before.at((slice(None), units))
+        if (slopes[units] != 1).any():  # of ReLU none is
+            numbers = dyadic(slopes[units]).times(numbers)
+        if intercepts[units].any():
+            numbers = _plus_constants(numbers, dyadic(intercepts[units]))
+        return Columns(units, numbers)
 
 
 class ExactSigns:

@@ -24,7 +24,7 @@ from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, entries
-from regions.networks.walk import Forward
+from regions.networks.walk import under_patterns
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
 
@@ -89,18 +89,8 @@ class ResidueMaps:
         int64 [m, (d + 1) * outputs], or [m, 1] if `shortened`
             From 0 to the prime, without it.
         """
-        rows, bits = np.arange(len(packed)), self.graph.bits(packed)
-        # Before this bit each pattern is the same as the one before it.
-        same_until = 8 * np.argmax(packed[1:] != packed[:-1], axis=1)
-        leaders, walk = rows[:1], Forward(self.graph, self, self.inputs)
-        for node in self.graph.hidden:
-            forms = walk.preactivations(node)
-            parents, leaders = leaders, rows[np.append(True, same_until < node.kinks.stop)]
-            again = np.searchsorted(parents, leaders, side="right") - 1
-            walk.live = {number: each[again] for number, each in walk.live.items()}
-            walk.leave(node, forms[again], node.units.pieces_of(bits[leaders, node.kinks]))
-        values = walk.preactivations(self.graph.nodes[-1]).reshape(len(leaders), -1) % self.prime
-        return values.astype(np.int64)[np.searchsorted(leaders, rows, side="right") - 1]
+        values, rows = under_patterns(self.graph, self, self.inputs, packed)
+        return (values.reshape(len(values), -1) % self.prime).astype(np.int64)[rows]
 
     def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
         """Residues [m, points, units]. The sum of all terms does not round, and is reduced once."""
@@ -119,6 +109,12 @@ class ResidueMaps:
         elif np.abs(slopes).max() <= 1.0:
             return forms
         return reduced(forms, self.prime)
+
+    @staticmethod
+    def before_at(forms: Floats, rows: Integers) -> Floats:
+        return np.asarray(forms[rows])
+
+    after_at = before_at
 
 
 def residues(values: Floats, prime: int) -> Floats:

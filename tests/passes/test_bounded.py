@@ -14,13 +14,13 @@ from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read, Units
 from regions.networks.named_activations import identity
 from regions.networks.walk import preactivations, under
-from regions.passes.bounded import Bounded, BoundedSlopes
+from regions.passes.bounded import Bounded, BoundedForms
 from regions.passes.bounded_together import BoundedTogether
 
 
-@pytest.mark.parametrize("arithmetic", [Bounded, BoundedSlopes, BoundedTogether])
+@pytest.mark.parametrize("arithmetic", [Bounded, BoundedForms, BoundedTogether])
 def test_outputs_that_underflow_and_weights_that_bring_them_back(
-    arithmetic: type[Bounded | BoundedSlopes | BoundedTogether],
+    arithmetic: type[Bounded | BoundedForms | BoundedTogether],
 ) -> None:
     """A slope leaves few bits of a value, and the next weight makes an ordinary number of these."""
     rng, off = np.random.default_rng(0), 0
@@ -33,7 +33,8 @@ def test_outputs_that_underflow_and_weights_that_bring_them_back(
         with np.errstate(under="ignore"):
             start = walker.inputs(np.ones((1, 1)), np.zeros(1))  # type: ignore[arg-type]
             *_, last = preactivations(network.graph, walker, start, under(np.zeros((1, 1))))
-        value, error = last[0].item(), last.errors.item() if arithmetic is BoundedTogether else last[1].item()
+        # Of a form the last entry is its slope.
+        value, error = last[0].flat[-1], (last.errors if arithmetic is BoundedTogether else last[1]).flat[-1]
         exact = Fraction(slope) * Fraction(first) * Fraction(second)
         assert abs(Fraction(value) - exact) <= Fraction(error)
         off += abs(Fraction(value) - exact) > Fraction(1e-12) * abs(exact)
