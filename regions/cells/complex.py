@@ -23,7 +23,8 @@ from regions.arithmetic.arrays import own_array, read_only
 from regions.arithmetic.types import Floats, Integers, Packed
 from regions.domains import Domain
 from regions.domains.domain import require_domain
-from regions.networks.network import Network, architecture, require_network
+from regions.networks.described import architecture
+from regions.networks.network import Network, require_network
 from regions.version import __version__
 
 __all__ = ["ARRAYS", "CellComplex", "kept", "raw_arrays", "same_arrays"]
@@ -111,7 +112,7 @@ class CellComplex:
     def __repr__(self) -> str:
         count = f"{len(self)} region{'' if len(self) == 1 else 's'}"
         state = "exact" if self.complete else "partial"
-        return f"{type(self).__name__}({count}, {self.dimension}-D, {architecture(self.network)}, {state})"
+        return f"{type(self).__name__}({count}, {self.dimension}-D, {architecture(self.network.graph)}, {state})"
 
     @property
     def stats(self) -> dict[str, int]:

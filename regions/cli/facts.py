@@ -21,7 +21,7 @@ from rich.table import Table
 from regions import Domain, Network, Partition
 from regions.cli.job import Outcome
 from regions.domains.curves import Curve
-from regions.networks.network import layer_facts
+from regions.networks.described import layer_facts
 from regions.tables import plain
 
 __all__ = ["announce", "network_facts", "outcome_facts", "print_network", "print_outcome", "say", "writing"]
@@ -76,7 +76,7 @@ def network_facts(network: Network) -> dict[str, Any]:
         "pattern_bits": network.kinks,
         "layers": [
             {"inputs": layer.inputs, "units": layer.units, "activation": layer.activation}
-            for layer in layer_facts(network)
+            for layer in layer_facts(network.graph)
         ],
         "notes": list(network.notes),
         "fingerprint": network.fingerprint,
@@ -125,7 +125,7 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
 def print_network(network: Network) -> None:
     """Print the layers of a network as a table."""
     table = _table("layer", "inputs", "units", "activation", "pattern bits", text=("activation",))
-    *hidden, output = layer_facts(network)
+    *hidden, output = layer_facts(network.graph)
     for index, layer in enumerate(hidden, start=1):
         table.add_row(str(index), f"{layer.inputs:,}", f"{layer.units:,}", layer.activation, f"{layer.kinks:,}")
     table.add_row("output", f"{output.inputs:,}", f"{output.units:,}", "", "")

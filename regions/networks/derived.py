@@ -20,8 +20,17 @@ from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.layer import Layer
 from regions.networks.named_activations import relu
 from regions.networks.network import Network, require_network
+from regions.networks.parts import ending
 
-__all__ = ["compose", "cut_off", "product", "with_constant_unit", "with_first_layer", "with_notes", "with_swept_layer"]
+__all__ = [
+    "compose",
+    "cut_off",
+    "product",
+    "with_constant_unit",
+    "with_first_layer",
+    "with_notes",
+    "with_swept_layer",
+]
 
 
 def product(*networks: Network) -> Network:
@@ -108,10 +117,8 @@ def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
     Its outputs are their activations if they are to be read out. If not there is one, which is 0: counting does not
     look at outputs, and those of a wide layer take large weights.
     """
-    units = network.widths[depth - 1]
-    weights = np.eye(units) if readout else np.zeros((1, units))
-    last = Layer(weights, np.zeros(len(weights)), network.layers[-1].activation, "readout")
-    return Network.from_layers([*network.layers[:depth], last])
+    sources = range(network.widths[depth - 1]) if readout else [-1]
+    return Network.from_graph(ending(network.graph, depth, sources), network.input_shape)
 
 
 def with_swept_layer(network: Network, layer: int, other: Floats, output: int) -> Network:
@@ -156,4 +163,4 @@ def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[
 
 def with_notes(network: Network, *notes: str) -> Network:
     """The same network with more notes."""
-    return Network.from_layers(network.layers, [*network.notes, *notes])
+    return Network.from_graph(network.graph, network.input_shape, [*network.notes, *notes])

@@ -16,25 +16,28 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import integer, list_of, tuple_of, word
+from regions.arithmetic.arguments import integer, list_of, shown, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.networks.described import activation_names, in_runs, layer_facts
 from regions.networks.graph import Graph
+from regions.networks.graph_checks import require_sound
 from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
+from regions.networks.parts import ending, with_outputs
 from regions.networks.rounded import affine_maps, at_points
 from regions.printable import printable
 from regions.tables import html_table
 
-__all__ = ["LAYER_ARRAYS", "Layer", "Network", "architecture", "layer_facts", "require_network", "stored_arrays"]
+__all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays"]
 
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
@@ -133,7 +136,7 @@ class Network:
         """
         if not isinstance(graph, Graph):
             raise TypeError(f"expected a Graph, got {type(graph).__name__}")
-        _require_sound(graph)
+        require_sound(graph)
         given = [graph.n_in] if input_shape is None else tuple_of(input_shape, "input_shape")
         shape = tuple(integer(size, f"input_shape[{i}]") for i, size in enumerate(given))
         if prod(shape) != graph.n_in:
@@ -183,13 +186,18 @@ class Network:
         NetworkError
             The network is no chain of dense layers; `graph` has its nodes.
         """
-        layers: tuple[Layer, ...] | None = self.__dict__.get("_layers")
-        if layers is None:
+        if not self.is_chain:
             raise NetworkError(
                 "this network is no chain of dense layers: it has convolutions, skips or other nodes that read parts "
                 "of others; see its `graph`"
             )
+        layers: tuple[Layer, ...] = self.__dict__["_layers"]
         return layers
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether this is a chain of dense layers, so that there are `layers`."""
+        return "_layers" in self.__dict__
 
     @property
     def n_in(self) -> int:
@@ -323,6 +331,62 @@ class Network:
             f"{printable(given.dtype)} {list(given.shape)}"
         )
 
+    def until(self, node: int | str) -> Network:
+        """The network that ends with what one of its hidden nodes gives.
+
+        Parameters
+        ----------
+        node : int or str
+            Its number in ``graph.nodes``, from 0, or its name.
+
+        Returns
+        -------
+        Network
+            With this node's units as outputs.
+
+        Raises
+        ------
+        ValueError
+            There is no such hidden node, or several have that name.
+
+        Examples
+        --------
+        >>> from regions.constructions import serra_fold
+        >>> serra_fold([3, 4]).until(0)
+        Network(1-3-3, relu, 3 hidden neurons)
+        """
+        names = [each.name for each in self.graph.hidden]
+        if not isinstance(node, str):
+            number = integer(node, "node", least=0, most=max(0, len(names) - 1))
+        elif names.count(node) == 1:
+            number = names.index(node)
+        else:
+            raise ValueError(
+                f"node: {names.count(node)} hidden nodes are called {printable(node)!r}; there are {shown(names)}"
+            )
+        if not names:
+            raise NetworkError("node: this network has no hidden node")
+        graph = ending(self.graph, number + 1, range(self.widths[number]))
+        return Network.from_graph(graph, self.input_shape, self.notes)
+
+    def outputs(self, chosen: Sequence[int]) -> Network:
+        """The network with some of its outputs.
+
+        Parameters
+        ----------
+        chosen : sequence of int
+            Outputs, from 0, in the order in which they are wanted.
+
+        Examples
+        --------
+        >>> net = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 5.0])])
+        >>> net.outputs([1])([-3.0])
+        array([2.])
+        """
+        given = enumerate(tuple_of(chosen, "chosen"))
+        numbers = [integer(i, f"chosen[{k}]", least=0, most=self.n_out - 1) for k, i in given]
+        return Network.from_graph(with_outputs(self.graph, np.array(numbers)), self.input_shape, self.notes)
+
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Network) else NotImplemented
 
@@ -330,7 +394,7 @@ class Network:
         return hash(self.fingerprint)
 
     def _repr_html_(self) -> str:
-        *hidden, last = layer_facts(self)
+        *hidden, last = layer_facts(self.graph)
         rows = [(index, *facts[:3]) for index, facts in enumerate([*hidden, last._replace(activation="none")])]
         caption = "; ".join([repr(self), *self.notes])
         return html_table(caption, ("layer", "inputs", "outputs", "activation"), rows)
@@ -339,74 +403,23 @@ class Network:
         neurons = f"{self.hidden} hidden neuron{'' if self.hidden == 1 else 's'}"
         kinks = "" if self.kinks == self.hidden else f", {self.kinks} kinks"
         sizes = "-".join(in_runs((self.n_in, *self.widths, self.n_out)))
-        return f"Network({sizes}, {_activation_names(self)}, {neurons}{kinks})"
+        return f"Network({sizes}, {activation_names(self.graph)}, {neurons}{kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if "_layers" in self.__dict__ and self.input_shape == (self.n_in,):
+        if self.is_chain and self.input_shape == (self.n_in,):
             return type(self).from_layers, (self.layers, self.notes)
         return type(self).from_graph, (self.graph, self.input_shape, self.notes)
 
 
-class LayerFacts(NamedTuple):
-    """What a table says of a layer."""
-
-    inputs: int
-    units: int
-    activation: str
-    kinks: int
-
-
-def layer_facts(network: Network) -> list[LayerFacts]:
-    """What there is to say of each layer, the output last."""
-    nodes = ((node.terms - 1, node.units) for node in network.graph.nodes)
-    return [LayerFacts(inputs, units.count, units.activation.name, units.kinks) for inputs, units in nodes]
-
-
 def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
     """All numbers that make a network, layer by layer, under the names that they have in files."""
-    if "_layers" not in network.__dict__:
+    if not network.is_chain:
         return network.graph.stored_arrays()
     return {
         f"layer_{index}_{name}": getattr(layer if name in ("weights", "biases") else layer.activation, name)
         for index, layer in enumerate(network.layers)
         for name in LAYER_ARRAYS
     }
-
-
-def architecture(network: Network) -> str:
-    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
-    sizes = "-".join([str(network.n_in), *in_runs(network.widths), str(network.n_out)])
-    return f"{sizes} {printable(_activation_names(network))}"
-
-
-def _activation_names(network: Network) -> str:
-    return " + ".join(dict.fromkeys(activation.name for activation in network.activations)) or "affine"
-
-
-def in_runs(sizes: Iterable[int]) -> list[str]:
-    """Equal sizes one by one up to four; beyond that a count keeps the line short."""
-    runs = [(size, len(list(group))) for size, group in groupby(sizes)]
-    return ["-".join([str(size)] * length) if length <= 4 else f"{size}x{length}" for size, length in runs]
-
-
-def _require_sound(graph: Graph) -> None:
-    """Refuse numbers that are not finite, and a last node that has an activation."""
-    for number, node in enumerate(graph.nodes):
-        label = f"node {number} ({printable(node.name)})"
-        require_finite(node.biases, f"{label}: a bias")
-        for read in node.reads:
-            if not -1 <= read.node < number:
-                raise NetworkError(f"{label} reads node {read.node}, which does not come before it")
-            given = graph.n_in if read.node < 0 else graph.nodes[read.node].units.count
-            if (read.operator.inputs, read.operator.outputs) != (given, node.units.count):
-                raise ShapeMismatchError(
-                    f"{label}: an operator takes {read.operator.inputs} values and gives {read.operator.outputs}; node "
-                    f"{read.node} gives {given}, and there are {node.units.count} units"
-                )
-            for array in read.operator.stored_arrays().values():
-                require_finite(array, f"{label}: a weight")
-    if graph.nodes[-1].units.activation != identity():
-        raise NetworkError("the last node must be linear: append one that gives what it gets")
 
 
 def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:

@@ -35,8 +35,9 @@ from regions.files import limits
 from regions.files.npz import read_npz
 from regions.files.opened import opened
 from regions.files.replacing import replacing
+from regions.networks.described import layer_facts
 from regions.networks.named_activations import Activation
-from regions.networks.network import LAYER_ARRAYS, Layer, Network, layer_facts, stored_arrays
+from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.printable import printable_errors
 
 __all__ = ["read_partition", "write_partition"]
@@ -66,7 +67,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
         "found_by": {"version": cells.version, "kernel": cells.kernel},
         "network": {
             "fingerprint": network.fingerprint,
-            "activations": [layer.activation for layer in layer_facts(network)],
+            "activations": [layer.activation for layer in layer_facts(network.graph)],
             "notes": list(network.notes),
         },
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},

@@ -22,7 +22,8 @@ from regions.errors import (
     RegionsError,
     UnsupportedLayerError,
 )
-from regions.networks.network import Network, in_runs
+from regions.networks.described import in_runs
+from regions.networks.network import Network
 from regions.printable import listed
 from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network

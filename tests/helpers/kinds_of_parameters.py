@@ -23,6 +23,8 @@ KINDS = {
     "c_bias": "positive",
     "c_grad": "positive",
     "c_manifold": "positive",
+    "chosen": "outputs",
+    "node": "integer",
     "center": "array",
     "certificate": "flag",
     "chart_points": "array",
@@ -155,6 +157,7 @@ TAKEN = {
     "limit": {"None", "zero", "numpy int", "huge int", "vast int", "2**63", "2**40"},
     "name": {"word", "numpy word", "empty word", "control characters", "lone surrogate", "long word"},
     "network": {"other network"},
+    "outputs": {"list of zeros"},
     "notes": {
         *("list of words", "array of words", "empty list", "empty tuple", "empty array", "array without rows"),
         "empty generator",

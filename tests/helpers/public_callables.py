@@ -162,6 +162,8 @@ def _classes() -> Iterator[Call]:
     yield _call(regions.Network.from_graph, graph=lambda: network().graph, input_shape=[2], notes=["x"])
     for method in ("__call__", "gradient", "pattern", "preactivations"):
         yield _method(network, method, x=[[0.5, 0.5]])
+    yield _method(network, "until", node=0)
+    yield _method(network, "outputs", chosen=[0], _kinds={"chosen": "outputs"})
     yield _method(network, "affine_map", pattern=lambda: np.ones(2, dtype=bool))
     yield _call(regions.Domain, origin=[0.0, 0.0], directions=[[1.0, 0.0]], generators=[[1, 0], [1, 1]])
     yield _call(regions.Segment, a=[0.0, 0.0], b=[1.0, 1.0])

@@ -17,6 +17,7 @@ from random_networks import random_network
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.named_activations import Activation, hard_tanh, identity, leaky_relu, prelu, relu
 from regions.networks.network import Layer, Network
+from tests.helpers.graphs import random_graph
 
 # Unit 0 is x + y, unit 1 is x - y - 1.
 SMALL = [([[1.0, 1.0], [1.0, -1.0]], [0.0, -1.0]), ([[2.0, 3.0]], [0.5])]
@@ -374,3 +375,27 @@ def test_importing_does_not_import_torch() -> None:
     folder = Path(regions.__file__).parent.parent
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     assert result.stdout.strip() == "False"
+
+
+class TestParts:
+    def test_until_and_outputs_of_graphs(self) -> None:
+        network, points, _ = random_graph(11, operations=12)
+        values = network.preactivations(points)
+        for number, node in enumerate(network.graph.hidden):
+            until = network.until(number)
+            assert (until(points) == node.units.activation(values[number])).all()
+            assert len(until.graph.hidden) == number + 1
+        chosen = [network.n_out - 1, 0]
+        assert (network.outputs(chosen)(points) == network(points)[:, chosen]).all()
+
+    def test_names(self) -> None:
+        network, points, _ = random_graph(3)
+        name = next(node.name for node in network.graph.hidden)
+        with pytest.raises(ValueError, match="0 hidden nodes are called 'nothing'"):
+            network.until("nothing")
+        if [node.name for node in network.graph.hidden].count(name) == 1:
+            assert network.until(name) == network.until(0)
+
+    def test_a_network_without_hidden_nodes(self) -> None:
+        with pytest.raises(NetworkError, match="no hidden node"):
+            Network([([[1.0]], None)]).until(0)
