@@ -40,6 +40,9 @@ BYTES_PER_NUMBER = 8
 MAX_EXPANSION = 20
 FREE_EXPANSION_BYTES = 32 * MEBIBYTE
 
+# A network that uses few weights at many places, as convolutions do, may have more inputs than its file has bytes.
+FREE_INPUTS = 2**20
+
 # Where an activation comes first, or two follow each other, a layer with the identity matrix is put between. All of
 # them take 128 MiB at most; one for images of 64 x 64 pixels fits.
 MAX_WEIGHTS_PUT_IN = 4096**2

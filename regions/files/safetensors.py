@@ -10,7 +10,6 @@ Source: the format's own description; the ``safetensors`` package is not needed.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import FileTooLargeError, NotACheckpointError, TruncatedFileError, UnsupportedLayerError
 from regions.files import limits
+from regions.files.json_objects import parsed_object
 from regions.files.opened import OpenedFile
 
 _DTYPES = {
@@ -72,12 +72,7 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
 
 def _entries(header: bytes, path: str) -> list[tuple[str, str, list[int], int, int]]:
     """Parse and check the header: name, dtype, shape, first byte, byte after the last."""
-    try:
-        content = json.loads(header.decode("utf-8"), object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise NotACheckpointError(f"{path}: its header is not the JSON of a safetensors file: {error}") from None
-    if not isinstance(content, dict):
-        raise NotACheckpointError(f"{path}: its header is not a JSON object")
+    content = parsed_object(header, f"{path}: its header")
     if len(content) > limits.MAX_TENSORS:
         raise FileTooLargeError(f"{path}: announces {len(content)} tensors; at most {limits.MAX_TENSORS} are read")
     entries = []
@@ -102,13 +97,6 @@ def _entries(header: bytes, path: str) -> list[tuple[str, str, list[int], int, i
             raise NotACheckpointError(f"{path}: tensor {name[:200]!r} has a byte range that does not fit its shape")
         entries.append((name, kind, shape, offsets[0], offsets[1]))
     return entries
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) != len(pairs):
-        raise ValueError("a name appears twice")
-    return content
 
 
 def _require_tiling(entries: list[tuple[str, str, list[int], int, int]], available: int, path: str) -> None:

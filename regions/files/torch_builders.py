@@ -149,11 +149,14 @@ class TensorBuilders:
         given = arguments[6] if 6 < counts[0] else None
         if 6 < counts[0] and type(given) not in (Dtype, Opaque):
             raise self.malformed("the type of a tensor")
-        return self._view(arguments, given)
+        return self.view(arguments[:4], given)
 
-    def _view(self, arguments: tuple[Any, ...], given: Dtype | Opaque | None) -> NDArray[Any] | Opaque:
-        """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32."""
-        storage, offset, size, stride = arguments[:4]
+    def view(self, arguments: tuple[Any, ...], given: Dtype | Opaque | None = None) -> NDArray[Any] | Opaque:
+        """Copy the strided view out of the storage, in native byte order; bfloat16 becomes float32.
+
+        ``arguments`` are the storage, and offset, size and stride in elements of it.
+        """
+        storage, offset, size, stride = arguments
         if isinstance(storage, Opaque) or isinstance(given, Opaque):
             return given if isinstance(given, Opaque) else storage
         if type(storage) is not Storage:

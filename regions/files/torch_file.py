@@ -103,8 +103,7 @@ def _root(archive: Archive) -> str:
     names = archive.sizes
     if any(name.endswith(("/constants.pkl", "/archive_format")) or "/code/" in name for name in names):
         raise NotACheckpointError(
-            f"{archive.path}: an exported program (TorchScript or .pt2) holds code, which is not run; "
-            f"{SAVE_A_STATE_DICT}"
+            f"{archive.path}: an exported program (TorchScript) holds code, which is not run; {SAVE_A_STATE_DICT}"
         )
     roots = [name[: -len("/data.pkl")] for name in names if name.endswith("/data.pkl") and name.count("/") == 1]
     if len(roots) != 1:

@@ -255,7 +255,7 @@ class Network:
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """Evaluate the network at points x [.., n_in]; returns float64 [.., n_out]."""
+        """Evaluate the network at points x [.., n_in] or [.., *input_shape]; returns float64 [.., n_out]."""
         for values in self._at(x):
             outputs = values
         return outputs
@@ -266,7 +266,7 @@ class Network:
 
     def _at(self, x: ArrayLike) -> Iterator[Floats]:
         """What each layer has before its activation; whatever overflows is refused."""
-        points = points_float64(x, self.n_in)
+        points = self._points(x)
         found = at_points(self.graph, points.reshape(-1, self.n_in))
         for index in range(len(self.graph.nodes)):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -274,8 +274,16 @@ class Network:
             shaped = values.reshape(*points.shape[:-1], values.shape[1])
             yield require_finite(shaped, f"at these points a value of layer {index}")
 
+    def _points(self, x: ArrayLike) -> Floats:
+        """Points [.., n_in], of such or of images."""
+        given, axes = as_numpy(x, "points"), len(self.input_shape)
+        if axes > 1 and given.shape[-axes:] == self.input_shape:
+            given = given.reshape(*given.shape[:-axes], self.n_in)
+        return points_float64(given, self.n_in)
+
     def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
+        x = self._points(x)
         preactivations = self.preactivations(x)
         above = [node.units.above(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
         return np.concatenate([np.zeros((*np.shape(x)[:-1], 0), dtype=bool), *above], axis=-1)

@@ -41,14 +41,15 @@ def load(
     Parameters
     ----------
     source : path, open binary file, mapping, torch.nn.Module, or scikit-learn estimator
-        A torch file, ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx) or ``.nnet``, recognised by its content
+        A torch file, ``.pt2`` (of ``torch.export.save``), ``.safetensors``, ``.npz``, ``.onnx`` (which needs onnx) or
+        ``.nnet``, recognised by its content
         whatever it is called (an open file is read from its beginning, and stays open); a state dict (names to numpy
         arrays or torch tensors, in the order of the layers); a torch module that is a chain of layers; or a fitted
         ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
         What lies between the layers, which files and state dicts do not say: ``"relu"``,
         ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``, ``"relu6"``, ``"abs"``, ``"identity"``, or ``"prelu"``
-        where its slopes are stored. A `torch.nn.Sequential`, ONNX and ``.nnet`` say so themselves.
+        where its slopes are stored. A `torch.nn.Sequential`, ``.pt2``, ONNX and ``.nnet`` say so themselves.
     batch_norm_eps : float
         What batch norms add to the variance; state dicts do not store it. Modules say it themselves.
     prefix : str, or a sequence of str
@@ -57,7 +58,8 @@ def load(
     normalize : (mean, std)
         With which the inputs are normalised before the model sees them, ``(x - mean) / std``; it is folded into the
         first layer, so that the network takes them as they are. Each a number, an array with one for each input (or
-        the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel.
+        the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel; also [C] where the
+        file says that inputs are images.
 
     Returns
     -------
@@ -130,14 +132,14 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
     Parameters
     ----------
     source : path or open binary file
-        A torch file, ``.safetensors``, ``.npz``, ``.onnx`` or ``.nnet``, whatever it is called.
+        A torch file, ``.pt2``, ``.safetensors``, ``.npz``, ``.onnx`` or ``.nnet``, whatever it is called.
 
     Returns
     -------
     dict of str to numpy array
-        For torch files whatever was saved: usually such a dict, perhaps inside another one. Of ``.onnx`` the tensors
-        that are stored beside the graph; of ``.nnet`` what `regions.read.nnet.read_nnet` returns. bfloat16 tensors
-        come as float32.
+        For torch files whatever was saved: usually such a dict, perhaps inside another one. Of ``.pt2`` and ``.onnx``
+        the tensors that are stored beside the graph; of ``.nnet`` what `regions.read.nnet.read_nnet` returns. bfloat16
+        tensors come as float32.
 
     Raises
     ------

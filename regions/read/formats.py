@@ -90,6 +90,24 @@ def _network_of_onnx(file: OpenedFile, activation: ActivationChoice) -> Network:
     return network_from_onnx(file, activation)
 
 
+def _read_pt2(file: OpenedFile) -> Any:
+    from regions.read.exported_network import read_exported_tensors
+
+    return read_exported_tensors(file)
+
+
+def _network_of_pt2(file: OpenedFile, activation: ActivationChoice) -> Network:
+    from regions.read.exported_network import network_from_exported
+
+    return network_from_exported(file, activation)
+
+
+def _is_pt2(file: OpenedFile) -> bool:
+    from regions.files.pt2_archive import is_pt2
+
+    return is_pt2(file)
+
+
 def _is_onnx(file: OpenedFile) -> bool:
     from regions.files.onnx_wire import looks_like_onnx
 
@@ -107,13 +125,14 @@ def _is_pickle(file: OpenedFile) -> bool:
 
 FORMATS = (
     Format(lambda file: file.has_members(".npy"), read_npz),
+    Format(_is_pt2, _read_pt2, _network_of_pt2),
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),
     Format(_is_nnet, _read_nnet, _network_of_nnet),
     Format(_is_onnx, _read_onnx, _network_of_onnx),
 )
-READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .safetensors, .npz, .onnx and .nnet"
+READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onnx and .nnet"
 
 # What people take for a model file, where it begins, and what to do about it.
 _NOT_READ = (

@@ -4,7 +4,8 @@
 Models are mostly trained on ``(x - mean) / std``. Domains and data points are clearer in the units of the data, so the
 normalisation is folded into the first layer, by `regions.read.scaling`: the network is what that yields in float64.
 Invariant: each input gets exactly one mean and one deviation, by a rule that leaves no doubt. Channels are told by
-their shape, [C, 1, 1], since three numbers alone do not say whether an image is stored channel by channel.
+their shape, [C, 1, 1], since three numbers alone do not say whether an image is stored channel by channel; unless the
+network knows the shape of its inputs, and they come first in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.networks.derived import with_first_layer, with_notes
+from regions.networks.derived import is_chain, with_first_layer, with_notes, with_scaled_inputs
 from regions.networks.network import Network
 from regions.read.scaling import subtract_and_divide
 
@@ -34,7 +35,8 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     network : Network
     normalize : (mean, std)
         Each a number for all inputs, an array with one for each, in the order of the inputs or as the array [C, H, W]
-        that they are flattened from, or [C, 1, 1] with one for each channel of such an array.
+        that they are flattened from, or [C, 1, 1] with one for each channel of such an array; [C] will do where the
+        network has inputs of a shape [C, ..].
 
     Raises
     ------
@@ -45,26 +47,29 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     """
     if not isinstance(normalize, (tuple, list)) or len(normalize) != 2:
         raise TypeError(f"normalize must be a pair (mean, std), got {type(normalize).__name__}")
-    mean = _for_each_input(normalize[0], network.n_in, "mean")
-    std = _for_each_input(normalize[1], network.n_in, "std")
+    mean = _for_each_input(normalize[0], network, "mean")
+    std = _for_each_input(normalize[1], network, "std")
     if not (std > 0).all():
         index = int(np.argmin(std > 0))
         raise NetworkError(f"normalize: std of input {index} is {std[index]}; a deviation must be positive")
     scaling = subtract_and_divide("normalisation", "(mean, std)", mean, std)
-    note = (
-        f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was folded "
-        "into the first layer, in float64; the network is what that yields"
-    )
-    return with_notes(with_first_layer(network, lambda *layer: scaling.before(*layer)[:2]), note)
+    said = f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was "
+    ending = "in float64; the network is what that yields"
+    if not is_chain(network):
+        scaled = with_scaled_inputs(network, scaling.scale, scaling.shift)
+        return with_notes(scaled, f"{said}made the first node{'' if scaling.exact else f', {ending}'}")
+    folded = with_first_layer(network, lambda *layer: scaling.before(*layer)[:2])
+    return with_notes(folded, f"{said}folded into the first layer, {ending}")
 
 
-def _for_each_input(values: ArrayLike, n_in: int, name: str) -> Floats:
-    given = exact_float64(values, f"normalize: {name}")
+def _for_each_input(values: ArrayLike, network: Network, name: str) -> Floats:
+    given, n_in, shape = exact_float64(values, f"normalize: {name}"), network.n_in, network.input_shape
     if given.size == 1:
         return np.full(n_in, given.item())
     if given.size == n_in:
         return given.ravel()
-    if given.ndim == 3 and given.shape[1:] == (1, 1) and n_in % given.size == 0:
+    by_channel = given.ndim == 3 and given.shape[1:] == (1, 1) and n_in % given.size == 0
+    if by_channel or (given.ndim == 1 and len(shape) > 1 and len(given) == shape[0]):
         return np.repeat(given.ravel(), n_in // given.size)
     advice = "give one number, or one for each input"
     if given.size and n_in % given.size == 0:

@@ -1,42 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""Which steps of a chain is one operator of an ONNX graph?
+"""Which operations is one operator of an ONNX graph?
 
-One function for each operator: of the node and the values that reach it, it makes steps for `regions.read.chain` and
-the flow that leaves it. Each holds for every version of its operator up to the newest that was read about, which the
-table at the end names. The numbers of each operator's attributes are float32, and are taken as that.
-A constant must be of the type of the numbers that it meets, as ONNX demands, and must not enlarge what flows: then
-there would be several inputs instead of one.
+One function for each operator: of the node and the values that reach it, it makes operations with
+`GraphBuilder`, and returns what leaves it. Each holds for every version of its operator up to the newest
+that was read about, which the table at the end names. The numbers of each operator's attributes are float32, and are
+taken as that. A constant must be of the type of the numbers that it meets, as ONNX demands.
 Source: the operators' own documentation in ONNX, each version of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import NetworkError, NonFiniteError, NotACheckpointError, UnsupportedLayerError
+from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
-from regions.read.chain import Dense, Nonlinearity, Step
 from regions.read.onnx_graph import Node
 from regions.read.onnx_tensors import Constant, element_name
 from regions.read.onnx_values import Flow, Value
-from regions.read.scaling import Scaling, invert, multiply, scaling_of_batch_norm
+from regions.read.operations import Tensor
+from regions.read.operators import elementwise, windows
+from regions.read.scaling import multiply
+from regions.read.site import Site, places
 
-__all__ = ["OPERATORS"]
+__all__ = ["OPERATORS", "numbers_beside", "only_flow"]
 
-Made = tuple[Sequence[Step], Flow]
-Operation = Callable[[Node, list[Value | None]], Made]
+Operation = Callable[[Site, Node, list["Value | None"]], Any]
 
 
-def _numbers(node: Node, value: Value | None, flow: Flow) -> Floats:
+def numbers_beside(node: Node, value: Value | None, flow: Flow) -> Floats:
     """A constant that meets the flow, as doubles."""
     if not isinstance(value, Constant):
-        raise _two_flows(node)
+        raise UnsupportedLayerError(f"{node.label} takes several values that depend on the input where only one can be")
     if value.element != flow.element:
         raise NotACheckpointError(
             f"{node.label} takes {value.name!r} of {element_name(value.element)} beside numbers of "
@@ -45,10 +47,13 @@ def _numbers(node: Node, value: Value | None, flow: Flow) -> Floats:
     return exact_float64(value.array, f"{node.label}: {value.name}")
 
 
-def _two_flows(node: Node) -> UnsupportedLayerError:
-    return UnsupportedLayerError(
-        f"{node.label} takes several values that depend on the input, as skip connections do; only chains are supported"
-    )
+def only_flow(node: Node, values: Sequence[Value | None]) -> Flow:
+    """The first operand, which must be what flows."""
+    if not isinstance(values[0], Flow):
+        raise UnsupportedLayerError(
+            f"{node.label} has an operand that depends on the input where only a constant can be"
+        )
+    return values[0]
 
 
 def _flow_and_constant(node: Node, values: list[Value | None]) -> tuple[Flow, Value | None, bool]:
@@ -66,172 +71,143 @@ def _number(node: Node, name: str, default: float) -> float:
     return float(np.float32(node.attributes.get(name, default)))
 
 
-def _dense(node: Node, flow: Flow, matrix: Floats, shape: tuple[int, ...]) -> tuple[list[Dense], Flow]:
-    """A layer whose matrix [n_out, n] has its columns in the order of the flow's positions."""
-    if matrix.shape[1] != flow.array.size:
-        raise NotACheckpointError(
-            f"{node.label} has a matrix for {matrix.shape[1]} numbers and gets {flow.array.size}, of shape "
-            f"{list(flow.array.shape)}"
-        )
-    weights = np.empty_like(matrix, order="C")
-    weights[:, flow.array.ravel()] = matrix
-    return [Dense(node.name, weights, np.zeros(len(weights)))], Flow.in_order(shape, flow.element, node.label)
+def _turned(at: Site, x: Tensor) -> Tensor:
+    return at.rearranged(x, places(x).swapaxes(-1, -2))
 
 
-def _several(node: Node, flow: Flow) -> UnsupportedLayerError:
-    return UnsupportedLayerError(
-        f"{node.label} gets numbers of shape {list(flow.array.shape)} and treats them as several inputs; if the file "
-        "is for batches of one size, export it for single inputs, or for batches of any size"
-    )
-
-
-def _matmul(node: Node, values: list[Value | None]) -> tuple[list[Dense], Flow]:
+def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow, other, first = _flow_and_constant(node, values)
-    matrix = _numbers(node, other, flow)
-    shape = flow.array.shape
-    if not shape or not matrix.ndim:
+    matrix = numbers_beside(node, other, flow)
+    x = flow.tensor
+    if not x.shape or not matrix.ndim:
         raise NotACheckpointError(f"{node.label} multiplies with a single number")
     if any(length != 1 for length in matrix.shape[:-2]):
         raise UnsupportedLayerError(f"{node.label} has several matrices, of shape {list(matrix.shape)}")
-    batch = (1,) * max(matrix.ndim - 2, len(shape) - 2, 0)
-    inner = shape[-1] if first or len(shape) == 1 else shape[-2]
-    if flow.array.size != inner:
-        raise _several(node, flow)
-    # The axes of a product are those of its factors but for the ones that are summed over.
-    kept_of_flow = (1,) if len(shape) > 1 else ()
-    kept_of_matrix = () if matrix.ndim == 1 else matrix.shape[-1:] if first else matrix.shape[-2:-1]
-    result = batch + (kept_of_flow + kept_of_matrix if first else kept_of_matrix + kept_of_flow)
-    if matrix.ndim == 1:
-        return _dense(node, flow, matrix[np.newaxis], result)
-    two_axes = matrix.reshape(matrix.shape[-2:])
-    return _dense(node, flow, two_axes.T if first else two_axes, result)
+    wide = max(matrix.ndim - 2, len(x.shape) - 2, 0) + 2
+    vector = len(x.shape) == 1
+    if vector or len(x.shape) < wide:
+        axes = (*x.shape, 1) if vector and not first else x.shape
+        x = at.rearranged(x, places(x).reshape((1,) * (wide - len(axes)) + axes))
+    rows = matrix[np.newaxis] if matrix.ndim == 1 else matrix.reshape(matrix.shape[-2:])
+    if matrix.ndim > 1 and first:
+        rows = rows.T
+    # From the left a matrix works on columns.
+    result = windows.dense(at, x, rows) if first else _turned(at, windows.dense(at, _turned(at, x), rows))
+    lengths = list(result.shape)
+    gone = ([-1] if matrix.ndim == 1 and first else [-2] if matrix.ndim == 1 else []) + (
+        [-2 if first else -1] if vector else []
+    )
+    if matrix.ndim == 1 or vector:
+        kept = [length for i, length in enumerate(lengths) if i - len(lengths) not in gone]
+        result = at.rearranged(result, places(result).reshape(kept))
+    return Flow(result, flow.element)
 
 
-def _gemm(node: Node, values: list[Value | None]) -> Made:
+def _gemm(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow, other, first = _flow_and_constant(node, values)
-    matrix = _numbers(node, other, flow)
+    matrix = numbers_beside(node, other, flow)
+    x = flow.tensor
     transposed = [bool(node.attributes.get(name, 0)) for name in ("transA", "transB")]
-    if matrix.ndim != 2 or flow.array.ndim != 2:
-        raise NotACheckpointError(f"{node.label} takes matrices, and gets shapes {[flow.array.shape, matrix.shape]}")
+    if matrix.ndim != 2 or len(x.shape) != 2:
+        raise NotACheckpointError(f"{node.label} takes matrices, and gets shapes {[list(x.shape), list(matrix.shape)]}")
     if transposed[0 if first else 1]:
-        flow = Flow(flow.array.T, flow.element, flow.name)
+        x = _turned(at, x)
     if transposed[1 if first else 0]:
         matrix = matrix.T
-    if flow.array.shape[0 if first else 1] != 1:
-        raise _several(node, flow)
-    rows = matrix.T if first else matrix
+    if x.shape[0 if first else 1] != 1:
+        raise windows.several(at, x)
+    rows = np.ascontiguousarray(matrix.T if first else matrix)
     shape = (1, len(rows)) if first else (len(rows), 1)
-    (layer,), result = _dense(node, flow, rows, shape)
-    steps: list[Step] = [layer]
     alpha, beta = _number(node, "alpha", 1.0), _number(node, "beta", 1.0)
-    if alpha != 1.0:
-        steps.append(Scaling("alpha of", node.name, np.full(len(rows), alpha), np.zeros(len(rows)), exact=True))
+    biases, exact = np.zeros(len(rows)), True
     if len(values) > 2 and values[2] is not None:
-        added = _numbers(node, values[2], flow)
+        added = numbers_beside(node, values[2], flow)
         if node.version < 7 and not node.attributes.get("broadcast", 0) and added.shape != shape:
             raise NotACheckpointError(f"{node.label} adds shape {added.shape} to {shape} without broadcasting")
-        biases, exact = multiply(_spread(node, added, shape).ravel(), np.full(1, beta))
-        if exact and len(steps) == 1:
-            steps = [Dense(node.name, layer.weights, biases)]
-        else:
-            steps.append(Scaling("bias of", node.name, np.ones(len(rows)), biases, exact))
-    return steps, result
+        biases, exact = multiply(elementwise.spread(at, added, shape).ravel(), np.full(1, beta))
+    inside = exact and alpha == 1.0
+    result = windows.dense(at, x if first else _turned(at, x), rows, biases if inside else None)
+    if not inside:
+        result = at.scaled(result, alpha, kind="alpha of") if alpha != 1.0 else result
+        if len(values) > 2 and values[2] is not None:
+            result = at.scaled(result, 1.0, biases.reshape(result.shape), exact=exact, kind="bias of")
+    return Flow(result if first else _turned(at, result), flow.element)
 
 
-def _spread(node: Node, constant: Floats, shape: tuple[int, ...]) -> Floats:
-    """A constant, repeated until it has the shape of what it meets."""
-    try:
-        if np.broadcast_shapes(constant.shape, shape) == shape:
-            return np.broadcast_to(constant, shape)
-    except ValueError:
-        pass
-    raise NotACheckpointError(f"{node.label} has a constant of shape {list(constant.shape)} for {list(shape)}")
-
-
-def _operands(node: Node, values: list[Value | None]) -> tuple[Flow, Floats, bool]:
-    """For an operator on each number: the flow, a constant for each number, and whether the flow is first."""
-    flow, other, first = _flow_and_constant(node, values)
-    constant = _numbers(node, other, flow)
+def _operands(at: Site, node: Node, values: list[Value | None]) -> tuple[Any, Any, int]:
+    """Two operands of an operator on each number, tensors or constants that may be repeated, and their type."""
+    first, second = values[:2]
+    flows = [value for value in (first, second) if isinstance(value, Flow)]
+    if len(flows) == 2:
+        assert isinstance(first, Flow) and isinstance(second, Flow)
+        if first.element != second.element:
+            raise NotACheckpointError(
+                f"{node.label} takes numbers of {element_name(first.element)} beside {element_name(second.element)}"
+            )
+        if node.version < 7 and first.shape != second.shape:
+            raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
+        return first.tensor, second.tensor, first.element
+    flow, other, is_first = _flow_and_constant(node, values)
+    constant = numbers_beside(node, other, flow)
     if node.version < 7:  # the second operand is repeated if that is asked for, along an axis that may be named
         if not node.attributes.get("broadcast", 0):
-            if constant.shape != flow.array.shape:
+            if constant.shape != flow.shape:
                 raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
         elif "axis" in node.attributes:
-            behind = flow.array.ndim - constant.ndim - node.attributes["axis"]
-            if not first or behind < 0:
+            behind = len(flow.shape) - constant.ndim - node.attributes["axis"]
+            if not is_first or behind < 0:
                 raise UnsupportedLayerError(f"{node.label} repeats its operand along an axis that does not fit")
             constant = constant.reshape(constant.shape + (1,) * behind)
-    if constant.ndim > flow.array.ndim:  # gives the flow more axes
-        flow = Flow(flow.array.reshape((1,) * (constant.ndim - flow.array.ndim) + flow.array.shape), flow.element, "")
-    return flow, _by_unit(flow, _spread(node, constant, flow.array.shape)), first
+    return (flow.tensor, constant, flow.element) if is_first else (constant, flow.tensor, flow.element)
 
 
-def _by_unit(flow: Flow, numbers: Floats) -> Floats:
-    """Numbers for each position, in the order of the vector."""
-    result = np.empty(flow.array.size)
-    result[flow.array.ravel()] = numbers.ravel()
-    return result
+def _add(at: Site, node: Node, values: list[Value | None], factors: tuple[float, float] = (1.0, 1.0)) -> Flow:
+    first, second, element = _operands(at, node, values)
+    return Flow(elementwise.added(at, first, second, factors), element)
 
 
-def _scaling(node: Node, scale: Floats | float, shift: Floats | float, size: int, exact: bool = True) -> Step:
-    return Scaling(node.operator, node.name, np.full(size, scale), np.full(size, shift), exact).checked()
+def _sum(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    result, *others = sorted(values, key=lambda value: not isinstance(value, Flow))
+    for other in others:
+        result = _add(at, node, [result, other])
+    return only_flow(node, [result])
 
 
-def _add(node: Node, values: list[Value | None]) -> Made:
-    flow, constant, _ = _operands(node, values)
-    return [_scaling(node, 1.0, constant, len(constant))], flow
+def _multiply(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    first, second, element = _operands(at, node, values)
+    return Flow(elementwise.multiplied(at, first, second), element)
 
 
-def _subtract(node: Node, values: list[Value | None]) -> Made:
-    flow, constant, first = _operands(node, values)
-    return [_scaling(node, 1.0 if first else -1.0, -constant if first else constant, len(constant))], flow
+def _divide(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    first, second, element = _operands(at, node, values)
+    return Flow(elementwise.divided(at, first, second), element)
 
 
-def _multiply(node: Node, values: list[Value | None]) -> Made:
-    flow, constant, _ = _operands(node, values)
-    return [_scaling(node, constant, 0.0, len(constant))], flow
-
-
-def _divide(node: Node, values: list[Value | None]) -> Made:
-    flow, constant, first = _operands(node, values)
-    if not first:
-        raise UnsupportedLayerError(f"{node.label} divides by what depends on the input, which is not piecewise linear")
-    if not constant.all():
-        raise NetworkError(f"{node.label} divides by 0")
-    scale, exact = invert(constant)
-    return [_scaling(node, scale, 0.0, len(constant), exact)], flow
-
-
-def _negate(node: Node, values: list[Value | None]) -> Made:
-    flow = _only(values)
-    return [_scaling(node, -1.0, 0.0, flow.array.size)], flow
-
-
-def _only(values: list[Value | None]) -> Flow:
-    assert isinstance(values[0], Flow)
-    return values[0]
-
-
-def _activated(node: Node, flow: Flow, activation: Activation) -> Made:
-    return [Nonlinearity(node.name, activation)], flow
+def _negate(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
+    return replace(flow, tensor=at.scaled(flow.tensor, -1.0))
 
 
 def _activates(activation_of: Callable[[Node], Activation]) -> Operation:
     """The operator that is an activation, which its attributes tell."""
-    return lambda node, values: _activated(node, _only(values), activation_of(node))
+
+    def activate(at: Site, node: Node, values: list[Value | None]) -> Flow:
+        flow = only_flow(node, values)
+        return replace(flow, tensor=at.activated(flow.tensor, activation_of(node)))
+
+    return activate
 
 
-def _prelu(node: Node, values: list[Value | None]) -> Made:
+def _prelu(at: Site, node: Node, values: list[Value | None]) -> Flow:
     if not isinstance(values[0], Flow):
         raise UnsupportedLayerError(f"{node.label} has slopes that depend on the input")
     flow = values[0]
-    slopes = _numbers(node, values[1], flow)
+    slopes = numbers_beside(node, values[1], flow)
     if node.version < 7 and slopes.size > 1:  # one for each channel, which is the second axis
-        if slopes.shape != flow.array.shape[1:2]:
-            raise NotACheckpointError(f"{node.label} has slopes {slopes.shape} for numbers {flow.array.shape}")
-        slopes = slopes.reshape(slopes.shape + (1,) * (flow.array.ndim - 2))
-    by_unit = _by_unit(flow, _spread(node, slopes.reshape(()) if slopes.size == 1 else slopes, flow.array.shape))
-    return _activated(node, flow, activations.prelu(by_unit[:1] if (by_unit == by_unit[0]).all() else by_unit))
+        if slopes.shape != flow.shape[1:2]:
+            raise NotACheckpointError(f"{node.label} has slopes {slopes.shape} for numbers {flow.shape}")
+        slopes = slopes.reshape(slopes.shape + (1,) * (len(flow.shape) - 2))
+    return replace(flow, tensor=elementwise.prelu(at, flow.tensor, slopes.reshape(()) if slopes.size == 1 else slopes))
 
 
 def _bound(node: Node, value: Value | None, flow: Flow) -> float | None:
@@ -241,74 +217,59 @@ def _bound(node: Node, value: Value | None, flow: Flow) -> float | None:
     if isinstance(value, Constant) and value.array.size and not np.isfinite(value.array).any():
         numbers = value.array.astype(np.float64)
     else:
-        numbers = _numbers(node, value, flow)
+        numbers = numbers_beside(node, value, flow)
     if numbers.size == 0 or not (numbers == numbers.flat[0]).all():
         raise UnsupportedLayerError(f"{node.label} has different bounds for different units, or none")
     return float(numbers.flat[0])
 
 
-def _clipped(node: Node, flow: Flow, low: float | None, high: float | None) -> Made:
+def _clipped(at: Site, flow: Flow, low: float | None, high: float | None) -> Flow:
     """Between two bounds, either of which may be missing; the largest number of its type bounds nothing."""
     largest = float(np.finfo(np.float64 if element_name(flow.element) == "float64" else np.float32).max)
     if low is not None and low <= -largest:
         low = None
     if high is not None and high >= largest:
         high = None
-    if not all(bound is None or np.isfinite(bound) for bound in (low, high)):
-        raise NonFiniteError(f"{node.label} has bounds {low} and {high}, which must be finite numbers")
-    if low is None and high is None:
-        activation = activations.identity()
-    elif high is None:
-        activation = activations.relu()
-        if low != 0.0:
-            activation = Activation(f"max(h, {low!r})", np.array([low]), np.array([0.0, 1.0]), np.array([low, 0.0]))
-    elif low is None:
-        activation = Activation(f"min(h, {high!r})", np.array([high]), np.array([1.0, 0.0]), np.array([0.0, high]))
-    elif low >= high:
-        raise NetworkError(f"{node.label} clips between {low!r} and {high!r}, which leaves a constant")
-    else:
-        activation = activations.relu6() if (low, high) == (0.0, 6.0) else activations.hard_tanh(low, high)
-    return _activated(node, flow, activation)
+    return replace(flow, tensor=elementwise.clipped(at, flow.tensor, low, high))
 
 
-def _clip(node: Node, values: list[Value | None]) -> Made:
-    flow = _only(values)
+def _clip(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
     if node.version < 11:
-        return _clipped(node, flow, node.attributes.get("min"), node.attributes.get("max"))
+        return _clipped(at, flow, node.attributes.get("min"), node.attributes.get("max"))
     given = [values[i] if len(values) > i else None for i in (1, 2)]
     if any(isinstance(value, Constant) and value.array.size != 1 for value in given):
         raise NotACheckpointError(f"{node.label} has several numbers as a bound")
-    return _clipped(node, flow, *[_bound(node, value, flow) for value in given])
+    return _clipped(at, flow, *[_bound(node, value, flow) for value in given])
 
 
-def _compared(node: Node, values: list[Value | None], upper: bool) -> Made:
+def _compared(at: Site, node: Node, values: list[Value | None], upper: bool) -> Flow:
     """The larger or smaller of the flow and constants, each one number."""
     flows = [value for value in values if isinstance(value, Flow)]
     if len(flows) > 1:
-        raise _two_flows(node)
+        raise UnsupportedLayerError(f"{node.label}: not supported: the largest or smallest of several values")
     (flow,) = flows
     bounds = []
     for value in values:
         if isinstance(value, Constant):
             bounds.append(_bound(node, value, flow))
-            _spread(node, np.zeros(value.array.shape), flow.array.shape)
-            if node.version < 8 and value.array.shape != flow.array.shape:
+            elementwise.spread(at, np.zeros(value.array.shape), flow.shape)
+            if node.version < 8 and value.array.shape != flow.shape:
                 raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
     numbers = [bound for bound in bounds if bound is not None]
     if not numbers:
-        return _activated(node, flow, activations.identity())
-    return _clipped(node, flow, None, min(numbers)) if upper else _clipped(node, flow, max(numbers), None)
+        return flow
+    return _clipped(at, flow, None, min(numbers)) if upper else _clipped(at, flow, max(numbers), None)
 
 
-def _hard_sigmoid(node: Node, values: list[Value | None]) -> Made:
+def _hard_sigmoid(at: Site, node: Node, values: list[Value | None]) -> Flow:
     """``alpha * x + beta``, clipped to the interval from 0 to 1."""
-    flow = _only(values)
-    alpha, beta = _number(node, "alpha", 0.2), _number(node, "beta", 0.5)
-    steps, result = _activated(node, flow, activations.hard_tanh(0.0, 1.0))
-    return [_scaling(node, alpha, beta, flow.array.size), *steps], result
+    flow = only_flow(node, values)
+    scaled = at.scaled(flow.tensor, _number(node, "alpha", 0.2), _number(node, "beta", 0.5))
+    return replace(flow, tensor=at.activated(scaled, activations.hard_tanh(0.0, 1.0)))
 
 
-def _batch_norm(node: Node, values: list[Value | None]) -> Made:
+def _batch_norm(at: Site, node: Node, values: list[Value | None]) -> Flow:
     if not isinstance(values[0], Flow):
         raise UnsupportedLayerError(f"{node.label} has parameters that depend on the input")
     flow = values[0]
@@ -317,39 +278,25 @@ def _batch_norm(node: Node, values: list[Value | None]) -> Made:
         raise UnsupportedLayerError(f"{node.label} is in training mode, so each output depends on the whole batch")
     if any(node.outputs[1:]):
         raise UnsupportedLayerError(f"{node.label} gives statistics, which only training needs")
-    shape = flow.array.shape
-    if len(shape) < 2 or shape[0] != 1:
-        raise _several(node, flow)
     by_channel = node.version >= 9 or node.attributes.get("spatial", 1)
-    wanted = shape[1:2] if by_channel else shape[1:]
-    parameters = []
-    for value in values[1:]:
-        numbers = _numbers(node, value, flow)
-        if numbers.shape != wanted:
-            raise NotACheckpointError(f"{node.label} has {list(numbers.shape)} parameters instead of {list(wanted)}")
-        spread = numbers.reshape(wanted + (1,) * (len(shape) - 1 - len(wanted)))
-        parameters.append(_by_unit(flow, _spread(node, spread, shape)))
-    weight, bias, mean, variance = parameters
+    wanted = flow.shape[1:2] if by_channel else flow.shape[1:]
+    parameters = [numbers_beside(node, value, flow) for value in values[1:]]
     epsilon = _number(node, "epsilon", 1e-5)
-    scaling = scaling_of_batch_norm(node.name, mean, variance, weight, bias, epsilon)
-    return [scaling], flow
+    return replace(flow, tensor=elementwise.normalized(at, flow.tensor, parameters, wanted, epsilon))
 
 
-def _standardise(node: Node, values: list[Value | None]) -> Made:
+def _standardise(at: Site, node: Node, values: list[Value | None]) -> Flow:
     """``(x - offset) * scale``, in float32 whatever came in."""
-    flow = _only(values)
-    size = flow.array.size
+    flow = only_flow(node, values)
+    x, size = flow.tensor, flow.tensor.size
     parts = {}
     for name, default in (("offset", 0.0), ("scale", 1.0)):
         numbers = exact_float64(node.attributes.get(name, [default]), f"{node.label}: {name}")
-        if flow.array.shape != (1, size) or numbers.shape not in ((1,), (size,)):
-            raise NotACheckpointError(f"{node.label} has {numbers.size} as {name} for shape {list(flow.array.shape)}")
-        parts[name] = _by_unit(flow, np.broadcast_to(numbers, size))
-    steps = [
-        Scaling("offset of", node.name, np.ones(size), -parts["offset"], exact=True),
-        Scaling("scale of", node.name, parts["scale"], np.zeros(size), exact=True),
-    ]
-    return steps, Flow(flow.array, 1, node.label)
+        if flow.shape != (1, size) or numbers.shape not in ((1,), (size,)):
+            raise NotACheckpointError(f"{node.label} has {numbers.size} as {name} for shape {list(flow.shape)}")
+        parts[name] = np.broadcast_to(numbers, (1, size))
+    moved = at.scaled(x, 1.0, -parts["offset"], kind="offset of")
+    return Flow(at.scaled(moved, parts["scale"], kind="scale of"), 1)
 
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
@@ -357,7 +304,8 @@ OPERATORS: dict[str, tuple[Operation, int]] = {
     "MatMul": (_matmul, 13),
     "Gemm": (_gemm, 13),
     "Add": (_add, 14),
-    "Sub": (_subtract, 14),
+    "Sub": (partial(_add, factors=(1.0, -1.0)), 14),
+    "Sum": (_sum, 13),
     "Mul": (_multiply, 14),
     "Div": (_divide, 14),
     "Neg": (_negate, 13),

@@ -55,6 +55,10 @@ class Constant:
     element: int
     name: str
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
 
 def element_name(element: int) -> str:
     """What to call a type of numbers."""

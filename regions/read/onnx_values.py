@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: MIT
 """What flows through an ONNX graph, and which operators only rearrange it?
 
-A `Flow` is what depends on the input: a tensor each of whose positions holds one number of a vector. Reshaping and
-transposing change which position holds which number, and nothing else; they do to the array of those numbers' indices
-what they would do to the tensor. So no layer is needed for them, and the next matrix gets its columns in that order.
-Shapes, which exporters compute from one another, are constants.
+A `Flow` is what depends on the input; everything else is a constant. Operators that move numbers do the same to both.
+Shapes, which exporters compute from one another, are constants, and are computed with as long as they are small.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regions.arithmetic.types import Integers
-from regions.errors import NotACheckpointError, RegionsError, UnsupportedLayerError
+from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.printable import printable
 from regions.read.onnx_graph import Node
 from regions.read.onnx_tensors import FLOATS, Constant, element_name, read_tensor
+from regions.read.operations import Tensor
+from regions.read.operators import shapes
+from regions.read.site import Site
 
-__all__ = ["CONSTANT_OPERATORS", "REARRANGING", "Flow", "Value", "fold", "rearrange", "shape_of"]
+__all__ = ["CONSTANT_OPERATORS", "REARRANGING", "Flow", "Value", "fold", "integers", "rearrange", "shape_of"]
 
 # Shapes and the like; nothing that large is computed from one another.
 MAX_FOLDED = 1024
@@ -29,32 +31,20 @@ MAX_FOLDED = 1024
 
 @dataclass(frozen=True)
 class Flow:
-    """A tensor that depends on the input.
+    """What depends on the input, and the type of its numbers, as ONNX numbers types."""
 
-    Attributes
-    ----------
-    array : int64 array
-        Which number of the vector each position holds; all of them, each once.
-    element : int
-        Type of the numbers, as ONNX numbers types.
-    name : str
-        What makes it, for messages.
-    """
-
-    array: Integers
+    tensor: Tensor
     element: int
-    name: str
 
-    @classmethod
-    def in_order(cls, shape: Sequence[int], element: int, name: str) -> Flow:
-        """A tensor of this shape that holds the vector in the order of its positions."""
-        return cls(np.arange(math.prod(shape), dtype=np.int64).reshape(shape), element, name)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.tensor.shape
 
 
 Value = Flow | Constant
 
 
-def rearrange(node: Node, values: list[Value | None]) -> Value:
+def rearrange(at: Site, node: Node, values: list[Value | None]) -> Value:
     """Apply an operator that moves numbers without changing them.
 
     Raises
@@ -67,19 +57,12 @@ def rearrange(node: Node, values: list[Value | None]) -> Value:
     given = values[0]
     assert given is not None
     operation, _ = REARRANGING[node.operator]
-    element = given.element
-    if node.operator == "Cast":
-        element = _cast(node, given)
-    try:
-        array = operation(node, given.array, values)
-    except RegionsError:
-        raise
-    except (ValueError, IndexError, OverflowError, TypeError):
-        array = None
-    if array is None or array.size != given.array.size:
-        raise NotACheckpointError(f"{node.label} does not fit what reaches it, of shape {list(given.array.shape)}")
+    element = _cast(node, given) if node.operator == "Cast" else given.element
+    move = operation(node, values)
     if isinstance(given, Flow):
-        return Flow(array, element, node.label)
+        return Flow(shapes.moved(at, given.tensor, move), element)
+    array = shapes.moved(at, given.array, move)
+    at.charge(array.nbytes)
     return Constant(array.astype(_NUMPY[element]) if node.operator == "Cast" else array, element, given.name)
 
 
@@ -99,7 +82,7 @@ def _cast(node: Node, given: Value) -> int:
     return int(target)
 
 
-def integers(node: Node, attribute: str, values: list[Value | None], position: int) -> list[int] | None:
+def integers(node: Node, attribute: str, values: Sequence[Value | None], position: int) -> list[int] | None:
     """What older versions have as an attribute and newer ones as an input; None if it is left out."""
     if attribute in node.attributes:
         return [int(number) for number in node.attributes[attribute]]
@@ -111,42 +94,53 @@ def integers(node: Node, attribute: str, values: list[Value | None], position: i
     return [int(number) for number in given.array.ravel()]
 
 
-def _reshape(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
+_Move = Callable[[NDArray[Any]], "NDArray[Any] | None"]
+_Rearrangement = Callable[[Node, "list[Value | None]"], _Move]
+
+
+def _reshape(node: Node, values: list[Value | None]) -> _Move:
     shape = integers(node, "shape", values, 1)
-    if shape is None:
-        return None
-    if not node.attributes.get("allowzero", 0):
-        shape = [array.shape[i] if length == 0 else length for i, length in enumerate(shape)]
-    return array.reshape(shape) if min(shape, default=0) >= -1 else None
+
+    def reshape(array: NDArray[Any]) -> NDArray[Any] | None:
+        if shape is None or min(shape, default=0) < -1:
+            return None
+        copied = not node.attributes.get("allowzero", 0)
+        return array.reshape([array.shape[i] if length == 0 and copied else length for i, length in enumerate(shape)])
+
+    return reshape
 
 
-def _flatten(node: Node, array: Integers, _: list[Value | None]) -> Integers | None:
+def _flatten(node: Node, _: list[Value | None]) -> _Move:
     axis = node.attributes.get("axis", 1)
-    if not -array.ndim <= axis <= array.ndim:
-        return None
-    axis += array.ndim if axis < 0 else 0
-    return array.reshape(math.prod(array.shape[:axis]), math.prod(array.shape[axis:]))
+
+    def flatten(array: NDArray[Any]) -> NDArray[Any] | None:
+        if not -array.ndim <= axis <= array.ndim:
+            return None
+        first = axis + array.ndim if axis < 0 else axis
+        return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
+
+    return flatten
 
 
-def _squeeze(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
+def _squeeze(node: Node, values: list[Value | None]) -> _Move:
     axes = integers(node, "axes", values, 1)
-    return array.squeeze() if axes is None else array.squeeze(tuple(axes))
+    return lambda array: array.squeeze() if axes is None else array.squeeze(tuple(axes))
 
 
-def _unsqueeze(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
+def _unsqueeze(node: Node, values: list[Value | None]) -> _Move:
     axes = integers(node, "axes", values, 1)
-    return None if axes is None else np.expand_dims(array, tuple(axes))
+    return lambda array: None if axes is None else np.expand_dims(array, tuple(axes))
 
 
-def _transpose(node: Node, array: Integers, _: list[Value | None]) -> Integers | None:
-    return array.transpose(node.attributes.get("perm"))
+def _transpose(node: Node, _: list[Value | None]) -> _Move:
+    return lambda array: array.transpose(node.attributes.get("perm"))
 
 
-def _same(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
-    return array
+def _same(_: Node, values: list[Value | None]) -> _Move:
+    return lambda array: array
 
 
-def _dropout(node: Node, array: Integers, values: list[Value | None]) -> Integers | None:
+def _dropout(node: Node, values: list[Value | None]) -> _Move:
     training = values[2] if len(values) > 2 else None
     if node.version < 7:
         off = bool(node.attributes.get("is_test", 0))
@@ -154,10 +148,36 @@ def _dropout(node: Node, array: Integers, values: list[Value | None]) -> Integer
         off = training is None or (isinstance(training, Constant) and not training.array.any())
     if not off:
         raise UnsupportedLayerError(f"{node.label} is in training mode, so its values are random; export for inference")
-    return array
+    return lambda array: array
 
 
-_Rearrangement = Callable[[Node, Integers, list["Value | None"]], "Integers | None"]
+def _slice(node: Node, values: list[Value | None]) -> _Move:
+    starts, ends = integers(node, "starts", values, 1), integers(node, "ends", values, 2)
+    axes, steps = integers(node, "axes", values, 3), integers(node, "steps", values, 4)
+
+    def cut(array: NDArray[Any]) -> NDArray[Any] | None:
+        if starts is None or ends is None:
+            return None
+        along = list(range(len(starts))) if axes is None else axes
+        by = [1] * len(starts) if steps is None else steps
+        window = [slice(None)] * array.ndim
+        if not len(starts) == len(ends) == len(along) == len(by) or len({axis % array.ndim for axis in along}) < len(
+            along
+        ):
+            return None
+        for start, end, axis, step in zip(starts, ends, along, by, strict=True):
+            window[axis] = slice(start, end, step)
+        return array[tuple(window)]
+
+    return cut
+
+
+def _gather(node: Node, values: list[Value | None]) -> _Move:
+    indices = values[1]
+    if not isinstance(indices, Constant) or indices.array.dtype.kind != "i":
+        raise UnsupportedLayerError(f"{node.label} picks by what is no constant list of integers")
+    return lambda array: np.take(array, indices.array, axis=node.attributes.get("axis", 0))
+
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
 REARRANGING: dict[str, tuple[_Rearrangement, int]] = {
@@ -169,13 +189,16 @@ REARRANGING: dict[str, tuple[_Rearrangement, int]] = {
     "Squeeze": (_squeeze, 25),
     "Unsqueeze": (_unsqueeze, 25),
     "Transpose": (_transpose, 25),
+    "Slice": (_slice, 13),
+    "Gather": (_gather, 13),
 }
 
 
 def shape_of(node: Node, value: Value) -> Constant:
     """The shape of a value, which is a constant."""
-    shape = list(value.array.shape)[slice(node.attributes.get("start", 0), node.attributes.get("end"))]
-    return Constant(np.array(shape, dtype=np.int64), 7, node.name)
+    shape = value.shape if isinstance(value, Flow) else value.array.shape
+    chosen = list(shape)[slice(node.attributes.get("start", 0), node.attributes.get("end"))]
+    return Constant(np.array(chosen, dtype=np.int64), 7, node.name)
 
 
 def _stored(node: Node, _: list[Constant]) -> Constant:
@@ -191,11 +214,15 @@ def _stored(node: Node, _: list[Constant]) -> Constant:
     raise UnsupportedLayerError(f"{node.label} holds {kind.removeprefix('value_')}, which are no numbers")
 
 
-def _gather(node: Node, values: list[Constant]) -> Constant:
-    data, indices = values
-    if max(data.array.size, indices.array.size) > MAX_FOLDED or data.array.ndim != 1 or indices.array.dtype.kind != "i":
-        raise UnsupportedLayerError(f"{node.label} picks from a constant that is no shape")
-    return Constant(data.array[indices.array], data.element, node.name)
+def _filled(node: Node, values: list[Constant]) -> Constant:
+    shape = [int(length) for length in values[0].array.ravel()]
+    given = node.attributes.get("value")
+    filling = Constant(np.zeros(1, dtype=np.float32), 1, "") if given is None else read_tensor(given, node.label)
+    if min(shape, default=0) < 0 or math.prod(shape) > MAX_FOLDED or filling.array.size != 1:
+        raise UnsupportedLayerError(
+            f"{node.label} makes a constant of shape {printable(shape)}, which is no shape itself"
+        )
+    return replace(filling, array=np.full(shape, filling.array.item(), filling.array.dtype), name=node.name)
 
 
 def _concatenate(node: Node, values: list[Constant]) -> Constant:
@@ -206,10 +233,38 @@ def _concatenate(node: Node, values: list[Constant]) -> Constant:
     return Constant(np.concatenate([value.array for value in values]), values[0].element, node.name)
 
 
+def _computed(function: Callable[..., NDArray[Any]]) -> Callable[[Node, list[Constant]], Constant]:
+    """Arithmetic of lengths, rounded towards zero as ONNX divides."""
+
+    def compute(node: Node, values: list[Constant]) -> Constant:
+        arrays = [value.array for value in values]
+        if any(array.dtype.kind != "i" or array.size > MAX_FOLDED or array.ndim > 1 for array in arrays):
+            raise UnsupportedLayerError(
+                f"{node.label} computes with constants in a way that is not handled; simplify the file first, for "
+                "instance by exporting with constant folding"
+            )
+        with np.errstate(over="ignore"):
+            if any((np.abs(array.astype(np.float64)) >= 2**31).any() for array in arrays):
+                raise NotACheckpointError(f"{node.label} computes with lengths beyond 2^31")
+            return Constant(function(*arrays), values[0].element, node.name)
+
+    return compute
+
+
+def _quotient(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    if not second.all():
+        raise ValueError
+    return np.asarray(np.sign(first) * np.sign(second) * (np.abs(first) // np.abs(second)))
+
+
 CONSTANT_OPERATORS: dict[str, tuple[Callable[[Node, list[Constant]], Constant], int]] = {
     "Constant": (_stored, 25),
-    "Gather": (_gather, 13),
+    "ConstantOfShape": (_filled, 25),
     "Concat": (_concatenate, 13),
+    "Add": (_computed(np.add), 14),
+    "Sub": (_computed(np.subtract), 14),
+    "Mul": (_computed(np.multiply), 14),
+    "Div": (_computed(_quotient), 14),
 }
 
 
@@ -224,5 +279,8 @@ def fold(node: Node, values: list[Constant]) -> Constant:
     operation, _ = CONSTANT_OPERATORS[node.operator]
     try:
         return operation(node, values)
-    except IndexError:
-        raise NotACheckpointError(f"{node.label} reaches beyond {printable([list(v.array) for v in values])}") from None
+    except (IndexError, ValueError) as error:
+        if isinstance(error, (NotACheckpointError, UnsupportedLayerError)):
+            raise
+        shown = printable([list(value.array.shape) for value in values])
+        raise NotACheckpointError(f"{node.label} does not fit constants of shapes {shown}") from None

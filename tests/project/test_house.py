@@ -41,17 +41,26 @@ OTHERS = {
     "read": {
         *(
             "builder.layers",
+            "call.node.operator",
             "graph.nodes",
             "node.operator",
+            "program.nodes",
             "self.graph.nodes",
             "self.layers",
             "self.nodes",
             "self.operator",
         ),
-        *(f"{step}.weights" for step in ("before", "last", "layer", "self", "self.open", "step")),
+        *(f"{step}.weights" for step in ("before", "last", "self", "self.open", "step")),
         *(f"{step}.biases" for step in ("before", "last", "self", "self.open", "step")),
         # Nodes that are being made.
-        *("operation.biases", "operator.weights", "read.operator", "rows.biases", "rows.reads"),
+        *(
+            "operation.biases",
+            "operation.terms[0][0].weights",
+            "operator.weights",
+            "read.operator",
+            "rows.biases",
+            "rows.reads",
+        ),
     },
 }
 

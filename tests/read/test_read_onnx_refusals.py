@@ -50,11 +50,6 @@ def changed(change: Callable[[onnx.ModelProto], Any]) -> onnx.ModelProto:
     return given
 
 
-def _skip() -> onnx.ModelProto:
-    nodes = [node("MatMul", ["x", "w"], "a"), node("Relu", ["a"], "b"), node("Add", ["a", "b"], "y")]
-    return model(nodes, W, shape=[1, 3])
-
-
 def _two_outputs() -> onnx.ModelProto:
     nodes = [node("MatMul", ["x", "w"], "y"), node("Relu", ["y"], "z")]
     return model(nodes, W, shape=[1, 3], outputs=["y", "z"])
@@ -102,11 +97,29 @@ def _ratio_and_training() -> dict[str, Any]:
 
 Case = tuple[Callable[[], onnx.ModelProto], type[RegionsError], str]
 REFUSED: dict[str, Case] = {
-    "skip": (_skip, UnsupportedLayerError, r"branches: node 'Relu_b' \(Relu\) and node 'Add_y' \(Add\) both read"),
-    "twice the same": (lambda: at(17, [node("Add", ["x", "x"], "y")], {}), UnsupportedLayerError, "several values"),
+    "product of branches": (
+        lambda: at(17, [node("Mul", ["x", "x"], "y")], {}),
+        UnsupportedLayerError,
+        r"'Mul_y' \(Mul\) multiplies two values",
+    ),
+    "several matrices": (
+        lambda: at(17, [node("MatMul", ["x", "x"], "y")], {}, 3, 3),
+        UnsupportedLayerError,
+        r"'MatMul_y' \(MatMul\) takes several values",
+    ),
+    "largest of several": (
+        lambda: at(17, [node("Neg", ["x"], "z"), node("Max", ["x", "z"], "y")], {}),
+        UnsupportedLayerError,
+        r"'Max_y' \(Max\): not supported: the largest",
+    ),
     "two outputs": (_two_outputs, AmbiguousCheckpointError, "outputs \\('y', 'z'\\).*extract_model"),
     "two inputs": (_two_inputs, AmbiguousCheckpointError, r"2 inputs \('x' \[1, 3\], 'x2' \[1, 3\]\)"),
-    "convolution": (lambda: one("Conv", {"k": normal(1, 1, 1)}), UnsupportedLayerError, r"'Conv_y' \(Conv\).*convol"),
+    "convolution": (lambda: one("Conv", {"k": normal(1, 1, 1)}), NotACheckpointError, r"'Conv_y' \(Conv\).*convol"),
+    "transposed convolution": (
+        lambda: one("ConvTranspose", {"k": normal(1, 1, 1)}),
+        UnsupportedLayerError,
+        r"'ConvTranspose_y' \(ConvTranspose\): .*transposed convol",
+    ),
     "pooling": (lambda: one("MaxPool", kernel_shape=[1]), UnsupportedLayerError, "max-pooling"),
     "smooth": (lambda: one("Tanh"), UnsupportedLayerError, r"node 'Tanh_y' \(Tanh\): it is not piecewise linear"),
     "sigmoid inside": (

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Which network is an exported program of torch?
+
+Its nodes are read one by one, as the operations of `regions.read.graph_builder`, and every shape that comes out is held
+against the one that torch wrote down. Batch axes that are not fixed have length 1, since a network is read for one
+input. Nothing in the program is executed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import AmbiguousCheckpointError, RegionsError, ShapeMismatchError, UnsupportedLayerError
+from regions.files import limits
+from regions.files.opened import OpenedFile
+from regions.files.pt2_archive import read_pt2
+from regions.networks.network import Network
+from regions.printable import printable
+from regions.read.between_layers import ActivationChoice, require_activation
+from regions.read.exported_call import Call, Value
+from regions.read.exported_graph import ExportedNode, Program, read_program
+from regions.read.exported_operators import OPERATORS
+from regions.read.graph_walk import walk
+from regions.read.lowering import network_of
+from regions.read.operations import Tensor
+from regions.read.site import Reading, Site
+
+__all__ = ["network_from_exported", "read_exported_tensors", "read_operations"]
+
+_CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
+_AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
+_SMOOTH = {
+    *("softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "log_sigmoid", "tanh", "elu", "selu", "celu"),
+    *(
+        "gelu",
+        "silu",
+        "mish",
+        "softplus",
+        "softsign",
+        "softmin",
+        "hardswish",
+        "erf",
+        "exp",
+        "log",
+        "sqrt",
+        "rsqrt",
+        "pow",
+    ),
+    *(
+        "sin",
+        "cos",
+        "square",
+        "layer_norm",
+        "native_layer_norm",
+        "group_norm",
+        "instance_norm",
+        "norm",
+        "linalg_vector_norm",
+    ),
+    *("scaled_dot_product_attention", "reciprocal", "var", "std", "cumprod", "prod", "bilinear"),
+}
+_NOT_YET = {
+    **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "adaptive_max_pool2d"), "max-pooling"),
+    **dict.fromkeys(("max_pool2d_with_indices", "adaptive_max_pool1d", "adaptive_max_pool3d"), "max-pooling"),
+    **dict.fromkeys(
+        ("max", "min", "amax", "amin", "maximum", "minimum", "aminmax"), "the largest or smallest of several"
+    ),
+    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "transposed convolutions"),
+    **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
+    **dict.fromkeys(
+        ("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round"), "comparisons, which may jump"
+    ),
+    **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices"),
+}
+
+
+def network_from_exported(file: OpenedFile, activation: ActivationChoice = None) -> Network:
+    """Make a network of an archive that ``torch.export.save`` wrote.
+
+    Parameters
+    ----------
+    file : OpenedFile
+    activation : str, Activation, sequence of these, or None
+        May be left out; what is named must be what the file says.
+
+    Raises
+    ------
+    CheckpointError
+        The file is damaged, or several networks could be meant.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        An operator that is not handled; the message names the node.
+    """
+    network = network_of(*read_operations(file))
+    require_activation(network, activation, "the file")
+    return network
+
+
+def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the parameters, buffers and constants of an archive, by the names that the module has for them."""
+    return read_pt2(file).tensors
+
+
+def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
+    """The operations of a program, and the one that is its output."""
+    program = read_program(read_pt2(file), file.name)
+    reading = Reading(file.name, file.size)
+    values: dict[str, Value] = dict(program.tensors)
+    values[program.given] = _input(program, reading)
+
+    def visit(node: ExportedNode) -> None:
+        made = _made(Site(reading, node.target, node.name), node, values)
+        for name, value in zip(node.outputs, made, strict=True):
+            _require_shape(node, name, value, program.shapes)
+            values[name] = value
+
+    def tensor(name: str) -> Tensor | None:
+        value = values[name]
+        return value if isinstance(value, Tensor) else None
+
+    advice = "export a module that returns only the output that is meant"
+    result = walk(reading, program.nodes, program.outputs, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT, advice=advice)
+    return reading, result
+
+
+def _input(program: Program, reading: Reading) -> Tensor:
+    what = f"input {printable(program.given)!r}"
+    unknown = [axis for axis, length in enumerate(program.shape) if length is None and axis > 0]
+    if unknown:
+        raise AmbiguousCheckpointError(
+            f"{what} has no fixed length along axis {unknown[0]}; export the model with a fixed shape, but for "
+            "the batch"
+        )
+    shape = [1 if length is None else length for length in program.shape]
+    if math.prod(shape) > max(reading.size, limits.FREE_INPUTS):
+        raise ShapeMismatchError(f"{what} has more numbers than the file has bytes")
+    if sum(length != 1 for length in shape) > 1:
+        reading.notes.append(f"{what} {shape} is read as {math.prod(shape)} numbers in the order of the array")
+    return reading.input(shape)
+
+
+def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
+    if node.operator not in OPERATORS:
+        raise _unsupported(node)
+    call = Call(at, node, values)
+    made = OPERATORS[node.operator](call)
+    call.require_all_asked()
+    results = made if isinstance(made, list) else [made]
+    if isinstance(made, list) and node.operator.endswith("no_training"):
+        # Statistics of the batch, which nobody reads in evaluation mode.
+        results = [*results, *(np.zeros(0) for _ in node.outputs[1:])]
+    if len(results) != len(node.outputs):
+        raise at.refused(f"makes {len(results)} values, and the file has names for {len(node.outputs)}")
+    return results
+
+
+def _require_shape(node: ExportedNode, name: str, value: Value, shapes: dict[str, list[int | None]]) -> None:
+    if not isinstance(value, Tensor) or name not in shapes:
+        return
+    said = shapes[name]
+    if len(said) != len(value.shape) or any(
+        length not in (None, found) for length, found in zip(said, value.shape, strict=True)
+    ):
+        raise ShapeMismatchError(
+            f"{node.label} gives shape {list(value.shape)}, and the file says {said}: it is damaged, or the model was "
+            "exported for another batch"
+        )
+
+
+def _unsupported(node: ExportedNode) -> RegionsError:
+    if node.operator in _SMOOTH:
+        advice = "it is not piecewise linear, so the network has no regions"
+        if node.operator in _CUT:
+            advice += "; only at the very end can it be left out"
+    elif node.operator in _NOT_YET:
+        advice = f"not supported: {_NOT_YET[node.operator]}"
+    else:
+        advice = f"handled are {', '.join(sorted(word for word in OPERATORS if not word.startswith('_')))}"
+    return UnsupportedLayerError(f"{node.label}: {advice}")

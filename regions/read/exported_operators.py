@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""Which operations is one operator of torch?
+
+One function for each operator: of a call it makes operations with `GraphBuilder`, and returns the value or the values
+that the operator gives. Operators that only move numbers are in `exported_shapes.py`.
+Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the operators' documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from regions.arithmetic.types import Floats
+from regions.errors import UnsupportedLayerError
+from regions.networks import named_activations as activations
+from regions.networks.activation import Activation
+from regions.read.exported_call import Call, Operation
+from regions.read.exported_graph import FLOATS, Word
+from regions.read.exported_shapes import SHAPE_OPERATORS
+from regions.read.operations import Tensor
+from regions.read.operators import elementwise, shapes, windows
+
+__all__ = ["OPERATORS"]
+
+
+def _linear(call: Call) -> Tensor:
+    weights = call.array("weight")
+    if weights is None or weights.ndim != 2:
+        raise call.at.refused("has no matrix as its weight")
+    return windows.dense(call.at, call.tensor("input"), weights, _bias(call, call.array("bias"), len(weights)))
+
+
+def _bias(call: Call, biases: Floats | None, count: int) -> Floats | None:
+    if biases is None:
+        return None
+    try:
+        return np.ascontiguousarray(np.broadcast_to(biases, (1, count)).ravel())
+    except ValueError:
+        raise call.at.refused(f"has biases {list(biases.shape)} for {count} numbers") from None
+
+
+def _addmm(call: Call) -> Tensor:
+    if call.number("beta", 1) != 1.0 or call.number("alpha", 1) != 1.0:
+        raise UnsupportedLayerError(f"{call.at.label} has factors beta or alpha, which are not handled")
+    weights = _matrix(call, "mat2")
+    return windows.dense(call.at, call.tensor("mat1"), weights, _bias(call, call.array("self"), len(weights)))
+
+
+def _matmul(call: Call) -> Tensor:
+    return windows.dense(call.at, call.tensor(), _matrix(call, call.first_of("other", "mat2", "vec")))
+
+
+def _matrix(call: Call, name: str) -> Floats:
+    """The second factor of a product, transposed: [out, in]."""
+    matrix = call.array(name)
+    if matrix is None or matrix.ndim != 2:
+        raise UnsupportedLayerError(f"{call.at.label} multiplies with what is no constant matrix")
+    return np.ascontiguousarray(matrix.T)
+
+
+def _convolution(axes: int | None) -> Operation:
+    def convolve(call: Call) -> Tensor:
+        kernel = call.array("weight")
+        if kernel is None or kernel.ndim < 3 or (axes is not None and kernel.ndim != axes + 2):
+            raise call.at.refused("has no kernel for its number of axes")
+        count = kernel.ndim - 2
+        x, biases = call.tensor("input"), call.array("bias")
+        stride, dilation = (call.integers(name, [1], count) for name in ("stride", "dilation"))
+        given = call.given("padding", [0])
+        if isinstance(given, str):
+            padding = _named_padding(call, given, kernel.shape[2:], dilation)
+        else:
+            padding = [(pad, pad) for pad in call.integers("padding", [0], count)]
+        if axes is None and (call.flag("transposed") or any(call.integers("output_padding", [0], count))):
+            raise UnsupportedLayerError(f"{call.at.label} is a transposed convolution, which is not handled")
+        groups = call.integer("groups", 1)
+        return windows.convolved(call.at, x, kernel, biases, stride, padding, dilation, groups)
+
+    return convolve
+
+
+def _named_padding(call: Call, word: str, window: Sequence[int], dilation: Sequence[int]) -> list[tuple[int, int]]:
+    if word == "valid":
+        return [(0, 0)] * len(window)
+    if word != "same":
+        raise call.at.refused(f"pads in a way that is not known, {word!r}")
+    totals = [spread * (size - 1) for size, spread in zip(window, dilation, strict=False)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def _batch_norm(call: Call) -> Any:
+    x = call.tensor("input")
+    if call.node.operator not in ("_native_batch_norm_legit_no_training",) and call.flag("training"):
+        raise UnsupportedLayerError(
+            f"{call.at.label} is in training mode, so each output depends on the whole batch; call model.eval() before "
+            "exporting"
+        )
+    mean, variance = call.array("running_mean"), call.array("running_var")
+    if mean is None or variance is None:
+        raise UnsupportedLayerError(
+            f"{call.at.label} keeps no running statistics, so each output depends on the whole batch"
+        )
+    weight, bias = call.array("weight"), call.array("bias")
+    call.ignore("momentum", "cudnn_enabled")
+    parameters = (np.ones_like(mean) if weight is None else weight, np.zeros_like(mean) if bias is None else bias)
+    result = elementwise.normalized(call.at, x, (*parameters, mean, variance), x.shape[1:2], call.number("eps"))
+    return [result] if call.node.several else result
+
+
+def _activates(activation_of: Callable[[Call], Activation]) -> Operation:
+    return lambda call: call.at.activated(call.tensor(), activation_of(call))
+
+
+def _prelu(call: Call) -> Tensor:
+    x, slopes = call.tensor(), call.array("weight")
+    assert slopes is not None
+    if slopes.size == 1:
+        return elementwise.prelu(call.at, x, slopes.reshape(()))
+    if slopes.ndim == 1:  # one for each channel, which is the second axis
+        slopes = slopes.reshape(-1, *(1,) * (len(x.shape) - 2))
+    return elementwise.prelu(call.at, x, slopes)
+
+
+def _clamp(low: str | None, high: str | None, lowest: float | None = None, highest: float | None = None) -> Operation:
+    def clamp(call: Call) -> Tensor:
+        bounds = [
+            default if name is None or (name not in call.node.arguments and default is not None) else call.bound(name)
+            for name, default in ((low, lowest), (high, highest))
+        ]
+        return elementwise.clipped(call.at, call.tensor(), *bounds)
+
+    return clamp
+
+
+def _sum(sign: float, turned: bool = False) -> Operation:
+    def add(call: Call) -> Tensor:
+        factor = sign * call.number("alpha", 1)
+        factors = (factor, 1.0) if turned else (1.0, factor)
+        first, second = call.operand("self"), call.operand("other")
+        if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+            call.tensor()
+        return elementwise.added(call.at, first, second, factors)
+
+    return add
+
+
+def _product(call: Call) -> Tensor:
+    first, second = call.operand("self"), call.operand("other")
+    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+        call.tensor()
+    return elementwise.multiplied(call.at, first, second)
+
+
+def _quotient(call: Call) -> Tensor:
+    if call.given("rounding_mode", None) is not None:
+        raise UnsupportedLayerError(f"{call.at.label} rounds its results, which jumps")
+    first, second = call.operand("self"), call.operand("other")
+    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+        call.tensor()
+    return elementwise.divided(call.at, first, second)
+
+
+def _average(axes: int) -> Operation:
+    def average(call: Call) -> Tensor:
+        x, window = call.tensor(), call.integers("kernel_size", count=axes)
+        stride = call.integers("stride", [], axes) or window
+        padding = [(pad, pad) for pad in call.integers("padding", [0], axes)]
+        up, outside = call.flag("ceil_mode"), call.flag("count_include_pad", True)
+        divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
+        _require_axes(call, x, axes)
+        slid = windows.sliding_axes(
+            call.at, x.shape[-axes:], window, stride, padding, [1] * axes, up=up, outside_counts=outside
+        )
+        return windows.mean_over_windows(call.at, x, slid, divisor)
+
+    return average
+
+
+def _adaptive(axes: int) -> Operation:
+    def adapt(call: Call) -> Tensor:
+        x = call.tensor()
+        _require_axes(call, x, axes)
+        lengths = x.shape[-axes:]
+        given = call.given("output_size")
+        wanted = [
+            length if one is None else one
+            for one, length in zip(given if isinstance(given, list) else [given] * axes, lengths, strict=False)
+        ]
+        if not all(type(one) is int for one in wanted):
+            raise call.at.refused("has an argument 'output_size' that is no list of whole numbers")
+        return windows.mean_over_windows(call.at, x, windows.adaptive_axes(call.at, lengths, wanted))
+
+    return adapt
+
+
+def _require_axes(call: Call, x: Tensor, axes: int) -> None:
+    if len(x.shape) not in (axes + 1, axes + 2):
+        raise call.at.refused(f"takes channels and {axes} axes, and gets shape {list(x.shape)}")
+
+
+def _mean(total: bool) -> Operation:
+    def mean(call: Call) -> Tensor:
+        x = call.tensor()
+        _require_floats(call, "dtype")
+        given = call.given("dim", None)
+        every = list(range(len(x.shape)))
+        axes = call.integers("dim") if given not in (None, []) else every
+        gone = [shapes.axis_of(call.at, axis, len(every)) for axis in axes]
+        if len(set(gone)) != len(gone):
+            raise call.at.refused(f"names an axis twice: {axes}")
+        return windows.mean_over_axes(call.at, x, gone, call.flag("keepdim"), total=total)
+
+    return mean
+
+
+def _same(call: Call) -> Any:
+    _require_floats(call, "dtype")
+    call.ignore("other", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad")
+    return call.moved(lambda array: array)
+
+
+def _require_floats(call: Call, name: str) -> None:
+    kind = call.given(name, None)
+    if kind is not None and not (isinstance(kind, Word) and type(kind.number) is int and kind.number in FLOATS):
+        raise UnsupportedLayerError(f"{call.at.label} turns numbers into another kind, which jumps")
+
+
+def _dropout(call: Call) -> Any:
+    call.ignore("p")
+    if call.flag("train"):
+        raise UnsupportedLayerError(
+            f"{call.at.label} is in training mode, so its values are random; call model.eval() before exporting"
+        )
+    return call.moved(lambda array: array, "input")
+
+
+def _size(call: Call) -> int:
+    value, axis = call.given("self"), call.integer("dim")
+    shape = getattr(value, "shape", ())
+    return int(shape[shapes.axis_of(call.at, axis, len(shape))])
+
+
+def _whole(operation: Callable[[int, int], int]) -> Operation:
+    """Arithmetic of lengths."""
+
+    def compute(call: Call) -> int:
+        first, second = (call.integer(name) for name in list(call.node.arguments)[:2])
+        try:
+            result = operation(first, second)
+        except (ZeroDivisionError, OverflowError, MemoryError):
+            result = 2**63
+        if abs(result) >= 2**63:
+            raise call.at.refused("makes no length")
+        return result
+
+    return compute
+
+
+OPERATORS: dict[str, Operation] = {
+    "linear": _linear,
+    "addmm": _addmm,
+    **dict.fromkeys(("matmul", "mm", "mv"), _matmul),
+    **{f"conv{axes}d": _convolution(axes) for axes in (1, 2, 3)},
+    "convolution": _convolution(None),
+    **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
+    "relu": _activates(lambda call: activations.relu()),
+    "leaky_relu": _activates(lambda call: activations.leaky_relu(call.number("negative_slope", 0.01))),
+    "abs": _activates(lambda call: activations.absolute()),
+    "absolute": _activates(lambda call: activations.absolute()),
+    **dict.fromkeys(("prelu", "_prelu_kernel"), _prelu),
+    "hardtanh": _clamp("min_val", "max_val", -1.0, 1.0),
+    "relu6": _clamp(None, None, 0.0, 6.0),
+    "clamp": _clamp("min", "max"),
+    "clip": _clamp("min", "max"),
+    "clamp_min": _clamp("min", None),
+    "clamp_max": _clamp(None, "max"),
+    "hardsigmoid": lambda call: elementwise.hard_sigmoid(call.at, call.tensor()),
+    **dict.fromkeys(("neg", "negative"), lambda call: call.at.scaled(call.tensor(), -1.0)),
+    "add": _sum(1.0),
+    **dict.fromkeys(("sub", "subtract"), _sum(-1.0)),
+    "rsub": _sum(-1.0, turned=True),
+    **dict.fromkeys(("mul", "multiply"), _product),
+    **dict.fromkeys(("div", "divide", "true_divide"), _quotient),
+    **{f"avg_pool{axes}d": _average(axes) for axes in (1, 2, 3)},
+    **{f"{mark}adaptive_avg_pool{axes}d": _adaptive(axes) for axes in (1, 2, 3) for mark in ("", "_")},
+    "mean": _mean(total=False),
+    "sum": _mean(total=True),
+    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "type_as", "detach", "alias", "positive"), _same),
+    **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _same),
+    **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _dropout),
+    **SHAPE_OPERATORS,
+    "sym_size": _size,
+    "_operator.mul": _whole(lambda first, second: first * second),
+    "_operator.add": _whole(lambda first, second: first + second),
+    "_operator.sub": _whole(lambda first, second: first - second),
+    "_operator.floordiv": _whole(lambda first, second: first // second),
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Which operations are ONNX's operators on images: windows, borders, joining, cutting?
+
+As `onnx_operators.py`, for convolutions, means, padding, and what makes one value of several or several of one.
+Source: the operators' own documentation in ONNX, each version of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.read.onnx_graph import Node
+from regions.read.onnx_operators import Operation, numbers_beside, only_flow
+from regions.read.onnx_values import Flow, Value, integers
+from regions.read.operators import shapes, windows
+from regions.read.site import Site
+
+__all__ = ["IMAGE_OPERATORS"]
+
+
+def _window_attributes(
+    at: Site, node: Node, lengths: Sequence[int], window: Sequence[int]
+) -> tuple[list[int], list[tuple[int, int]], list[int]]:
+    """Strides, padding and dilations of a node, for windows of a size."""
+    axes = len(window)
+    stride = list(node.attributes.get("strides", [1] * axes))
+    dilation = list(node.attributes.get("dilations", [1] * axes))
+    pads = list(node.attributes.get("pads", [0] * 2 * axes))
+    automatic = node.attributes.get("auto_pad", "NOTSET")
+    if not len(lengths) == len(stride) == len(dilation) == axes or len(pads) != 2 * axes or min(stride, default=0) < 1:
+        raise at.refused(f"has not one stride, dilation and pair of pads for each of {len(lengths)} axes")
+    if automatic == "NOTSET":
+        return stride, list(zip(pads[:axes], pads[axes:], strict=True)), dilation
+    if automatic == "VALID":
+        return stride, [(0, 0)] * axes, dilation
+    if automatic not in ("SAME_UPPER", "SAME_LOWER"):
+        raise at.refused(f"has an auto_pad that is not known, {automatic!r}")
+    padding = []
+    for length, size, step, spread in zip(lengths, window, stride, dilation, strict=True):
+        total = max((-(-length // step) - 1) * step + (size - 1) * spread + 1 - length, 0)
+        smaller, larger = total // 2, total - total // 2
+        padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
+    return stride, padding, dilation
+
+
+def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
+    kernel = numbers_beside(node, values[1], flow)
+    biases = numbers_beside(node, values[2], flow) if len(values) > 2 and values[2] is not None else None
+    window = kernel.shape[2:]
+    if not window or list(node.attributes.get("kernel_shape", window)) != list(window):
+        raise at.refused(f"is a convolution with a kernel of shape {list(kernel.shape)}, which its attributes deny")
+    if len(flow.shape) != kernel.ndim:
+        raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(flow.shape)}")
+    stride, padding, dilation = _window_attributes(at, node, flow.shape[2:], window)
+    groups = int(node.attributes.get("group", 1))
+    return replace(flow, tensor=windows.convolved(at, flow.tensor, kernel, biases, stride, padding, dilation, groups))
+
+
+def _average(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
+    window = list(node.attributes["kernel_shape"])
+    lengths = flow.shape[2:]
+    stride, padding, dilation = _window_attributes(at, node, lengths, window)
+    up = bool(node.attributes.get("ceil_mode", 0))
+    outside = bool(node.attributes.get("count_include_pad", 0))
+    axes = windows.sliding_axes(at, lengths, window, stride, padding, dilation, up=up, outside_counts=outside)
+    return replace(flow, tensor=windows.mean_over_windows(at, flow.tensor, axes))
+
+
+def _average_all(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
+    if len(flow.shape) < 3:
+        raise at.refused(f"takes images, and gets shape {list(flow.shape)}")
+    axes = list(range(2, len(flow.shape)))
+    return replace(flow, tensor=windows.mean_over_axes(at, flow.tensor, axes, True, total=False))
+
+
+def _reduce(at: Site, node: Node, values: list[Value | None], total: bool) -> Flow:
+    flow = only_flow(node, values)
+    axes = integers(node, "axes", values, 1)
+    if not axes:
+        if axes is not None and node.attributes.get("noop_with_empty_axes", 0):
+            return flow
+        if node.attributes.get("noop_with_empty_axes", 0):
+            return flow
+        axes = list(range(len(flow.shape)))
+    gone = [shapes.axis_of(at, axis, len(flow.shape)) for axis in axes]
+    if len(set(gone)) != len(gone):
+        raise at.refused(f"names an axis twice: {axes}")
+    keep = bool(node.attributes.get("keepdims", 1))
+    return replace(flow, tensor=windows.mean_over_axes(at, flow.tensor, gone, keep, total=total))
+
+
+def _join(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = next(value for value in values if isinstance(value, Flow))
+    parts: list[Any] = []
+    for value in values:
+        if isinstance(value, Flow) and value.element != flow.element:
+            raise NotACheckpointError(f"{node.label} joins numbers of different types")
+        parts.append(value.tensor if isinstance(value, Flow) else numbers_beside(node, value, flow))
+    return replace(flow, tensor=shapes.joined(at, parts, int(node.attributes.get("axis", 1))))
+
+
+def _split(at: Site, node: Node, values: list[Value | None]) -> list[Flow]:
+    flow = only_flow(node, values)
+    axis = shapes.axis_of(at, int(node.attributes.get("axis", 0)), len(flow.shape))
+    length, count = flow.shape[axis], len(node.outputs)
+    lengths = integers(node, "split", values, 1)
+    if not lengths:
+        if node.attributes.get("num_outputs", count) != count or (node.version < 18 and length % count):
+            raise at.refused(f"cuts an axis of length {length} into {count} parts")
+        size = -(-length // count)
+        lengths = [min(size, length - size * i) for i in range(count)]
+    if len(lengths) != count:
+        raise at.refused(f"cuts into {len(lengths)} parts, and has {count} outputs")
+    return [replace(flow, tensor=part) for part in shapes.sections(at, flow.tensor, axis, lengths)]
+
+
+def _pad(at: Site, node: Node, values: list[Value | None]) -> Flow:
+    flow = only_flow(node, values)
+    pads = integers(node, "paddings" if node.version < 2 else "pads", values, 1)
+    count = len(flow.shape)
+    axes = integers(node, "axes", values, 3)
+    along = list(range(count)) if axes is None else [shapes.axis_of(at, axis, count) for axis in axes]
+    if pads is None or len(pads) != 2 * len(along) or len(set(along)) != len(along):
+        raise at.refused(f"has {len(pads or [])} borders for {len(along)} axes")
+    value = float(node.attributes.get("value", 0.0))
+    given = values[2] if len(values) > 2 else None
+    if given is not None:
+        numbers = numbers_beside(node, given, flow)
+        if numbers.size != 1:
+            raise at.refused("has several numbers for its border")
+        value = float(numbers.ravel()[0])
+    if not np.isfinite(value):
+        raise UnsupportedLayerError(f"{node.label} pads with {value}, which is no finite number")
+    borders = [(0, 0)] * count
+    for i, axis in enumerate(along):
+        borders[axis] = pads[i], pads[i + len(along)]
+    mode = node.attributes.get("mode", "constant")
+    return replace(flow, tensor=shapes.bordered(at, flow.tensor, borders, mode, value))
+
+
+# Each with the newest version of the operator that was read about; a newer one may mean something else.
+IMAGE_OPERATORS: dict[str, tuple[Operation, int]] = {
+    "Conv": (_convolve, 22),
+    "AveragePool": (_average, 22),
+    "GlobalAveragePool": (_average_all, 22),
+    "ReduceMean": (partial(_reduce, total=False), 18),
+    "ReduceSum": (partial(_reduce, total=True), 13),
+    "Concat": (_join, 13),
+    "Split": (_split, 18),
+    "Pad": (_pad, 25),
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Which operators only move numbers?
+
+Reshaping, transposing, slicing, flipping and repeating do to the array of the numbers' places what they would do to the
+tensor: `moved` asks the same function of numpy of both. Constants are moved as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import RegionsError, UnsupportedLayerError
+from regions.read.operations import Tensor
+from regions.read.site import Site, places
+
+__all__ = ["axis_of", "bordered", "joined", "moved", "sections"]
+
+Value = TypeVar("Value", Tensor, NDArray[Any])
+MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
+
+
+def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None]) -> Value:
+    """What a function of numpy that only moves numbers makes of a tensor or a constant; None where it does not fit."""
+    array = places(x) if isinstance(x, Tensor) else x
+    try:
+        result = move(array)
+    except RegionsError:
+        raise
+    except (ValueError, IndexError, OverflowError, TypeError):
+        result = None
+    if result is None:
+        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}")
+    return at.rearranged(x, result) if isinstance(x, Tensor) else result  # type: ignore[return-value]
+
+
+def axis_of(at: Site, axis: int, count: int) -> int:
+    """The number of an axis, from 0, of one that may be counted from the end."""
+    if not -count <= axis < count:
+        raise at.refused(f"has an axis {axis}, and gets numbers with {count} axes")
+    return axis % count
+
+
+def joined(at: Site, values: Sequence[Tensor | NDArray[Any]], axis: int) -> Tensor:
+    """Tensors, and constants beside them, one after the other along an axis."""
+    shapes = [list(value.shape) for value in values]
+    if not shapes or len({len(shape) for shape in shapes}) != 1 or not shapes[0]:
+        raise at.refused(f"joins shapes {shapes[:8]}")
+    axis = axis_of(at, axis, len(shapes[0]))
+    if len({(*shape[:axis], *shape[axis + 1 :]) for shape in map(tuple, shapes)}) != 1:
+        raise at.refused(f"joins shapes {shapes[:8]} along axis {axis}")
+    if not all(isinstance(value, Tensor) for value in values):
+        raise UnsupportedLayerError(
+            f"{at.label} joins constants with what depends on the input, which is not handled; pad with zeros and add "
+            "them instead"
+        )
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    return tensors[0] if len(tensors) == 1 else at.joined(tensors, axis)
+
+
+def sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Tensor]:
+    """A tensor cut along an axis into parts of given lengths."""
+    axis = axis_of(at, axis, len(x.shape))
+    if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
+        raise at.refused(f"cuts an axis of length {x.shape[axis]} into {list(lengths)[:20]}")
+    flat = places(x)
+    ends = np.cumsum(lengths)
+    parts = []
+    for length, end in zip(lengths, ends, strict=True):
+        window = (slice(None),) * axis + (slice(int(end) - length, int(end)),)
+        parts.append(at.rearranged(x, flat[window]))
+    return parts
+
+
+def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
+    """A border around a tensor, for each axis: numbers of its own, or a constant; negative ones cut off."""
+    if len(pads) != len(x.shape):
+        raise at.refused(f"has borders {[list(pair) for pair in pads]} for shape {list(x.shape)}")
+    cut = tuple(slice(max(-low, 0), length + min(high, 0)) for (low, high), length in zip(pads, x.shape, strict=True))
+    x = moved(at, x, lambda array: array[cut])
+    pads = [(max(low, 0), max(high, 0)) for low, high in pads]
+    shape = [length + low + high for length, (low, high) in zip(x.shape, pads, strict=True)]
+    if not any(map(any, pads)):
+        return x
+    at.charge(0, 8 * math.prod(shape))
+    if mode != "constant":
+        if mode not in MODES:
+            raise at.refused(f"pads in a way that is not known, {mode!r}")
+        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]))  # type: ignore[call-overload]
+    zeros = at.padded(x, *zip(*pads, strict=True))
+    if value == 0.0:
+        return zeros
+    border = np.pad(np.zeros(x.shape), pads, constant_values=value)
+    return at.scaled(zeros, 1.0, border)

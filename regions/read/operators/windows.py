@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Which linear operator is a convolution or a mean over windows?
+
+A convolution is `Patches.convolution`, of which this file checks the shapes. Means are patches of one row; windows that
+reach over the border may count what is outside or not, so that there are several kinds of rows. A mean of n numbers has
+the weight 1 / n, rounded to a double where n is no power of two, and a note says so.
+Source: the documentation of torch's and of ONNX's operators; the rule for windows beyond the end is that of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats, Integers
+from regions.errors import UnsupportedLayerError
+from regions.networks.dense import Dense
+from regions.networks.patches import Patches
+from regions.read.operations import Tensor
+from regions.read.site import Site, places
+
+__all__ = [
+    "Axis",
+    "adaptive_axes",
+    "convolved",
+    "dense",
+    "mean_over_axes",
+    "mean_over_windows",
+    "several",
+    "sliding_axes",
+]
+
+Pairs = Sequence[tuple[int, int]]
+# What numpy and Patches can count with, and more than there is memory for.
+MOST_POSITIONS = 2**31 - 1
+
+
+def several(at: Site, x: Tensor) -> UnsupportedLayerError:
+    """The error that says that a node works on a batch."""
+    return UnsupportedLayerError(
+        f"{at.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; if the file "
+        "is for batches of one size, export it for single inputs, or for batches of any size"
+    )
+
+
+def dense(at: Site, x: Tensor, weights: Floats, biases: Floats | None = None) -> Tensor:
+    """A matrix [out, in] on the last axis."""
+    if not x.shape or x.shape[-1] != weights.shape[1]:
+        raise at.refused(f"has a matrix for {weights.shape[1]} numbers and gets {_shown(x)}")
+    shape = (*x.shape[:-1], len(weights))
+    if x.size == x.shape[-1]:
+        return at.linear(x, Dense(weights), biases, shape)
+    if x.shape[0] != 1:
+        raise several(at, x)
+    rows = x.size // x.shape[-1]
+    at.charge(4 * (x.size + rows * len(weights)))
+    operator = Patches(
+        x.size,
+        rows * len(weights),
+        weights[np.newaxis],
+        np.zeros(rows, dtype=np.int32),
+        np.arange(x.size, dtype=np.int32).reshape(rows, -1),
+        np.arange(rows * len(weights), dtype=np.int32).reshape(rows, -1),
+    )
+    return at.linear(x, operator, None if biases is None else np.tile(biases, rows), shape)
+
+
+def convolved(
+    at: Site,
+    x: Tensor,
+    kernel: Floats,
+    biases: Floats | None,
+    stride: Sequence[int],
+    padding: Pairs,
+    dilation: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """A convolution of x [1, channels, *lengths], or without the 1."""
+    axes = kernel.ndim - 2
+    if axes < 1 or len(x.shape) not in (axes + 1, axes + 2):
+        raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(x.shape)}")
+    batch, (channels, *lengths) = x.shape[: -axes - 1], x.shape[-axes - 1 :]
+    if batch not in ((), (1,)):
+        raise several(at, x)
+    out, each, *window = kernel.shape
+    if groups < 1 or channels != each * groups or out % groups or not out:
+        raise at.refused(f"has a kernel {list(kernel.shape)} in {groups} groups for {channels} channels")
+    if biases is not None and biases.shape != (out,):
+        raise at.refused(f"has biases {list(biases.shape)} for {out} channels")
+    counts = _counts(at, lengths, window, stride, padding, dilation)
+    positions = math.prod(counts)
+    sources = positions * each * math.prod(window) * groups
+    at.charge(4 * (sources + positions * out), 24 * sources)  # numbered with 64 bits at first
+    operator = Patches.convolution(kernel, (channels, *lengths), stride, padding, dilation, groups)
+    repeated = None if biases is None else np.repeat(biases, positions)
+    return at.linear(x, operator, repeated, (*batch, out, *counts))
+
+
+def _counts(
+    at: Site,
+    lengths: Sequence[int],
+    window: Sequence[int],
+    stride: Sequence[int],
+    padding: Pairs,
+    dilation: Sequence[int],
+    up: bool = False,
+) -> list[int]:
+    """How many windows there are along each axis; refuses what is impossible."""
+    if not len(lengths) == len(window) == len(stride) == len(padding) == len(dilation):
+        raise at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
+    numbers = [*window, *stride, *dilation]
+    pads = [pad for pair in padding for pad in pair]
+    if min(numbers) < 1 or min(pads) < 0 or max(*numbers, *pads, *lengths) > MOST_POSITIONS:
+        raise at.refused(
+            f"has an impossible window {list(window)}, stride {list(stride)}, padding {[list(p) for p in padding]} or "
+            f"dilation {list(dilation)}"
+        )
+    result = []
+    for length, size, step, (before, after), spread in zip(lengths, window, stride, padding, dilation, strict=True):
+        room = length + before + after - spread * (size - 1) - 1
+        count = (-(-room // step) if up else room // step) + 1
+        if up and (count - 1) * step >= length + before:  # a window may not begin beyond what is there
+            count -= 1
+        if count < 1:
+            raise at.refused(f"has windows {list(window)} that are larger than what they move over, {list(lengths)}")
+        result.append(count)
+    if math.prod(result) > MOST_POSITIONS:
+        raise at.refused(f"has {math.prod(result)} positions")
+    return result
+
+
+class Axis:
+    """Windows along one axis.
+
+    Attributes
+    ----------
+    places : int64 [windows, entries]
+        Position of each entry, -1 where there is none.
+    divisors : int64 [windows]
+        How many numbers the mean is of.
+    """
+
+    def __init__(self, places: Integers, divisors: Integers) -> None:
+        self.places, self.divisors = places, divisors
+
+
+def sliding_axes(
+    at: Site,
+    lengths: Sequence[int],
+    window: Sequence[int],
+    stride: Sequence[int],
+    padding: Pairs,
+    dilation: Sequence[int],
+    *,
+    up: bool,
+    outside_counts: bool,
+) -> list[Axis]:
+    """Windows of one size that slide; ``up`` lets the last one reach beyond the padding, where nothing counts."""
+    counts = _counts(at, lengths, window, stride, padding, dilation, up)
+    at.charge(0, 24 * sum(count * size for count, size in zip(counts, window, strict=True)))
+    axes = []
+    for i, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+        places = np.arange(count)[:, np.newaxis] * stride[i] - padding[i][0] + dilation[i] * np.arange(window[i])
+        inside = (places >= 0) & (places < length)
+        counted = places < length + padding[i][1] if outside_counts else inside
+        axes.append(Axis(np.where(inside, places, -1), counted.sum(axis=1)))
+    return axes
+
+
+def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
+    """As many windows as are asked for, of nearly equal size."""
+    if len(counts) != len(lengths) or min(counts) < 1 or max(counts) > MOST_POSITIONS:
+        raise at.refused(f"makes {list(counts)} numbers out of {list(lengths)}")
+    axes = []
+    for length, count in zip(lengths, counts, strict=True):
+        at.charge(0, 32 * (length + 2 * count))
+        first = np.arange(count) * length // count
+        sizes = -(-(np.arange(count) + 1) * length // count) - first
+        entries = np.arange(sizes.max(initial=0))
+        axes.append(Axis(np.where(entries < sizes[:, np.newaxis], first[:, np.newaxis] + entries, -1), sizes))
+    return axes
+
+
+def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:
+    """Means over windows of x [1, channels, *lengths], or without the 1; ``divisor`` is that of all windows."""
+    batch, (channels, *lengths) = x.shape[: -len(axes) - 1], x.shape[-len(axes) - 1 :]
+    if batch not in ((), (1,)):
+        raise several(at, x)
+    counts = [len(axis.divisors) for axis in axes]
+    entries = math.prod(axis.places.shape[1] for axis in axes)
+    at.charge(0, 24 * channels * math.prod(counts) * (entries + 1))
+    places = np.zeros((1, 1), dtype=np.int64)
+    for length, axis in zip(lengths, axes, strict=True):
+        both = places[:, np.newaxis, :, np.newaxis] * length + axis.places[:, np.newaxis, :]
+        gone = (places[:, np.newaxis, :, np.newaxis] < 0) | (axis.places[:, np.newaxis, :] < 0)
+        places = np.where(gone, -1, both).reshape(len(places) * len(axis.places), -1)
+    divisors = reduce(np.multiply.outer, [axis.divisors for axis in axes]).ravel()
+    if divisor is not None:
+        divisors = np.full_like(divisors, divisor)
+    if not divisors.all():
+        raise at.refused("has a window with nothing in it")
+    spread = math.prod(lengths)
+    sources = np.where(places < 0, -1, places + np.arange(channels)[:, np.newaxis, np.newaxis] * spread)
+    return _means(at, x, sources.reshape(-1, entries), np.tile(divisors, channels), (*batch, channels, *counts))
+
+
+def mean_over_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool, *, total: bool) -> Tensor:
+    """Means, or sums, along axes, which stay with length 1 or go."""
+    gone = set(axes)
+    count = math.prod(x.shape[axis] for axis in gone)
+    if not x.size:
+        raise at.refused("is a mean of no numbers")
+    at.charge(0, 24 * x.size)
+    kept = [axis for axis in range(len(x.shape)) if axis not in gone]
+    sources = places(x).transpose(*kept, *sorted(gone)).reshape(-1, count)
+    lengths = [1 if axis in gone else length for axis, length in enumerate(x.shape) if keep or axis not in gone]
+    return _means(at, x, sources, np.full(len(sources), 1 if total else count), lengths)
+
+
+def _means(
+    at: Site, x: Tensor, sources: NDArray[np.int64], divisors: NDArray[np.int64], shape: Sequence[int]
+) -> Tensor:
+    """Patches of one row: each output the sum of its sources over a divisor."""
+    values, kinds = np.unique(divisors, return_inverse=True)
+    at.charge(4 * sources.size + 8 * len(values) * sources.shape[1])
+    rounded = [int(value) for value in values if value & (value - 1) or value < 0]
+    if rounded:
+        at.note(
+            f"divides by {', '.join(map(str, rounded[:8]))}: its weights are the nearest doubles, and the network is "
+            "what that yields"
+        )
+    operator = Patches(
+        x.size,
+        len(sources),
+        np.repeat(1.0 / values, sources.shape[1]).reshape(len(values), 1, -1),
+        kinds.ravel().astype(np.int32),
+        sources.astype(np.int32),
+        np.arange(len(sources), dtype=np.int32)[:, np.newaxis],
+    )
+    return at.linear(x, operator, None, shape)
+
+
+def _shown(x: Tensor) -> str:
+    return f"{x.shape[-1] if x.shape else 1}, of shape {list(x.shape)}"

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""Where do the operations of a node come from, and may there be so many of them?
+
+Readers of graphs, whatever their format, translate each node into calls of `GraphBuilder`. A `Site` is the node that is
+being read: it passes the calls on with the node's name, and its messages name the node. Shapes keep the axis of the
+batch, which has length 1, so that nodes mean what they say.
+Invariant: what is built stays in proportion to the file, however often it uses one tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Integers
+from regions.errors import NotACheckpointError
+from regions.files import limits
+from regions.networks.activation import Activation
+from regions.networks.dense import Dense
+from regions.networks.graph import Operator
+from regions.read.graph_builder import GraphBuilder
+from regions.read.operations import Tensor
+from regions.read.scaling import Scaling
+
+__all__ = ["Reading", "Site", "places"]
+
+# Of a tensor, for each element.
+BYTES_OF_ELEMENT = 16
+
+
+@dataclass
+class Reading:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    file, size
+        Its name for messages, and its bytes.
+    builder : GraphBuilder
+        What the model does.
+    notes : list of str
+        What the user should know.
+    input_shape : tuple of int
+        Without the axis of the batch.
+    """
+
+    file: str
+    size: int
+    builder: GraphBuilder = field(default_factory=GraphBuilder)
+    notes: list[str] = field(default_factory=list)
+    input_shape: tuple[int, ...] = ()
+    built: int = 0
+
+    def charge(self, kept: int, passing: int = 0) -> None:
+        """Ask whether more bytes are in proportion to the file, before they are taken: for good, and for a moment.
+
+        Raises
+        ------
+        FileTooLargeError
+            They are not.
+        """
+        self.built += kept
+        limits.require_expansion(self.file, self.size, self.built + passing, "all layers of the graph")
+
+    def input(self, shape: Sequence[int]) -> Tensor:
+        """The input of the model."""
+        self.charge(BYTES_OF_ELEMENT * prod(shape))
+        batch = len(shape) > 1 and shape[0] == 1
+        self.input_shape = tuple(shape[1:] if batch else shape)
+        return self.builder.input(shape)
+
+
+@dataclass(frozen=True)
+class Site:
+    """The node that is being read: what its operations are added to, and how messages call it.
+
+    Attributes
+    ----------
+    reading : Reading
+    operator, name : str
+        Printable.
+    """
+
+    reading: Reading
+    operator: str
+    name: str
+
+    @property
+    def label(self) -> str:
+        """What to call it in messages."""
+        return f"node {self.name!r} ({self.operator})"
+
+    def refused(self, what: str) -> NotACheckpointError:
+        """The error that says that this node is impossible."""
+        return NotACheckpointError(f"{self.label} {what}")
+
+    def note(self, note: str) -> None:
+        """Say something to the user."""
+        self.reading.notes.append(f"{self.label} {note}")
+
+    def charge(self, kept: int, passing: int = 0) -> None:
+        """As `Reading.charge`."""
+        self.reading.charge(kept, passing)
+
+    def rearranged(self, x: Tensor, sources: Integers) -> Tensor:
+        """Numbers of x at flat positions, in the shape of these."""
+        self._require_some(sources.shape)
+        return self.reading.builder.rearranged(x, sources)
+
+    def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
+        """Tensors that agree in all other axes, one after the other."""
+        self._require_some([sum(x.size for x in tensors)])
+        return self.reading.builder.joined(tensors, axis)
+
+    def padded(self, x: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
+        """Zeros around, for each axis."""
+        self._require_some([length + low + high for length, low, high in zip(x.shape, before, after, strict=True)])
+        return self.reading.builder.padded(x, before, after)
+
+    def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int]) -> Tensor:
+        """A linear operator on the flat numbers."""
+        self._require_some(shape, (operator.weights if isinstance(operator, Dense) else operator.kernels).nbytes)
+        return self.reading.builder.linear(x, operator, biases, shape, self.name)
+
+    def summed(self, terms: Sequence[tuple[Tensor, float]]) -> Tensor:
+        """Tensors of one shape, each times a factor, added."""
+        self._require_some(terms[0][0].shape, 20 * sum(x.size for x, _ in terms))
+        return self.reading.builder.sum(terms, self.name)
+
+    def scaled(
+        self,
+        x: Tensor,
+        scale: Floats | float,
+        shift: Floats | float = 0.0,
+        *,
+        exact: bool = True,
+        kind: str | None = None,
+    ) -> Tensor:
+        """``scale * x + shift``, with numbers for all or arrays of its shape."""
+        each = [np.broadcast_to(np.asarray(part, dtype=np.float64), x.shape).ravel() for part in (scale, shift)]
+        return self.by(x, Scaling(kind or self.operator, self.name, each[0], each[1], exact).checked())
+
+    def by(self, x: Tensor, scaling: Scaling) -> Tensor:
+        """A scaling of all numbers, in the order of the flat positions."""
+        self._require_some(x.shape, 40 * x.size)
+        return self.reading.builder.scaled(x, scaling)
+
+    def activated(self, x: Tensor, activation: Activation) -> Tensor:
+        """A function of one variable, applied to every number."""
+        self._require_some(x.shape)
+        return self.reading.builder.activated(x, activation, self.name)
+
+    def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
+        """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""
+        if not prod(shape):
+            raise self.refused(f"gives shape {list(shape)}, which has no numbers")
+        self.charge(BYTES_OF_ELEMENT * prod(shape) + more)
+
+
+def places(x: Tensor) -> Integers:
+    """The flat position of each number of a tensor, in its shape."""
+    return np.arange(x.size, dtype=np.int64).reshape(x.shape)
