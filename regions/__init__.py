@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from regions.definitions import LinearRegions, linear_regions
     from regions.pictures.plot import plot
     from regions.read import load
+    from regions.studies.decisions import Decisions, decisions
     from regions.studies.dichotomies import Dichotomies, dichotomies
     from regions.studies.growth import Growth, GrowthLaw, growth
     from regions.studies.training import TrainingRecord, TrainingRow, watch
@@ -69,6 +70,7 @@ __all__ = [
     "CheckReport",
     "Circle",
     "Curve",
+    "Decisions",
     "Dichotomies",
     "Domain",
     "ExactVertices",
@@ -98,6 +100,7 @@ __all__ = [
     "check",
     "circumsquare",
     "count",
+    "decisions",
     "dichotomies",
     "enumerate",
     "ensembles",
@@ -117,6 +120,7 @@ _LATER = {
     "CertificationReport": "regions.certification",
     "CurveCertificationReport": "regions.certification",
     "CheckReport": "regions.checking",
+    "Decisions": "regions.studies.decisions",
     "Dichotomies": "regions.studies.dichotomies",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
@@ -126,6 +130,7 @@ _LATER = {
     "Trajectory": "regions.studies.trajectory",
     "certify": "regions.certification",
     "check": "regions.checking",
+    "decisions": "regions.studies.decisions",
     "dichotomies": "regions.studies.dichotomies",
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",

@@ -94,7 +94,11 @@ def distance_in_domain(
     >>> found.distances, found.units, found.nearest
     (array([2.]), array([1]), array([[300.,   0.]]))
     """
-    chosen = np.flatnonzero(boundary_facets(partition, boundary))
+    return distance_to_facets(partition, np.flatnonzero(boundary_facets(partition, boundary)), points, space)
+
+
+def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike, space: str) -> DomainDistances:
+    """As `distance_in_domain`, from some facets."""
     domain = partition.domain
     in_chart = one_of(space, SPACES, "space") == "chart"
     given = points_float64(points, domain.dimension) if in_chart else domain.to_chart(points)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.dense import Dense
 
-__all__ = ["Patches"]
+__all__ = ["Patches", "first_problem_of_patches"]
 
 # Numbers gathered at a time by `apply`: 8 MB.
 CHUNK = 1 << 20
@@ -233,6 +233,29 @@ class Patches:
     def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
         """The operator from some of the inputs to some of the outputs."""
         return Dense(self.weights[outputs][:, inputs])
+
+
+def first_problem_of_patches(
+    inputs: int,
+    outputs: int,
+    kernels: NDArray[Any],
+    kinds: NDArray[np.int32],
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+) -> str | None:
+    """What is wrong with arrays that are to be `Patches`, or None."""
+    if [array.ndim for array in (kernels, kinds, sources, targets)] != [3, 1, 2, 2]:
+        return "kernels must have three axes, kinds one, sources and targets two"
+    count, rows, terms = kernels.shape
+    if sources.shape != (len(kinds), terms) or targets.shape != (len(kinds), rows):
+        return "sources must have shape [patches, terms], targets [patches, rows]"
+    for name, array, low, high in (("kinds", kinds, 0, count), ("sources", sources, -1, inputs)):
+        if array.size and not low <= array.min() <= array.max() < high:
+            return f"{name} must be numbers from {low} to {high - 1}"
+    places = np.sort(targets.ravel())
+    if places.size and (places[0] < 0 or places[-1] >= outputs or (np.diff(places) == 0).any()):
+        return f"targets must be different numbers from 0 to {outputs - 1}"
+    return None
 
 
 def _crossed(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

@@ -35,9 +35,12 @@ from regions.files import limits
 from regions.files.npz import read_npz
 from regions.files.opened import opened
 from regions.files.replacing import replacing
+from regions.networks.dense import Dense
 from regions.networks.described import layer_facts
+from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
+from regions.networks.patches import Patches, first_problem_of_patches
 from regions.printable import printable_errors
 
 __all__ = ["read_partition", "write_partition"]
@@ -47,6 +50,8 @@ Cells = TypeVar("Cells", bound=CellComplex)
 FORMAT, VERSION = "relu-regions partition", 2
 OLD_NAMES = {"packed_patterns": "patterns"}
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
+NODE_ARRAYS = ("biases", "breakpoints", "slopes", "intercepts")
+PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
 # They are printed with every certificate.
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
 # A domain of any other class comes back as a plain Domain: the same chart, the same set.
@@ -69,6 +74,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
             "fingerprint": network.fingerprint,
             "activations": [layer.activation for layer in layer_facts(network.graph)],
             "notes": list(network.notes),
+            **({} if network.is_chain else {"input_shape": list(network.input_shape)}),
         },
         "domain": {"fingerprint": domain.fingerprint, "kind": type(domain).__name__},
     }
@@ -121,7 +127,7 @@ class _Reader:
         stored = {name: OLD_NAMES.get(name, name) if old else name for name in ARRAYS}
         expected = ["header", *stored.values(), *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
         expected += [] if old else ["facet_offsets"]
-        expected += [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
+        expected += self.network_arrays(names)
         different = sorted({*expected} ^ self.arrays.keys())
         if different:
             raise NotACheckpointError(f"array {different[0]!r} is missing, or is one too many")
@@ -142,6 +148,18 @@ class _Reader:
         if any(len(word) > LONGEST_WORD or not word.isprintable() for word in found_by.values()):
             raise NotACheckpointError("the names of version and kernel must be short, and one line each")
         return network, domain, {**raw, "complete": complete, "stats": stats, **found_by}
+
+    def network_arrays(self, names: list[Any]) -> list[str]:
+        """Which arrays the network must have."""
+        if self.is_chain(names):
+            return [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
+        found = [f"node_{number}_{name}" for number in range(len(names)) for name in (*NODE_ARRAYS, "reads")]
+        for number in range(len(names)):
+            count = self.array(f"node_{number}_reads", np.int64).size if f"node_{number}_reads" in self.arrays else 0
+            for prefix in (f"node_{number}_read_{index}" for index in range(count)):
+                dense = f"{prefix}_weights" in self.arrays
+                found += [f"{prefix}_{name}" for name in (("weights",) if dense else PATCH_ARRAYS)]
+        return found
 
     def _header(self) -> Mapping[str, Any]:
         header: Any = None
@@ -171,18 +189,62 @@ class _Reader:
         return value
 
     def network(self, names: list[Any]) -> Network:
-        layers = []
-        for index, name in enumerate(names):
-            arrays = {key: self.array(f"layer_{index}_{key}", np.float64) for key in LAYER_ARRAYS}
-            activation = Activation(str(name), arrays["breakpoints"], arrays["slopes"], arrays["intercepts"])
-            layers.append(Layer(arrays["weights"], arrays["biases"], activation, f"layer {index}"))
         notes = [str(note) for note in self.entry("network", "notes", list)]
         if any(len(text) > LONGEST_NOTE or not text.isprintable() for text in (*notes, *map(str, names))):
             raise NotACheckpointError("notes and names of activations must be printable, and one line each")
-        network = Network.from_layers(layers, notes)
+        if self.is_chain(names):
+            layers = []
+            for index, name in enumerate(names):
+                layer = {key: self.array(f"layer_{index}_{key}", np.float64) for key in LAYER_ARRAYS}
+                layers.append(Layer(layer["weights"], layer["biases"], self.activation(name, layer), f"layer {index}"))
+            network = Network.from_layers(layers, notes)
+        else:
+            network = self.network_of_nodes(names, notes)
         if network.fingerprint != self.entry("network", "fingerprint", str):
             raise NotACheckpointError("the network is not the one that the header names")
         return network
+
+    def is_chain(self, names: list[Any]) -> bool:
+        """Whether the network is kept layer by layer; the others are kept node by node."""
+        return not names or "layer_0_weights" in self.arrays
+
+    @staticmethod
+    def activation(name: Any, arrays: Mapping[str, NDArray[Any]]) -> Activation:
+        return Activation(str(name), arrays["breakpoints"], arrays["slopes"], arrays["intercepts"])
+
+    def network_of_nodes(self, names: list[Any], notes: list[str]) -> Network:
+        n_in, nodes, kinks = int(self.array("domain_origin", np.float64).size), list[Node](), 0
+        for number, name in enumerate(names):
+            prefix = f"node_{number}"
+            arrays = {key: self.array(f"{prefix}_{key}", np.float64) for key in NODE_ARRAYS}
+            biases, activation = arrays["biases"], self.activation(name, arrays)
+            if biases.ndim != 1 or (activation.slopes.ndim > 1 and len(activation.slopes) != len(biases)):
+                raise NotACheckpointError(f"the arrays of node {number} do not fit together")
+            reads = []
+            for index, of in enumerate(self.array(f"{prefix}_reads", np.int64).ravel().tolist()):
+                if not -1 <= of < number:
+                    raise NotACheckpointError(f"node {number} reads node {of}, which does not come before it")
+                given = n_in if of < 0 else nodes[of].units.count
+                reads.append(Read(self.operator(f"{prefix}_read_{index}", given, len(biases)), of))
+            units = Units(len(biases), activation)
+            end = kinks + (units.kinks if number + 1 < len(names) else 0)
+            nodes.append(Node(biases, tuple(reads), units, slice(kinks, end), f"node {number}"))
+            kinks = end
+        shape = self.entry("network", "input_shape", list)
+        return Network.from_graph(Graph(n_in, nodes), shape, notes)
+
+    def operator(self, prefix: str, inputs: int, outputs: int) -> Operator:
+        if f"{prefix}_weights" in self.arrays:
+            weights = self.array(f"{prefix}_weights", np.float64)
+            if weights.ndim != 2:
+                raise NotACheckpointError(f"{prefix}_weights must have two axes")
+            return Dense(weights)
+        kernels = self.array(f"{prefix}_kernels", np.float64)
+        lists = [self.array(f"{prefix}_{name}", np.int32) for name in ("kinds", "sources", "targets")]
+        problem = first_problem_of_patches(inputs, outputs, kernels, *lists)
+        if problem:
+            raise NotACheckpointError(f"{prefix}: {problem}")
+        return Patches(inputs, outputs, kernels, *lists)
 
     def domain(self) -> Domain:
         kind = DOMAIN_KINDS.get(self.entry("domain", "kind", str), Domain)

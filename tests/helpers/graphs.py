@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Random networks that are no chains: convolutions, skips, joints, scalings, with what they give at a point.
 
-Weights and inputs are small integers, so that numpy's values are exact and ties are many.
+With weights and inputs that are small integers numpy's values are exact, and ties are many.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from generator_parts import Draw, ternary
 from regions.networks.dense import Dense
 from regions.networks.named_activations import hard_tanh, leaky_relu, relu
 from regions.networks.network import Network
@@ -22,8 +23,8 @@ __all__ = ["random_graph"]
 class _Both:
     """Operations on tensors, and on their values at some points."""
 
-    def __init__(self, rng: np.random.Generator, shape: tuple[int, ...], points: int) -> None:
-        self.rng, self.builder = rng, GraphBuilder()
+    def __init__(self, rng: np.random.Generator, shape: tuple[int, ...], points: int, numbers: Draw) -> None:
+        self.rng, self.builder, self.draw = rng, GraphBuilder(), numbers
         values = rng.integers(-2, 3, (points, *shape)).astype(float)
         self.inputs = values.reshape(points, -1)
         self.found: list[tuple[Tensor, np.ndarray]] = [(self.builder.input(shape), values)]
@@ -36,11 +37,11 @@ class _Both:
         self.found.append((tensor, values))
 
     def numbers(self, *shape: int) -> np.ndarray:
-        return self.rng.integers(-1, 2, shape).astype(float)
+        return self.draw(self.rng, shape)
 
     def dense(self) -> None:
         x, values = self.pick()
-        out = int(self.rng.integers(2, 5))
+        out = int(self.rng.integers(3, 8))
         weights, biases = self.numbers(out, x.size), self.numbers(out)
         result = self.builder.linear(x, Dense(weights), biases, (out,), "dense")
         self.add(result, values.reshape(len(values), -1) @ weights.T + biases)
@@ -90,10 +91,12 @@ class _Both:
         self.add(padded, np.pad(values.reshape(len(values), -1)[:, sources], [(0, 0), (1, 0)]))
 
 
-def random_graph(seed: int, operations: int = 8, points: int = 20) -> tuple[Network, np.ndarray, np.ndarray]:
+def random_graph(
+    seed: int | np.random.Generator, operations: int = 8, points: int = 20, numbers: Draw = ternary
+) -> tuple[Network, np.ndarray, np.ndarray]:
     """A network, inputs [points, n_in], and the outputs there."""
     rng = np.random.default_rng(seed)
-    both = _Both(rng, [(3,), (2, 2), (4,)][seed % 3], points)
+    both = _Both(rng, [(3,), (2, 2), (4,)][int(rng.integers(3))], points, numbers)
     kinds = [both.dense, both.convolution, both.activated, both.activated, both.scaled, both.summed, both.joined]
     kinds += [both.rearranged]
     while len(both.found) < operations:

@@ -38,6 +38,16 @@ def sweep() -> regions.Dichotomies:
 
 
 @cache
+def two_outputs() -> regions.Network:
+    return regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.5]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 0.25])])
+
+
+@cache
+def decided() -> regions.Decisions:
+    return regions.decisions(two_outputs(), square())
+
+
+@cache
 def partition() -> regions.Partition:
     return regions.enumerate(network(), square())
 

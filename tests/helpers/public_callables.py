@@ -21,6 +21,7 @@ from kinds_of_parameters import KINDS
 from objects_to_call_with import (
     arc,
     axes,
+    decided,
     figure,
     folder,
     grown,
@@ -34,6 +35,7 @@ from objects_to_call_with import (
     saved,
     square,
     sweep,
+    two_outputs,
 )
 from regions import arrangements, bounds, constructions, ensembles, export, measures, reference
 from regions.networks import named_activations as named
@@ -365,6 +367,8 @@ def _ensembles() -> Iterator[Call]:
     yield _call(ensembles.raghu2017, n_in=2, **shape, **raghu, _kinds=kinds)
     kinds = {"width": "integer", "n_out": "integer", "law": "laws", "alpha": "number per layer"}
     yield _call(ensembles.price_tanner2020, law=gauss, alpha=0.5, **shape, _kinds=kinds)
+    yield _call(regions.decisions, network=two_outputs, domain=square, limit=None, progress=None)
+    yield _method(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield _call(
         regions.dichotomies,
         network=network,

@@ -40,6 +40,7 @@ RESULTS = {
     "CurveCertificationReport",
     "TrainingRow",
     "Trajectory",
+    "Decisions",
     "Dichotomies",
     "Growth",
     "GrowthLaw",

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import regions
+from graphs import random_graph
 from random_networks import random_network
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.named_activations import Activation, hard_tanh, identity, leaky_relu, prelu, relu
 from regions.networks.network import Layer, Network
-from tests.helpers.graphs import random_graph
 
 # Unit 0 is x + y, unit 1 is x - y - 1.
 SMALL = [([[1.0, 1.0], [1.0, -1.0]], [0.0, -1.0]), ([[2.0, 3.0]], [0.5])]

@@ -37,6 +37,7 @@ OTHERS = {
     "definitions": {"self.nodes"},
     "ensembles": {"self.biases", "self.weights"},
     "measures": {"pinned.biases", "self.layers"},
+    "output": {"self.operator"},
     "pictures": {"palette.layers", "picture.layers"},
     "read": {
         *(

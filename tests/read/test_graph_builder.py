@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from graphs import random_graph
 from regions.errors import NetworkError
 from regions.networks.dense import Dense
 from regions.networks.named_activations import relu
@@ -15,7 +16,6 @@ from regions.networks.network import Network
 from regions.networks.patches import Patches
 from regions.read.graph_builder import GraphBuilder
 from regions.read.scaling import Scaling
-from tests.helpers.graphs import random_graph
 
 
 @pytest.mark.parametrize("seeds", [range(start, start + 100) for start in range(0, 400, 100)], ids=str)
