@@ -154,7 +154,7 @@ class Patches:
         A patch gives at most |K| |x restricted to its sources|. Outputs are in one patch each, and an input is read m
         times at most, so that squares sum up to |K|^2 m |x|^2.
         """
-        blocks = max((spectral_norm_bound(kernel) for kernel in self.kernels), default=0.0)
+        blocks = max((spectral_norm_bound(kernel) for kernel in self.kernels if kernel.size), default=0.0)
         return blocks * sqrt(self._most_uses) * (1 + 2.0**-40)
 
     @cached_property

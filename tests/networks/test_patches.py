@@ -86,3 +86,9 @@ def test_an_input_that_a_patch_reads_twice():
     assert operator.row(0).tolist() == [3.0, 4.0]
     assert operator.apply_transposed(np.ones(1)).tolist() == [3.0, 4.0]
     assert operator.norm_bound >= 5.0
+
+
+def test_an_operator_that_reads_nothing():
+    operator = Patches.selection(3, np.array([-1, -1]))
+    assert operator.norm_bound == 0.0 and operator.frobenius == 0.0
+    assert operator.apply(np.ones(3)).tolist() == [0.0, 0.0]
