@@ -71,6 +71,11 @@ struct Average {
   Number weight;
 };
 
+template <class Number>
+Number share_of(const Crossing& crossing) {
+  return number<Number>(crossing.share, crossing.share_low);
+}
+
 // Between two places; twice the same for a point.
 template <class Number>
 Average<Number> average(const LayerSweep& here, std::size_t k, Number place, Number other) {
@@ -112,9 +117,11 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
     weighted[i] = weights[i] * direction * wave.high[i];
     largest = at_least(largest, std::fabs(weighted[i]));
   }
-  int exponent;
-  std::frexp(largest, &exponent);
-  for (double& value : weighted) value = std::ldexp(value, -exponent);
+  int exponent = 0;
+  if (!(largest > 0x1p-300 && largest < 0x1p300)) {
+    std::frexp(largest, &exponent);
+    for (double& value : weighted) value = std::ldexp(value, -exponent);
+  }
   const double root = std::sqrt(weighted[1] * weighted[1] - weighted[0] * weighted[2]);
   const double numerator = weighted[1] <= 0 ? root - weighted[1] : -weighted[0];
   const double denominator = numerator + (weighted[1] <= 0 ? weighted[2] : root + weighted[1]);
@@ -130,7 +137,8 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
     const double weight = high_of(average<Number>(here, k, number<Number>(share, 0), number<Number>(share, 0)).weight);
     const double slope =
         2 * ((weighted[1] - weighted[0]) * (1 - share) + (weighted[2] - weighted[1]) * share) / weight;
-    const double correction = -std::ldexp(high_of(missed(number<Number>(share, 0))), -exponent) / slope;
+    const double miss = high_of(missed(number<Number>(share, 0)));
+    const double correction = -(exponent == 0 ? miss : std::ldexp(miss, -exponent)) / slope;
     if (!(std::fabs(correction) < 0x1p-30)) return false;
     const Twice corrected = two_sum(share, correction);
     if (!(corrected.high >= 0 && corrected.high <= 1 && !(corrected.high == 1 && corrected.low > 0))) return false;

@@ -32,8 +32,36 @@ struct Crossing {
   bool rising = false;  // asked for on arcs only
 };
 
-// A layer at some breakpoints, in the order of the curve. On arcs there is a vector between each two of them, for where
-// the tangents meet (kernel/curved.hpp): vectors are breakpoints and apexes in turn.
+// A unit that crosses between a breakpoint and the next, or may do so twice.
+struct Suspect {
+  std::size_t after;
+  int unit;
+  bool once;
+  bool up;  // or comes from below zero
+};
+
+struct Picked {
+  std::size_t point;
+  const Crossing* crossing;  // null for the point itself
+};
+
+// What is known of a layer where the tangents at both ends of a part of an arc meet (kernel/apexes.hpp).
+struct Apexes {
+  std::vector<Picked> origin;      // of breakpoints, in the layer below
+  double* bulge = nullptr;         // [count], bound on the 2-norm of outputs below there minus the mean of those at both ends
+  double* bulge_above = nullptr;   // [count], of this layer's outputs
+  double* deviation = nullptr;     // [count], of any unit's pre-activation
+  unsigned char* known = nullptr;  // [count]: nothing, the outputs below, or the pre-activations too
+  double* high = nullptr;          // all others as in LayerSweep
+  double* low = nullptr;
+  double* error = nullptr;
+  double* size = nullptr;
+  double* reached = nullptr;
+  double* sums = nullptr;
+  double* low_sums = nullptr;
+};
+
+// A layer at some breakpoints, in the order of the curve.
 struct LayerSweep {
   bool doubled = false;
   std::size_t stride = 0;   // padded units
@@ -49,22 +77,21 @@ struct LayerSweep {
 
   // What the layer below has at breakpoints, and this layer's pre-activations there.
   std::size_t count = 0;    // of breakpoints
-  std::size_t vectors = 0;  // as many, or on arcs 2 count - 1
-  bool lazy = false;        // no products of apexes: where one is asked for, it is computed
-  double* high = nullptr;   // [vectors, padded inputs]
+  double* high = nullptr;   // [count, padded inputs]
   double* low = nullptr;
-  double* error = nullptr;  // [vectors]
+  double* error = nullptr;  // [count]
   double* slip = nullptr;   // [count], as is length
   double* length = nullptr;
-  double* place[2] = {};      // [vectors], where regions are collected: p as a share of the segment, in two parts
-  double* low_place[2] = {};  // or on arcs, both coordinates in the chart
+  double* place[2] = {};      // [count], where regions are collected: p as a share of the segment, in two parts
+  double* low_place[2] = {};  // or on arcs, both coordinates in the chart, of breakpoints and apexes in turn
   Boundary* boundary = nullptr;  // the kink, or the end
-  double* size = nullptr;     // [vectors], bound on the 2-norm of the outputs
-  double* reached = nullptr;  // [vectors], and of the pre-activations
-  double* sums = nullptr;     // [vectors, padded units], or if lazy [count, padded units]
+  double* size = nullptr;     // [count], bound on the 2-norm of the outputs
+  double* reached = nullptr;  // [count], and of the pre-activations
+  double* sums = nullptr;     // [count, padded units]
   double* low_sums = nullptr;
   double* weights[3] = {};      // [count]: on arcs, of the start, the apex and the end of what follows
   double* low_weights[3] = {};
+  Apexes apexes;
   std::vector<Crossing> crossings;
   std::size_t next = 0;  // from where to go on to the layer above
   std::size_t next_crossing = 0;
@@ -91,23 +118,27 @@ inline double grid(double bound) {
   return std::ldexp(1.5, exponent + 1);
 }
 
-// Of any unit's pre-activation at a breakpoint.
+// Of any unit's pre-activation, where outputs have this error and this size.
+inline double value_error(const LayerSweep& here, double error, double size) {
+  return (here.norm * error + here.rounding * (here.norm * size + here.bias)) * slack + room_for_underflow;
+}
+
+// At a breakpoint.
 inline double value_error(const LayerSweep& here, std::size_t k) {
-  return (here.norm * here.error[k] + here.rounding * (here.norm * here.size[k] + here.bias)) * slack +
-         room_for_underflow;
+  return value_error(here, here.error[k], here.size[k]);
 }
 
 // Upper bound on the slope of any unit between a breakpoint and the next. In doubled layers only higher parts are seen.
 inline double slope_after(const LayerSweep& here, std::size_t k) {
   if (!(here.length[k] > 0x1p-900)) return INFINITY;  // near underflow a length is not known to a few roundings
   const double* values = here.sums + k * here.stride;
-  Lanes8 change{};
-  for (std::size_t i = 0; i < here.stride; i += 8) {
-    const Lanes8 difference = absolute(load<Lanes8>(values + here.stride + i) - load<Lanes8>(values + i));
+  Wide change{};
+  for (std::size_t i = 0; i < here.stride; i += lanes_at_once) {
+    const Wide difference = magnitude(load<Wide>(values + here.stride + i) - load<Wide>(values + i));
     change = difference > change ? difference : change;
   }
   double largest = 0;
-  for (int lane = 0; lane < 8; ++lane) largest = at_least(largest, change[lane]);
+  for (int lane = 0; lane < lanes_at_once; ++lane) largest = at_least(largest, change[lane]);
   const double unseen = here.doubled ? 2 * unit_roundoff * (here.reached[k] + here.reached[k + 1]) : 0;
   return ((largest + unseen) * slack + value_error(here, k) + value_error(here, k + 1)) * slack / here.length[k] * slack;
 }
@@ -166,11 +197,6 @@ inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing
   return place.normalized();
 }
 
-struct Picked {
-  std::size_t point;
-  const Crossing* crossing;  // null for the point itself
-};
-
 // What the layers of a sweep share.
 struct SweepState {
   const Task& task;
@@ -179,13 +205,22 @@ struct SweepState {
   const Network& network;
   std::vector<LayerSweep> layers;
   std::vector<Picked> picked;
+  std::vector<std::vector<std::size_t>> asked;  // parts, layer by layer (kernel/apexes.hpp)
+  std::vector<Suspect> suspects;                // of the layer at work
+  std::vector<std::size_t> parts;
+  std::vector<std::size_t> chosen;
+  std::vector<double> slopes;
+
+  double* slopes_of(std::size_t count) {
+    if (slopes.size() < count) slopes.resize(count);
+    return slopes.data();
+  }
 
   void take_points(LayerSweep& layer, std::size_t count, std::size_t width, bool arc) {
     layer.count = count;
-    layer.vectors = arc ? 2 * count - 1 : count;
-    layer.high = arena.take<double>(layer.vectors * width);
-    layer.low = arena.take<double>(layer.vectors * width);
-    layer.error = arena.take<double>(layer.vectors);
+    layer.high = arena.take<double>(count * width);
+    layer.low = arena.take<double>(count * width);
+    layer.error = arena.take<double>(count);
     layer.slip = arena.take<double>(count);
     layer.length = arena.take<double>(count);
     for (int i = 0; arc && i < 3; ++i) {
@@ -194,8 +229,8 @@ struct SweepState {
     }
     if (strand == nullptr) return;
     for (int i = 0; i < (arc ? 2 : 1); ++i) {
-      layer.place[i] = arena.take<double>(layer.vectors);
-      layer.low_place[i] = arena.take<double>(layer.vectors);
+      layer.place[i] = arena.take<double>(arc ? 2 * count - 1 : count);
+      layer.low_place[i] = arena.take<double>(arc ? 2 * count - 1 : count);
     }
     layer.boundary = arena.take<Boundary>(count);
   }

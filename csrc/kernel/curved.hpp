@@ -3,18 +3,16 @@
 //
 // Every unit is a wave a + b X + c Y there, so three values say all: those at both ends, and at the apex, where the
 // tangents meet (the affine map of this part is continued to there). Averages of the three are the values of its parts
-// (kernel/arc_breakpoints.hpp). What sweep.hpp asks of a line, for arcs. Units that have one sign at the three have it
-// between; where not all have, a unit crosses once or twice, or that is not proven. In the last layer nobody asks for
-// values at apexes but of few units.
-// Invariant, beside that of sweep.hpp: vector 2k is for breakpoint k, vector 2k + 1 nearly that of the affine map
-// between p_k and p_(k+1) at the apex of *these*, and length is the tangent of half the angle between them.
+// (kernel/arc_breakpoints.hpp). What sweep.hpp asks of a line, for arcs. Where a unit crosses, or may cross twice, the
+// values at the apex are asked for (kernel/apexes.hpp); for all others a bound on how far it bends says that it does not.
+// Invariant, beside that of sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1).
 // The proof is in docs/segments.md.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/arc_breakpoints.hpp"
+#include "kernel/apexes.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -28,8 +26,11 @@ struct Curved {
     const std::size_t width = std::size_t(padded(int(inputs)));
     const Chart& chart = state.task.chart;
     state.take_points(first, 2, width, true);
-    std::fill_n(first.high, 3 * width, 0.0);
-    std::fill_n(first.low, 3 * width, 0.0);
+    ApexesOfLayer(state, 1).take_room();
+    Apexes& apexes = first.apexes;
+    double* const highs[3] = {first.high, apexes.high, first.high + width};
+    double* const lows[3] = {first.low, apexes.low, first.low + width};
+    double* const errors[3] = {first.error, apexes.error, first.error + 1};
     Twice places[3][2];
     on_circle(state.task.domain.generators + 1, places[0]);
     on_circle(state.task.domain.generators + 4, places[2]);
@@ -38,6 +39,8 @@ struct Curved {
     for (int i = 0; i < 2; ++i) places[1][i] = (places[0][i] + places[2][i]) / below;
     for (std::size_t vector = 0; vector < 3; ++vector) {
       double squares = 0;
+      std::fill_n(highs[vector], width, 0.0);
+      std::fill_n(lows[vector], width, 0.0);
       for (std::size_t i = 0; i < inputs; ++i) {
         Doubled<Lanes8> input{Lanes8{} + chart.origin[i], Lanes8{}};
         double size = std::fabs(chart.origin[i]);
@@ -51,11 +54,11 @@ struct Curved {
           size += std::fabs(direction) * reach;
         }
         input = input.normalized();
-        first.high[vector * width + i] = input.high[0];
-        first.low[vector * width + i] = input.low[0];
+        highs[vector][i] = input.high[0];
+        lows[vector][i] = input.low[0];
         squares += size * size;
       }
-      first.error[vector] = 0x1p12 * unit_roundoff * unit_roundoff * std::sqrt(squares) * slack +
+      *errors[vector] = 0x1p12 * unit_roundoff * unit_roundoff * std::sqrt(squares) * slack +
                             room_for_underflow * double(inputs);
       for (std::size_t j = 0; state.strand != nullptr && j < 2; ++j) {
         first.place[j][vector] = places[vector][j].high;
@@ -66,6 +69,11 @@ struct Curved {
       first.slip[end] = 0;
       if (state.strand != nullptr) first.boundary[end] = -1 - Boundary(end);
     }
+    apexes.known[0] = ApexesOfLayer::outputs;
+    const double rounded =
+        4 * unit_roundoff * (norm(highs[0], width) + norm(highs[1], width) + norm(highs[2], width));
+    apexes.bulge[0] = ApexesOfLayer::distance_from_mean(highs[1], highs[0], highs[2], width) + rounded + *errors[0] +
+                      *errors[1] + *errors[2];
     first.weights[0][0] = 1;
     first.low_weights[0][0] = 0;
     for (int i = 1; i < 3; ++i) {
@@ -79,36 +87,60 @@ struct Curved {
 
   static bool find_crossings(SweepState& state, int l) {
     LayerSweep& here = state.layers[std::size_t(l)];
+    Apexes& apexes = here.apexes;
     here.crossings.clear();
+    state.suspects.clear();
+    double* smallest = state.arena.take<double>(here.count);
+    double* change = state.arena.take<double>(here.count);
+    ApexesOfLayer(state, l).bound_deviations();
+    state.parts.clear();
+    for (std::size_t k = 0; k < here.count; ++k) {
+      const std::size_t first = state.suspects.size();
+      look_at_units(state, l, k, smallest[k], change[k]);
+      const std::size_t found = state.suspects.size();
+      const bool bent = k + 1 < here.count && apexes.deviation[k] > most_bent * change[k];
+      if (found == first && !bent) continue;
+      // To count, a crossing in the last layer is one region more, wherever it is.
+      if (found > first && only_counted(state, l) && in_order_on_chord(state, l, first, found)) {
+        for (std::size_t i = first; i < found; ++i) here.crossings.push_back({k, state.suspects[i].unit, 0, 0, 0, 0});
+        state.suspects.resize(first);
+      } else {
+        state.parts.push_back(k);
+      }
+    }
+    ApexesOfLayer::ask(state, l, state.parts);
     double before = 0;  // bound on the slopes on the part before this breakpoint
     double length_before = INFINITY;
+    std::size_t next = 0;
     for (std::size_t k = 0; k < here.count; ++k) {
       const bool last = k + 1 == here.count;
-      const double deviation = last || !here.lazy ? 0 : deviation_at(state, l, k);
-      const double after = last ? 0 : slope_on(here, k, deviation);
+      const double after = last ? 0 : slope_on(here, k, change[k]);
       const double length = last ? INFINITY : here.length[k];
       const double slip = here.slip[k];
-      double threshold = value_error(here, 2 * k);
+      double threshold = value_error(here, k);
       if (slip != 0) threshold += 8 * slip <= std::min(length_before, length) ? slip * std::max(before, after) : INFINITY;
-      threshold = threshold * slack + room_for_underflow;
-      if (!find_crossings_after(state, l, k, threshold, deviation)) return false;
+      if (!(smallest[k] > threshold * slack + room_for_underflow)) return false;
+      const std::size_t first = next;
+      while (next < state.suspects.size() && state.suspects[next].after == k) ++next;
+      if (!place_crossings(state, l, first, next)) return false;
       before = after;
       length_before = length;
     }
     return true;
   }
 
-  // The next breakpoints, old and new in turn, their outputs, and those at the apexes between them.
+  // The next breakpoints, old and new in turn, and their outputs; of the parts between them what bounds say.
   static void hand_on(SweepState& state, int l) {
     LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
     state.pick(here);
     state.take_points(above, state.picked.size(), here.stride, true);
-    double* slopes = state.arena.take<double>(here.stride);
+    above.apexes.origin = state.picked;
+    ApexesOfLayer(state, l + 1).take_room();
     if (here.doubled)
-      fill<Twice>(state, l, slopes);
+      fill<Twice>(state, l);
     else
-      fill<double>(state, l, slopes);
+      fill<double>(state, l);
   }
 
   static CollectedVertex vertex(const SweepState& state, const LayerSweep& here, const Crossing& crossing) {
@@ -129,8 +161,8 @@ struct Curved {
   // How much of the arc is done.
   static double finished(const SweepState& state, const LayerSweep& here) {
     const double* ends = state.task.domain.generators;
-    const double x = here.place[0][here.vectors - 1];
-    const double y = here.place[1][here.vectors - 1];
+    const double x = here.place[0][2 * here.count - 2];
+    const double y = here.place[1][2 * here.count - 2];
     const auto angle = [&](double u, double v) { return std::atan2(ends[1] * v - ends[2] * u, ends[1] * u + ends[2] * v); };
     return std::min(1.0, angle(x, y) / angle(ends[4], ends[5]));
   }
@@ -150,167 +182,188 @@ struct Curved {
     point[1] = y / size;
   }
 
-  static const double* values_at(const LayerSweep& here, std::size_t k) {
-    return here.sums + (here.lazy ? k : 2 * k) * here.stride;
+  // A part whose units may bend by more than this times what they change by is looked at more closely, for a bound on
+  // slopes that is too large makes doubts. It costs nothing but time.
+  static constexpr double most_bent = 4;
+
+  static bool only_counted(const SweepState& state, int l) {
+    return state.strand == nullptr && l == state.network.last();
   }
 
-  static constexpr std::size_t apex_of(std::size_t k) { return 2 * k + 1; }
-
-  // Of any unit's value at the apex from the mean of those at both ends.
-  static double deviation_at(const SweepState& state, int l, std::size_t k) {
-    const LayerSweep& here = state.layers[std::size_t(l)];
-    const std::size_t width = std::size_t(padded(state.network.layers[std::size_t(l)].inputs));
-    const double* vectors = here.high + 2 * k * width;
-    Lanes8 squares{};
-    for (std::size_t i = 0; i < width; i += 8) {
-      const Lanes8 mean = 0.5 * load<Lanes8>(vectors + i) + 0.5 * load<Lanes8>(vectors + 2 * width + i);
-      const Lanes8 part = load<Lanes8>(vectors + width + i) - mean;
-      squares += part * part;
-    }
-    double sum = 0;
-    for (int lane = 0; lane < 8; ++lane) sum += squares[lane];
-    const double rounded = 4 * unit_roundoff * (here.size[2 * k] + here.size[2 * k + 1] + here.size[2 * k + 2]);
-    const double error = here.error[2 * k] + here.error[2 * k + 1] + here.error[2 * k + 2];
-    const double deviation = std::sqrt(sum) * slack + floor_of_sizes * double(width) + rounded + error;
-    return here.norm * deviation * slack + room_for_underflow;
-  }
-
-  // Bound on the slope of any unit within an eighth of the length of either end, by the angle.
-  static double slope_on(const LayerSweep& here, std::size_t k, double deviation) {
-    if (!(here.length[k] > 0x1p-900)) return INFINITY;
-    const double* start = values_at(here, k);
-    const double* end = values_at(here, k + 1);
-    const double* apex = here.lazy ? end : start + here.stride;
-    Lanes8 change{};
-    for (std::size_t i = 0; i < here.stride; i += 8) {
-      const Lanes8 middle = load<Lanes8>(apex + i);
-      const Lanes8 first = absolute(middle - load<Lanes8>(start + i));
-      const Lanes8 second = absolute(load<Lanes8>(end + i) - middle);
-      change = first > change ? first : change;
-      change = second > change ? second : change;
-    }
-    double largest = deviation;
-    for (int lane = 0; lane < 8; ++lane) largest = at_least(largest, change[lane] + deviation);
-    double off = 0;
-    for (std::size_t i = 2 * k; i < 2 * k + 3; ++i)
-      off += 2 * value_error(here, i) + 4 * unit_roundoff * here.reached[i];
-    return 1.2 * (largest + off) * slack / here.length[k] * slack;
-  }
-
-  // What a unit has at the apex, in a layer without products of apexes: as many roundings at most as these have.
-  static double apex_value(const SweepState& state, int l, std::size_t k, int unit) {
-    const LayerSweep& here = state.layers[std::size_t(l)];
-    const Layer& layer = state.network.layers[std::size_t(l)];
-    RowRoom room;
-    const double* weights = layer.weights.row(unit, room);
-    const double* outputs = here.high + apex_of(k) * std::size_t(padded(layer.inputs));
-    Lanes8 sums[4] = {};
-    int i = 0;
-    for (; i + 32 <= layer.inputs; i += 32)
-      for (int part = 0; part < 4; ++part)
-        sums[part] += load<Lanes8>(weights + i + 8 * part) * load<Lanes8>(outputs + i + 8 * part);
-    double sum = 0;
-    for (; i < layer.inputs; ++i) sum += weights[i] * outputs[i];
-    const Lanes8 all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    double total = 0;
-    for (int lane = 0; lane < 8; ++lane) total += all[lane];
-    return (total + sum) + layer.biases[unit];
-  }
-
-  static Wave wave_of(const SweepState& state, int l, std::size_t k, int unit) {
-    const LayerSweep& here = state.layers[std::size_t(l)];
-    Wave wave{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      wave.off[i] = value_error(here, 2 * k + i);
-      if (here.lazy) {
-        wave.high[i] = i == 1 ? apex_value(state, l, k, unit) : values_at(here, k + i / 2)[unit];
-        continue;
-      }
-      const std::size_t at = (2 * k + i) * here.stride + std::size_t(unit);
-      wave.high[i] = here.sums[at];
-      if (here.doubled) wave.low[i] = here.low_sums[at];
-    }
-    return wave;
-  }
-
-  // Signs at the breakpoint, and the crossings up to the next; false where something is not proven.
-  static bool find_crossings_after(SweepState& state, int l, std::size_t k, double threshold, double deviation) {
+  // Units that cross, or may, between a breakpoint and the next; the smallest absolute value and the largest change of any.
+  static void look_at_units(SweepState& state, int l, std::size_t k, double& smallest, double& change) {
     LayerSweep& here = state.layers[std::size_t(l)];
     const int units = state.network.layers[std::size_t(l)].units;
     const bool last = k + 1 == here.count;
-    const double* values = values_at(here, k);
-    const double* following = last ? values : values_at(here, k + 1);
-    const double* apex = last || here.lazy ? values : values + here.stride;
-    const double least = last ? 0 : here.lazy ? deviation + value_error(here, 2 * k) + value_error(here, 2 * k + 2)
-                                              : value_error(here, apex_of(k));
-    const std::size_t first = here.crossings.size();
-    for (int i = 0; i < units; i += 8) {
-      const Lanes8 value = load<Lanes8>(values + i);
-      const unsigned real = units - i >= 8 ? 255u : (1u << (units - i)) - 1;
-      if ((bits_of(absolute(value) > threshold) & real) != real) return false;
-      if (last) continue;
-      const Lanes8 next = load<Lanes8>(following + i);
-      const unsigned positive = bits_of(value > 0) & real;
-      const unsigned changes = (positive ^ bits_of(next > 0)) & real;
-      unsigned sure;
-      if (here.lazy) {
-        sure = bits_of(absolute(value) > least * slack) & bits_of(absolute(next) > least * slack);
-      } else {
-        const Lanes8 middle = load<Lanes8>(apex + i);
-        sure = (bits_of(middle > least * slack) & positive) | (bits_of(middle < -least * slack) & ~positive);
+    const double* values = here.sums + k * here.stride;
+    const double* following = last ? values : values + here.stride;
+    const double least =
+        last ? 0 : (2 * here.apexes.deviation[k] + value_error(here, k) + value_error(here, k + 1)) * slack;
+    const Wide least_sum = Wide{} + least * slack;
+    Wide least_value = Wide{} + INFINITY;
+    Wide largest_change{};
+    Wide total{};
+    for (int i = 0; i < units; i += lanes_at_once) {
+      const Wide value = load<Wide>(values + i);
+      const Wide next = load<Wide>(following + i);
+      Wide size = magnitude(value);
+      const Wide both = size + magnitude(next);
+      const Wide difference = magnitude(next - value);
+      unsigned real = (1u << lanes_at_once) - 1;
+      if (units - i < lanes_at_once) {
+        real = (1u << (units - i)) - 1;
+        for (int lane = units - i; lane < lanes_at_once; ++lane) size[lane] = INFINITY;
       }
+      total += size;
+      least_value = size < least_value ? size : least_value;
+      largest_change = difference > largest_change ? difference : largest_change;
+      if (last) continue;
+      const unsigned positive = bits_above(value, Wide{});
+      const unsigned changes = positive ^ bits_above(next, Wide{});
+      const unsigned sure = bits_above(both, least_sum);
       for (unsigned asked = (changes | ~sure) & real; asked != 0; asked &= asked - 1) {
         const int lane = __builtin_ctz(asked);
-        const Wave wave = wave_of(state, l, k, i + lane);
-        const bool up = !(positive >> lane & 1);
         const bool once = changes >> lane & 1;
-        if (!once) {
-          const double beyond = up ? -wave.high[1] : wave.high[1];
-          if (beyond > wave.off[1] * slack || surely_apart(here, k, wave)) continue;
-        }
-        for (int which = 0; which < (once ? 1 : 2); ++which) {
-          here.crossings.push_back({k, i + lane, 0, 0, 0, 0, which == 0 ? up : !up});
-          if (!(here.doubled ? place_on_arc<Twice>(here, wave, l, here.crossings.back())
-                             : place_on_arc<double>(here, wave, l, here.crossings.back())))
-            return false;
-        }
+        if (once || !too_flat(state, l, k, i + lane))
+          state.suspects.push_back({k, i + lane, once, (positive >> lane & 1) == 0});
       }
+    }
+    smallest = INFINITY;
+    change = 0;
+    double sum = 0;
+    for (int lane = 0; lane < lanes_at_once; ++lane) {
+      smallest = std::min(smallest, least_value[lane]);
+      change = std::max(change, largest_change[lane]);
+      sum += total[lane];
+    }
+    if (sum != sum) smallest = 0;  // not a number: nothing is proven
+  }
+
+  // Whether a unit that has one sign at both ends cannot bend far enough to be zero between them.
+  static bool too_flat(const SweepState& state, int l, std::size_t k, int unit) {
+    const LayerSweep& here = state.layers[std::size_t(l)];
+    const double deviation = state.network.layers[std::size_t(l)].norms[unit] * here.apexes.bulge[k] * slack;
+    const std::size_t at = k * here.stride + std::size_t(unit);
+    Wave wave{};
+    for (int i = 0; i < 3; i += 2) {
+      wave.high[i] = std::fabs(here.sums[at + std::size_t(i / 2) * here.stride]);
+      wave.off[i] = value_error(here, k + std::size_t(i / 2));
+    }
+    wave.high[1] = 0.5 * (wave.high[0] + wave.high[2]);  // and if it bends towards zero, it is:
+    wave.off[1] = (deviation + wave.off[0] + wave.off[2]) * slack + room_for_underflow;
+    const double beyond = wave.off[1] - wave.high[1] * (2 - slack);
+    if (beyond < 0) return true;
+    wave.high[1] = 0;
+    wave.off[1] = beyond;
+    return surely_apart(here, k, wave);
+  }
+
+  // Whether units that cross once between two breakpoints are zero one after the other, as far as can be said without
+  // the apex: where that unit is zero on the chord, and how far beside.
+  static bool in_order_on_chord(const SweepState& state, int l, std::size_t suspect, std::size_t end) {
+    const LayerSweep& here = state.layers[std::size_t(l)];
+    if (suspect + 1 == end) return state.suspects[suspect].once;
+    std::vector<Crossing> crossings;
+    for (; suspect < end; ++suspect) {
+      const auto& [k, unit, once, up] = state.suspects[suspect];
+      if (!once) return false;
+      Crossing crossing{k, unit, 0, 0, 0, 0};
+      const double off = at_least(value_error(here, k), value_error(here, k + 1)) + 0.5 * here.apexes.deviation[k];
+      if (!regions::place(here, off * slack, crossing)) return false;
+      crossings.push_back(crossing);
+    }
+    return in_order(crossings.data(), crossings.data() + crossings.size());
+  }
+
+  // Bound on the slope of any unit within an eighth of the length of either end, by the angle.
+  static double slope_on(const LayerSweep& here, std::size_t k, double change) {
+    if (!(here.length[k] > 0x1p-900)) return INFINITY;
+    const double off = value_error(here, k) + value_error(here, k + 1) +
+                       4 * unit_roundoff * (here.reached[k] + here.reached[k + 1]);
+    return 1.2 * (0.5 * change + here.apexes.deviation[k] + off) * slack / here.length[k] * slack;
+  }
+
+  static Wave wave_of(SweepState& state, int l, std::size_t k, int unit) {
+    const LayerSweep& here = state.layers[std::size_t(l)];
+    const Apexes& apexes = here.apexes;
+    const ApexesOfLayer of(state, l);
+    const std::size_t at = k * here.stride + std::size_t(unit);
+    Wave wave{};
+    wave.high[0] = here.sums[at];
+    wave.high[1] = of.one_by_one() ? of.value(k, unit) : apexes.sums[at];
+    wave.high[2] = here.sums[at + here.stride];
+    if (here.doubled) {
+      wave.low[0] = here.low_sums[at];
+      wave.low[1] = apexes.low_sums[at];
+      wave.low[2] = here.low_sums[at + here.stride];
+    }
+    wave.off[0] = value_error(here, k);
+    wave.off[1] = value_error(here, apexes.error[k], apexes.size[k]);
+    wave.off[2] = value_error(here, k + 1);
+    return wave;
+  }
+
+  // Of the suspects of one part; false where something is not proven.
+  static bool place_crossings(SweepState& state, int l, std::size_t suspect, std::size_t end) {
+    LayerSweep& here = state.layers[std::size_t(l)];
+    const std::size_t first = here.crossings.size();
+    for (; suspect < end; ++suspect) {
+      const auto& [k, unit, once, up] = state.suspects[suspect];
+      const Wave wave = wave_of(state, l, k, unit);
+      if (!once) {
+        const double beyond = up ? -wave.high[1] : wave.high[1];
+        if (beyond > wave.off[1] * slack || surely_apart(here, k, wave)) continue;
+      }
+      for (int which = 0; which < (once ? 1 : 2); ++which) {
+        here.crossings.push_back({k, unit, 0, 0, 0, 0, which == 0 ? up : !up});
+        if (!(here.doubled ? place_on_arc<Twice>(here, wave, l, here.crossings.back())
+                           : place_on_arc<double>(here, wave, l, here.crossings.back())))
+          return false;
+      }
+      // Away from its sign first, then back: or they may lie beyond both breakpoints.
+      if (!once && !(gap(here.crossings.end()[-2], here.crossings.back()) > 0)) return false;
     }
     return in_order_on_arc(here, here.crossings.data() + first, here.crossings.data() + here.crossings.size());
   }
 
   template <class Number>
-  static void fill(SweepState& state, int l, double* slopes) {
+  static void fill(SweepState& state, int l) {
     const LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
-    const Layer& layer = state.network.layers[std::size_t(l)];
-    const double rounding = here.steepest * (here.rounding + 2 * rounding_of_averages(l, here.doubled));
-    const auto error_at = [&](std::size_t vector) {
-      return layer.gain * here.error[vector] + rounding * here.reached[vector];
+    const auto error_at = [&](const double* error, const double* reached, std::size_t k) {
+      return output_error(state, l, error[k], reached[k]);
     };
+    const auto slope = [&](const auto&, const Doubled<Lanes8>& value, std::size_t i) {
+      return value.high > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i);
+    };
+    double bend = 0;  // of the part that is cut
     for (std::size_t i = 0; i < above.count; ++i) {
       const Picked& one = state.picked[i];
       const std::size_t k = one.point;
-      const bool last = k + 1 == here.count;
-      const double around = last ? 0 : std::max(error_at(2 * k), std::max(error_at(2 * k + 1), error_at(2 * k + 2)));
       const Crossing start = start_of(one);
+      double* high = above.high + i * here.stride;
+      double* low = above.low + i * here.stride;
       if (one.crossing == nullptr) {
-        choose_slopes(here, 2 * k, slopes);
         above.slip[i] = here.slip[k];
-        above.error[2 * i] = error_at(2 * k) * slack + room_for_underflow;
-        output<Number>(here, 2 * k, slopes, above, 2 * i);
+        above.error[i] = error_at(here.error, here.reached, k) * slack + room_for_underflow;
+        for (std::size_t j = 0; j < here.stride; j += 8) {
+          const Doubled<Lanes8> value =
+              sum_at(here.sums + k * here.stride, here.doubled ? here.low_sums + k * here.stride : nullptr, j);
+          keep_output<Number>(value, slope(value, value, j), high + j, low + j);
+        }
       } else {
-        slopes[one.crossing->unit] = (one.crossing->rising ? here.upper : here.lower)[one.crossing->unit];
+        const double around =
+            at_least(at_least(error_at(here.error, here.reached, k), error_at(here.error, here.reached, k + 1)),
+                     error_at(here.apexes.error, here.apexes.reached, k));
         above.slip[i] = one.crossing->slip * here.length[k] * slack + room_for_underflow;  // 0 means exact
-        above.error[2 * i] = (around + here.steepest * one.crossing->error) * slack + room_for_underflow;
+        above.error[i] = (around + here.steepest * one.crossing->error) * slack + room_for_underflow;
         const auto at = average<Number>(here, k, share_of<Number>(start), share_of<Number>(start));
-        output<Number>(here, 2 * k, at, slopes, above, 2 * i);
-        above.high[2 * i * here.stride + std::size_t(one.crossing->unit)] = 0;
-        if (here.doubled) above.low[2 * i * here.stride + std::size_t(one.crossing->unit)] = 0;
+        write_average<Number>(here, k, at, slope, high, low);
+        high[one.crossing->unit] = 0;
+        if (here.doubled) low[one.crossing->unit] = 0;
       }
       if (state.strand != nullptr) hand_on_place<Number>(state, l, i);
       if (i + 1 == above.count) return;
-      above.error[2 * i + 1] = around * slack + room_for_underflow;
       const Picked& next = state.picked[i + 1];
       if (one.crossing == nullptr && next.crossing == nullptr) {
         for (int j = 0; j < 3; ++j) {
@@ -318,7 +371,7 @@ struct Curved {
           above.low_weights[j][i] = here.low_weights[j][k];
         }
         above.length[i] = here.length[k];
-        output<Number>(here, 2 * k + 1, slopes, above, 2 * i + 1);
+        above.apexes.bulge[i] = here.apexes.bulge_above[k];
         continue;
       }
       const Crossing end = end_of(next);
@@ -330,77 +383,25 @@ struct Curved {
         above.weights[j][i] = high_of(weights[j]);
         above.low_weights[j][i] = low_of(weights[j]);
       }
-      above.length[i] = here.length[k] * (here.weights[1][k] * gap(start, end) / high_of(at.weight));
-      output<Number>(here, 2 * k, at, slopes, above, 2 * i + 1);
+      const double share = here.weights[1][k] * gap(start, end) / high_of(at.weight);
+      above.length[i] = here.length[k] * share;
+      if (one.crossing == nullptr) bend = bend_of(state, l, k);
+      const double bulge = here.apexes.bulge_above[k];
+      above.apexes.bulge[i] =
+          (share * (share * bulge) + above.length[i] * (above.length[i] * (bend + bulge))) * slack + room_for_underflow;
     }
   }
 
-  template <class Number>
-  static Number share_of(const Crossing& crossing) {
-    return number<Number>(crossing.share, crossing.share_low);
-  }
-
-  // On the part after a breakpoint: signs there are proven.
-  static void choose_slopes(const LayerSweep& here, std::size_t vector, double* slopes) {
-    for (std::size_t i = 0; i < here.stride; i += 8) {
-      const Lanes8 value = load<Lanes8>(here.sums + vector * here.stride + i);
-      store(slopes + i, value > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i));
-    }
-  }
-
-  static void keep(const LayerSweep& here, Doubled<Lanes8> value, const double* slopes, LayerSweep& above,
-                   std::size_t target, std::size_t i) {
-    const Lanes8 slope = load<Lanes8>(slopes + i);
-    if (!here.doubled) {
-      store(above.high + target * here.stride + i, value.high * slope);
-      return;
-    }
-    Doubled<Lanes8> result{};
-    result.add_product(value.high, slope);
-    result.low += value.low * slope;
-    result = result.normalized();
-    store(above.high + target * here.stride + i, result.high);
-    store(above.low + target * here.stride + i, result.low);
-  }
-
-  static Doubled<Lanes8> sum_at(const LayerSweep& here, std::size_t at) {
-    return {load<Lanes8>(here.sums + at), here.doubled ? load<Lanes8>(here.low_sums + at) : Lanes8{}};
-  }
-
-  template <class Number>
-  static void output(const LayerSweep& here, std::size_t vector, const double* slopes, LayerSweep& above,
-                     std::size_t target) {
-    for (std::size_t i = 0; i < here.stride; i += 8)
-      keep(here, sum_at(here, vector * here.stride + i), slopes, above, target, i);
-  }
-
-  // Of an average of a vector and the two after it.
-  template <class Number>
-  static void output(const LayerSweep& here, std::size_t vector, const Average<Number>& of, const double* slopes,
-                     LayerSweep& above, std::size_t target) {
-    for (std::size_t i = 0; i < here.stride; i += 8) {
-      const std::size_t at = vector * here.stride + i;
-      Doubled<Lanes8> value = sum_at(here, at);
-      const Doubled<Lanes8> start = value;
-      add_change(here, start, sum_at(here, at + here.stride), of.apex, value);
-      add_change(here, start, sum_at(here, at + 2 * here.stride), of.end, value);
-      if (here.doubled) value = value.normalized();
-      keep(here, value, slopes, above, target, i);
-    }
-  }
-
-  static void add_change(const LayerSweep&, const Doubled<Lanes8>& from, const Doubled<Lanes8>& to, double share,
-                         Doubled<Lanes8>& value) {
-    value.high += (to.high - from.high) * share;
-  }
-
-  static void add_change(const LayerSweep&, const Doubled<Lanes8>& from, Doubled<Lanes8> to, Twice share,
-                         Doubled<Lanes8>& value) {
-    to.add(-from.high);
-    to.low -= from.low;
-    to = to.normalized();
-    value.add_product(to.high, Lanes8{} + share.high);
-    value.low += to.low * share.high + to.high * share.low;
+  // Bound on the 2-norm of half the change of all outputs over a part, by its own affine map.
+  static double bend_of(const SweepState& state, int l, std::size_t k) {
+    const LayerSweep& here = state.layers[std::size_t(l)];
+    const double* start = here.sums + k * here.stride;
+    // The distance of the end from the mean of the start and the start.
+    const double distance = ApexesOfLayer::distance_from_mean(start + here.stride, start, start, here.stride);
+    const double error = output_error(state, l, here.error[k], here.reached[k]) +
+                         output_error(state, l, here.error[k + 1], here.reached[k + 1]);
+    const double rounded = 4 * unit_roundoff * (here.reached[k] + here.reached[k + 1]);
+    return (0.5 * (here.steepest * (distance + rounded) + error)) * slack + room_for_underflow;
   }
 
   // A coordinate of a crossing, or of the apex between two.

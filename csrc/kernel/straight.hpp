@@ -66,11 +66,11 @@ struct Straight {
       const double slipped = here.slip[k] == 0 ? 0 : here.slip[k] * std::min(before, after);
       const double threshold = (off + slipped) * slack + room_for_underflow;
       const std::size_t first = here.crossings.size();
-      for (int i = 0; i < units; i += 8) {
-        const Lanes8 value = load<Lanes8>(values + i);
-        const unsigned real = units - i >= 8 ? 255u : (1u << (units - i)) - 1;
-        if ((bits_of(absolute(value) > threshold) & real) != real) return false;
-        unsigned changes = bits_of((value > 0) ^ (load<Lanes8>(following + i) > 0)) & real;
+      for (int i = 0; i < units; i += lanes_at_once) {
+        const Wide value = load<Wide>(values + i);
+        const unsigned real = (1u << std::min(lanes_at_once, units - i)) - 1;
+        if ((bits_above(magnitude(value), Wide{} + threshold) & real) != real) return false;
+        unsigned changes = (bits_above(value, Wide{}) ^ bits_above(load<Wide>(following + i), Wide{})) & real;
         for (; changes != 0; changes &= changes - 1) {
           here.crossings.push_back({k, i + __builtin_ctz(changes), 0, 0, 0, 0});
           if (!place(here, std::max(off, value_error(here, k + 1)), here.crossings.back())) return false;

@@ -25,7 +25,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernel/breakpoints.hpp"
+#include "kernel/layer_values.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -150,7 +150,7 @@ class Sweep {
   bool advance(int l) {
     LayerSweep& here = layers_[std::size_t(l)];
     const Layer& layer = network_.layers[std::size_t(l)];
-    multiply_all(l);
+    take_values(state_, l);
     here.next = 0;
     here.next_crossing = 0;
     if (!Line::find_crossings(state_, l)) return false;
@@ -199,49 +199,6 @@ class Sweep {
     task_.outcome.count = strand_->reach(vertex, boundary);
     task_.monitor.found(task_.outcome.count);
     return true;
-  }
-
-  void multiply_all(int l) {
-    LayerSweep& here = layers_[std::size_t(l)];
-    const std::size_t inputs = std::size_t(network_.layers[std::size_t(l)].inputs);
-    const std::size_t width = std::size_t(padded(int(inputs)));
-    here.lazy = here.vectors > here.count && l == network_.last() && !here.doubled;
-    const std::size_t step = here.lazy ? 2 : 1;
-    const std::size_t count = here.lazy ? here.count : here.vectors;
-    here.sums = arena_.take<double>((count + 1) * here.stride);  // and room for what nobody reads
-    here.low_sums = arena_.take<double>(here.doubled ? (count + 1) * here.stride : 0);
-    here.size = arena_.take<double>(here.vectors);
-    here.reached = arena_.take<double>(here.vectors);
-    for (std::size_t i = 0; i < here.vectors; ++i) {
-      here.size[i] = norm(here.high + i * width, width);
-      here.reached[i] = (here.spread * here.size[i] + here.bias_norm) * slack;
-    }
-    const Arena::Mark mark = arena_.mark();
-    const std::size_t groups = (count + points_at_once - 1) / points_at_once;
-    int* active = arena_.take<int>(groups * inputs);
-    Operands* operands = arena_.take<Operands>(groups);
-    for (std::size_t group = 0; group < groups; ++group, active += inputs) {
-      Operands& of = operands[group];
-      of = Operands{};
-      of.active = active;
-      for (std::size_t p = 0; p < points_at_once; ++p) {
-        const std::size_t vector = std::min(group * points_at_once + p, count - 1) * step;
-        const std::size_t target = std::min(group * points_at_once + p, count);
-        of.high[p] = here.high + vector * width;
-        of.low[p] = here.low + vector * width;
-        of.sums[p] = here.sums + target * here.stride;
-        if (here.doubled) of.low_sums[p] = here.low_sums + target * here.stride;
-        of.grid[p] = grid(here.size[vector] * here.norm);
-        std::copy_n(here.biases, here.stride, of.sums[p]);
-      }
-      for (std::size_t i = 0; i < width; i += 8) {
-        unsigned used = 0;
-        for (std::size_t p = 0; p < points_at_once; ++p) used |= bits_of(load<Lanes8>(of.high[p] + i) != 0);
-        for (; used != 0; used &= used - 1) active[of.count++] = int(i) + __builtin_ctz(used);
-      }
-    }
-    multiply(operands, groups, task_.panels[l], inputs, here.stride, here.doubled);
-    arena_.release(mark);
   }
 
   const Task& task_;

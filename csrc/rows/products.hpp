@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "rows/doubled.hpp"
 #include "task/panels.hpp"
@@ -45,19 +46,23 @@ REGIONS_INLINE Wide fused(Wide left, Wide right, Wide sum) {
 #endif
 constexpr int lanes_at_once = sizeof(Wide) / sizeof(double);
 
-// One bit for each lane.
-REGIONS_INLINE unsigned bits_of(Mask8 mask) {
+// One bit for each lane where the left number is larger. Comparing Lanes8 goes lane by lane where registers are
+// narrower.
+REGIONS_INLINE unsigned bits_above(Wide left, Wide right) {
 #if !defined(REGIONS_FMA)
-  unsigned bits = 0;
-  for (int lane = 0; lane < 8; ++lane) bits |= unsigned(mask[lane] & 1) << lane;
-  return bits;
+  const auto mask = left > right;
+  return unsigned(mask[0] & 1) | unsigned(mask[1] & 2);
 #elif REGIONS_FMA == 512
-  return _mm512_movepi64_mask(__m512i(mask));
+  return unsigned(_mm512_cmp_pd_mask(__m512d(left), __m512d(right), _CMP_GT_OQ));
 #else
-  Lanes4 halves[2];
-  store(halves, mask);
-  return unsigned(_mm256_movemask_pd(__m256d(halves[0]))) | unsigned(_mm256_movemask_pd(__m256d(halves[1]))) << 4;
+  return unsigned(_mm256_movemask_pd(_mm256_cmp_pd(__m256d(left), __m256d(right), _CMP_GT_OQ)));
 #endif
+}
+
+// Without the sign.
+REGIONS_INLINE Wide magnitude(Wide value) {
+  typedef std::int64_t Bits __attribute__((vector_size(sizeof(Wide))));
+  return Wide(Bits(value) & (Bits{} + 0x7fffffffffffffff));
 }
 
 constexpr int points_at_once = 4;

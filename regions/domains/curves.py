@@ -54,7 +54,7 @@ class ArcLeg:
         """Dimension of the input space."""
         return len(self.origin)
 
-    @property
+    @cached_property
     def generators(self) -> Floats:
         """The ends as the core takes them, float64 [2, 3]."""
         return np.column_stack([np.zeros(2), self.ends])

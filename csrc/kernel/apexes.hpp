@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// What do units have where the tangents at both ends of a part of an arc meet?
+//
+// Only where a unit crosses is that asked: most parts are never cut again, and that a unit is not zero on one of these
+// is seen by a bound on how far its wave is from a straight line. So for each part this bound goes from layer to layer,
+// and the values themselves are computed when a crossing, or a unit that may have one, asks for them; then for the
+// part, or the part it was cut from, in all layers below where they are not known yet, some at a time.
+// The proof is in docs/segments.md. Cost: a product with the weights for each part that is asked for.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/arc_breakpoints.hpp"
+#include "kernel/layer_values.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// What outputs are off by, in the 2-norm, if the outputs below are, and pre-activations are of this size.
+inline double output_error(const SweepState& state, int l, double error, double reached) {
+  const LayerSweep& here = state.layers[std::size_t(l)];
+  const double rounding = here.steepest * (here.rounding + 2 * rounding_of_averages(l, here.doubled));
+  return state.network.layers[std::size_t(l)].gain * error + rounding * reached;
+}
+
+inline Doubled<Lanes8> sum_at(const double* high, const double* low, std::size_t at) {
+  return {load<Lanes8>(high + at), low != nullptr ? load<Lanes8>(low + at) : Lanes8{}};
+}
+
+inline void add_change(const Doubled<Lanes8>& from, const Doubled<Lanes8>& to, double share, Doubled<Lanes8>& value) {
+  value.high += (to.high - from.high) * share;
+}
+inline void add_change(const Doubled<Lanes8>& from, Doubled<Lanes8> to, Twice share, Doubled<Lanes8>& value) {
+  to.add(-from.high);
+  to.low -= from.low;
+  to = to.normalized();
+  value.add_product(to.high, Lanes8{} + share.high);
+  value.low += to.low * share.high + to.high * share.low;
+}
+
+template <class Number>
+void keep_output(Doubled<Lanes8> value, Lanes8 slope, double* high, double* low);
+template <>
+inline void keep_output<double>(Doubled<Lanes8> value, Lanes8 slope, double* high, double*) {
+  store(high, value.high * slope);
+}
+template <>
+inline void keep_output<Twice>(Doubled<Lanes8> value, Lanes8 slope, double* high, double* low) {
+  Doubled<Lanes8> result{};
+  result.add_product(value.high, slope);
+  result.low += value.low * slope;
+  result = result.normalized();
+  store(high, result.high);
+  store(low, result.low);
+}
+
+// Outputs of an average of the values at the ends and the apex of part k.
+template <class Number, class Slope>
+void write_average(const LayerSweep& here, std::size_t k, const Average<Number>& of, const Slope& slope, double* high,
+                   double* low) {
+  const double* low_sums = here.doubled ? here.low_sums + k * here.stride : nullptr;
+  const double* low_apex = here.doubled ? here.apexes.low_sums + k * here.stride : nullptr;
+  const double* sums = here.sums + k * here.stride;
+  const double* apex = here.apexes.sums + k * here.stride;
+  for (std::size_t i = 0; i < here.stride; i += 8) {
+    const Doubled<Lanes8> start = sum_at(sums, low_sums, i);
+    Doubled<Lanes8> value = start;
+    add_change(start, sum_at(apex, low_apex, i), of.apex, value);
+    add_change(start, sum_at(sums, low_sums, i + here.stride), of.end, value);
+    if (here.doubled) value = value.normalized();
+    keep_output<Number>(value, slope(start, value, i), high + i, low + i);
+  }
+}
+
+class ApexesOfLayer {
+ public:
+  ApexesOfLayer(SweepState& state, int l)
+      : state_(state),
+        l_(l),
+        here_(state.layers[std::size_t(l)]),
+        all_(here_.apexes),
+        width_(std::size_t(padded(state.network.layers[std::size_t(l)].inputs))) {}
+
+  // Room for all, before the outputs at breakpoints are used: nothing is known.
+  void take_room() {
+    Arena& arena = state_.arena;
+    for (double** numbers : {&all_.bulge, &all_.bulge_above, &all_.deviation, &all_.error, &all_.size, &all_.reached})
+      *numbers = arena.take<double>(here_.count);
+    all_.known = arena.take<unsigned char>(here_.count);
+    std::fill_n(all_.known, here_.count, static_cast<unsigned char>(nothing));
+    all_.high = arena.take<double>(here_.count * width_);
+    all_.low = arena.take<double>(here_.count * width_);
+    all_.sums = arena.take<double>((here_.count + 1) * here_.stride);
+    all_.low_sums = arena.take<double>(here_.doubled ? (here_.count + 1) * here_.stride : 0);
+  }
+
+  // From the bounds on outputs below, where they are all that is known.
+  void bound_deviations() {
+    const double gain = state_.network.layers[std::size_t(l_)].gain;
+    for (std::size_t k = 0; k + 1 < here_.count; ++k) {
+      all_.deviation[k] = here_.norm * all_.bulge[k] * slack + room_for_underflow;
+      all_.bulge_above[k] = gain * all_.bulge[k] * slack + room_for_underflow;
+    }
+  }
+
+  bool knows(std::size_t k) const { return all_.known[k] == values; }
+
+  // In the last layer single values are computed instead, by `value`.
+  bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled; }
+
+  // Parts are in their order.
+  static void ask(SweepState& state, int l, const std::vector<std::size_t>& parts) {
+    state.asked.resize(state.layers.size());
+    state.asked[std::size_t(l)] = parts;
+    int lowest = l;
+    for (; lowest > 1; --lowest) {
+      const LayerSweep& here = state.layers[std::size_t(lowest)];
+      const Apexes& below = state.layers[std::size_t(lowest) - 1].apexes;
+      std::vector<std::size_t>& parents = state.asked[std::size_t(lowest) - 1];
+      parents.clear();
+      for (const std::size_t k : state.asked[std::size_t(lowest)]) {
+        const std::size_t parent = here.apexes.origin[k].point;
+        if (here.apexes.known[k] != nothing || below.known[parent] == values) continue;
+        if (parents.empty() || parents.back() != parent) parents.push_back(parent);
+      }
+      if (parents.empty()) break;
+    }
+    for (; lowest <= l; ++lowest) ApexesOfLayer(state, lowest).compute(state.asked[std::size_t(lowest)]);
+  }
+
+  // What a unit has there, in a layer without products for all: as many roundings at most as these have.
+  double value(std::size_t k, int unit) const {
+    const Layer& layer = state_.network.layers[std::size_t(l_)];
+    RowRoom room;
+    const double* weights = layer.weights.row(unit, room);
+    const double* outputs = all_.high + k * width_;
+    Lanes8 sums[4] = {};
+    int i = 0;
+    for (; i + 32 <= layer.inputs; i += 32)
+      for (int part = 0; part < 4; ++part)
+        sums[part] += load<Lanes8>(weights + i + 8 * part) * load<Lanes8>(outputs + i + 8 * part);
+    double sum = 0;
+    for (; i < layer.inputs; ++i) sum += weights[i] * outputs[i];
+    const Lanes8 together = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    double total = 0;
+    for (int lane = 0; lane < 8; ++lane) total += together[lane];
+    return (total + sum) + layer.biases[unit];
+  }
+
+  // Bound on the 2-norm of a row of `numbers` minus the mean of two rows, as computed.
+  static double distance_from_mean(const double* numbers, const double* first, const double* second,
+                                   std::size_t count) {
+    Lanes8 squares{};
+    for (std::size_t i = 0; i < count; i += 8) {
+      const Lanes8 mean = 0.5 * load<Lanes8>(first + i) + 0.5 * load<Lanes8>(second + i);
+      const Lanes8 part = load<Lanes8>(numbers + i) - mean;
+      squares += part * part;
+    }
+    double sum = 0;
+    for (int lane = 0; lane < 8; ++lane) sum += squares[lane];
+    return std::sqrt(sum) * slack + floor_of_sizes * double(count);
+  }
+
+  static constexpr unsigned char nothing = 0;
+  static constexpr unsigned char outputs = 1;
+  static constexpr unsigned char values = 2;
+
+ private:
+  void compute(const std::vector<std::size_t>& parts) {
+    std::vector<std::size_t>& chosen = state_.chosen;
+    chosen.clear();
+    for (const std::size_t k : parts) {
+      if (all_.known[k] == nothing) {
+        write_outputs(k);
+        all_.known[k] = outputs;
+      }
+      if (all_.known[k] == values) continue;
+      all_.size[k] = (at_least(here_.size[k], here_.size[k + 1]) + all_.bulge[k] + here_.error[k] + here_.error[k + 1] +
+                      all_.error[k]) *
+                     slack;
+      chosen.push_back(k);
+    }
+    if (chosen.empty()) return;
+    if (one_by_one()) {
+      for (const std::size_t k : chosen) measure_outputs(k);
+      return;
+    }
+    const Rows rows{here_.count, all_.high, all_.low, all_.size, all_.reached, all_.sums, all_.low_sums};
+    multiply_rows(state_, l_, rows, chosen.data(), chosen.size());
+    for (const std::size_t k : chosen) {
+      all_.known[k] = values;
+      measure_values(k);
+    }
+  }
+
+  // At the apex of part k, of what the layer below has on the part that it was cut from: units are on the pieces on which
+  // they are at its start, but those that crossed in it before k.
+  void write_outputs(std::size_t k) {
+    const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
+    const std::size_t part = all_.origin[k].point;
+    const auto slope_at_start = [&](const Doubled<Lanes8>& start, std::size_t i) {
+      return start.high > 0 ? load<Lanes8>(below.upper + i) : load<Lanes8>(below.lower + i);
+    };
+    if (all_.origin[k].crossing == nullptr) {
+      write(k, [&](const auto& start, const auto&, std::size_t i) { return slope_at_start(start, i); });
+    } else {
+      double* slopes = state_.slopes_of(below.stride);
+      for (std::size_t i = 0; i < below.stride; i += 8)
+        store(slopes + i, slope_at_start({load<Lanes8>(below.sums + part * below.stride + i), Lanes8{}}, i));
+      std::size_t first = k;
+      while (all_.origin[first - 1].crossing != nullptr) --first;
+      for (; first <= k; ++first) {
+        const Crossing& crossed = *all_.origin[first].crossing;
+        slopes[crossed.unit] = (crossed.rising ? below.upper : below.lower)[crossed.unit];
+      }
+      write(k, [&](const auto&, const auto&, std::size_t i) { return load<Lanes8>(slopes + i); });
+    }
+    const Apexes& apexes = below.apexes;
+    const double error = at_least(at_least(output_error(state_, l_ - 1, below.error[part], below.reached[part]),
+                                           output_error(state_, l_ - 1, below.error[part + 1], below.reached[part + 1])),
+                                  output_error(state_, l_ - 1, apexes.error[part], apexes.reached[part]));
+    all_.error[k] = error * slack + room_for_underflow;
+  }
+
+  template <class Slope>
+  void write(std::size_t k, const Slope& slope) {
+    if (state_.layers[std::size_t(l_) - 1].doubled)
+      write_as<Twice>(k, slope);
+    else
+      write_as<double>(k, slope);
+  }
+
+  template <class Number, class Slope>
+  void write_as(std::size_t k, const Slope& slope) {
+    const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
+    const Picked& one = all_.origin[k];
+    const Picked& next = all_.origin[k + 1];
+    const std::size_t part = one.point;
+    double* high = all_.high + k * width_;
+    double* low = all_.low + k * width_;
+    if (one.crossing != nullptr || next.crossing != nullptr) {
+      const Number shares[2] = {share_of<Number>(start_of(one)), share_of<Number>(end_of(next))};
+      write_average<Number>(below, part, average<Number>(below, part, shares[0], shares[1]), slope, high, low);
+      return;
+    }
+    const double* low_sums = below.doubled ? below.apexes.low_sums + part * below.stride : nullptr;
+    for (std::size_t i = 0; i < below.stride; i += 8) {
+      const Doubled<Lanes8> start{load<Lanes8>(below.sums + part * below.stride + i), Lanes8{}};
+      const Doubled<Lanes8> value = sum_at(below.apexes.sums + part * below.stride, low_sums, i);
+      keep_output<Number>(value, slope(start, value, i), high + i, low + i);
+    }
+  }
+
+  // Sharper bounds from outputs below, or from the values of this layer, once they are known.
+  void measure_outputs(std::size_t k) {
+    const double* vectors = here_.high + k * width_;
+    const double distance = distance_from_mean(all_.high + k * width_, vectors, vectors + width_, width_);
+    const double rounded = 4 * unit_roundoff * (here_.size[k] + all_.size[k] + here_.size[k + 1]);
+    const double error = here_.error[k] + all_.error[k] + here_.error[k + 1];
+    const double bound = here_.norm * (distance + rounded + error) * slack + room_for_underflow;
+    all_.deviation[k] = std::min(all_.deviation[k], bound);
+  }
+
+  void measure_values(std::size_t k) {
+    const double* vectors = here_.sums + k * here_.stride;
+    const double distance =
+        distance_from_mean(all_.sums + k * here_.stride, vectors, vectors + here_.stride, here_.stride);
+    const double rounded = 4 * unit_roundoff * (here_.reached[k] + all_.reached[k] + here_.reached[k + 1]);
+    const double off = value_error(here_, k) + value_error(here_, all_.error[k], all_.size[k]) + value_error(here_, k + 1);
+    all_.deviation[k] = std::min(all_.deviation[k], (distance + rounded + off) * slack);
+    const double error = output_error(state_, l_, here_.error[k], here_.reached[k]) +
+                         output_error(state_, l_, all_.error[k], all_.reached[k]) +
+                         output_error(state_, l_, here_.error[k + 1], here_.reached[k + 1]);
+    const double bound = (here_.steepest * (distance + rounded) + error) * slack + room_for_underflow;
+    all_.bulge_above[k] = std::min(all_.bulge_above[k], bound);
+  }
+
+  SweepState& state_;
+  int l_;
+  LayerSweep& here_;
+  Apexes& all_;
+  std::size_t width_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
