@@ -6,8 +6,8 @@ is a linear operator applied to all outputs of one node, or to all inputs. Opera
 themselves, so that skips, slices and joints are reads like others. What each unit gives is a piecewise-linear function
 of one variable of that, a function of its own. The last node has the outputs of the network; its units give what they
 get.
-Invariant: a node reads nodes that come before it. A chain of layers is the simplest case, in which each node reads the
-one before it.
+Invariant: a node reads nodes that come before it; in a network's graph, one that reads the inputs reads nothing else. A
+chain of layers is the simplest case, in which each node reads the one before it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regions.arithmetic.arguments import integer, list_of, shown, tuple_of, word
+from regions.arithmetic.arguments import integer, list_of, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
@@ -32,7 +32,7 @@ from regions.networks.graph import Graph
 from regions.networks.graph_checks import require_sound
 from regions.networks.layer import Layer
 from regions.networks.named_activations import Activation, activation_per_layer, identity
-from regions.networks.parts import ending, with_outputs
+from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
 from regions.networks.rounded import affine_maps, at_points
 from regions.printable import printable
 from regions.tables import html_table
@@ -109,6 +109,8 @@ class Network:
     def from_graph(cls, graph: Graph, input_shape: Sequence[int] | None = None, notes: Iterable[str] = ()) -> Network:
         """Make a network of a graph whose last node gives what it gets.
 
+        Where a node reads the inputs and something else, a node that passes the inputs on is put in first.
+
         Parameters
         ----------
         graph : Graph
@@ -137,6 +139,7 @@ class Network:
         if not isinstance(graph, Graph):
             raise TypeError(f"expected a Graph, got {type(graph).__name__}")
         require_sound(graph)
+        graph = with_inputs_apart(graph)
         given = [graph.n_in] if input_shape is None else tuple_of(input_shape, "input_shape")
         shape = tuple(integer(size, f"input_shape[{i}]") for i, size in enumerate(given))
         if prod(shape) != graph.n_in:
@@ -363,17 +366,7 @@ class Network:
         >>> serra_fold([3, 4]).until(0)
         Network(1-3-3, relu, 3 hidden neurons)
         """
-        names = [each.name for each in self.graph.hidden]
-        if not isinstance(node, str):
-            number = integer(node, "node", least=0, most=max(0, len(names) - 1))
-        elif names.count(node) == 1:
-            number = names.index(node)
-        else:
-            raise ValueError(
-                f"node: {names.count(node)} hidden nodes are called {printable(node)!r}; there are {shown(names)}"
-            )
-        if not names:
-            raise NetworkError("node: this network has no hidden node")
+        number = number_of(self.graph, node)
         graph = ending(self.graph, number + 1, range(self.widths[number]))
         return Network.from_graph(graph, self.input_shape, self.notes)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which graphs are parts of another?
+"""Which graphs are made of another?
 
-One that ends earlier, one with some of the outputs, and one in which units compare them. Nodes are shared, not copied.
+One that ends earlier, one with some of the outputs, one in which units compare them, and one in which the inputs are
+passed on to nodes that read others as well. Nodes are shared, not copied.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from regions.arithmetic.arguments import integer, shown
+from regions.errors import NetworkError
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
+from regions.printable import printable
 
-__all__ = ["comparing", "ending", "with_outputs"]
+__all__ = ["comparing", "ending", "number_of", "with_inputs_apart", "with_outputs"]
 
 
 def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
@@ -28,6 +32,20 @@ def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
     units, end = Units(len(numbers), identity()), kept[-1].kinks.stop
     last = Node(np.zeros(len(numbers)), (Read(operator, depth - 1),), units, slice(end, end), "readout")
     return Graph(graph.n_in, [*kept, last])
+
+
+def number_of(graph: Graph, node: int | str) -> int:
+    """The number of a hidden node that is given by it, or by its name."""
+    names = [each.name for each in graph.hidden]
+    if not names:
+        raise NetworkError("node: this network has no hidden node")
+    if not isinstance(node, str):
+        return integer(node, "node", least=0, most=len(names) - 1)
+    if names.count(node) != 1:
+        raise ValueError(
+            f"node: {names.count(node)} hidden nodes are called {printable(node)!r}; there are {shown(names)}"
+        )
+    return names.index(node)
 
 
 def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
@@ -53,6 +71,24 @@ def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:
     read, one = Read(Dense(np.zeros((1, len(pairs)))), len(graph.hidden) + 1), Units(1, identity())
     after = slice(compared.stop, compared.stop)
     return Graph(graph.n_in, [*graph.nodes, node, Node(np.zeros(1), (read,), one, after, "nothing")]), pairs
+
+
+def with_inputs_apart(graph: Graph) -> Graph:
+    """The graph in which a node that reads the inputs does so once, and reads nothing else.
+
+    Where one does, a node of units that give what they get stands for the inputs there.
+    """
+    if all(len(node.reads) == 1 or all(read.node >= 0 for read in node.reads) for node in graph.nodes):
+        return graph
+    every = Patches.selection(graph.n_in, np.arange(graph.n_in))
+    units = Units(graph.n_in, identity())
+    passing = Node(np.zeros(graph.n_in), (Read(every, -1),), units, slice(0, 0), "inputs")
+    nodes = [passing]
+    for node in graph.nodes:
+        first = 0 if len(node.reads) > 1 else -1
+        reads = (Read(read.operator, read.node + 1 if read.node >= 0 else first) for read in node.reads)
+        nodes.append(replace(node, reads=tuple(reads)))
+    return Graph(graph.n_in, nodes)
 
 
 def _rows(operator: Operator, numbers: NDArray[np.integer]) -> Operator:
