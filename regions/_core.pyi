@@ -6,7 +6,9 @@ from numpy.typing import NDArray
 
 _Doubles = NDArray[Any]
 _Integers = NDArray[Any]
-_Layer = tuple[_Doubles, _Doubles, _Doubles, _Doubles, _Doubles, float]
+_Patches = tuple[_Doubles, _Integers, _Integers, _Integers]
+_Tables = tuple[_Doubles, _Doubles, _Doubles]
+_Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _Integers, float]
 
 class CompiledNetwork:
     inputs: int

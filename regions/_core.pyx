@@ -8,7 +8,7 @@ a wrong one would read beyond an array.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
@@ -26,11 +26,26 @@ cdef extern from "task/network.hpp" namespace "regions" nogil:
         bint arc
 
 
+cdef extern from "task/operator.hpp" namespace "regions" nogil:
+    cdef struct PatchArrays:
+        int first
+        int kinds
+        int rows
+        int terms
+        int patches
+        const double* kernels
+        const int32_t* kind
+        const int32_t* sources
+        const int32_t* targets
+
+
 cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     cdef cppclass Model:
         Model(int inputs) except +
-        void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
-                       const double* slopes, const double* intercepts, double spectral_norm) except +
+        void add_dense(int first, int inputs, const double* weights) except +
+        void add_patches(const PatchArrays& arrays, int units) except +
+        void add_layer(int units, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+                       const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
 
     cdef enum class Status:
         finished
@@ -125,6 +140,14 @@ cdef const double[::1] _flat(array):
     return flat if flat.size else np.zeros(1)
 
 
+cdef const int32_t[::1] _numbers(array, int64_t least, int64_t end):
+    """The same of numbers, all of which are at least `least` and below `end`; sources and targets are believed by the core."""
+    flat = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
+    if flat.size and (flat.min() < least or flat.max() >= end):
+        raise ValueError("numbers of units are out of range")
+    return flat if flat.size else np.zeros(1, dtype=np.int32)
+
+
 cdef class CompiledNetwork:
     """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive."""
     cdef Model* model
@@ -133,26 +156,53 @@ cdef class CompiledNetwork:
     cdef readonly int64_t kinks
 
     def __cinit__(self, int inputs, layers):
-        """`layers`: (weights [units, inputs], biases [units], breakpoints [units, k], slopes and intercepts [units, k + 1],
-        upper bound on the spectral norm of the weights)."""
-        cdef const double[::1] weights, biases, breakpoints, slopes, intercepts
+        """`layers`: as `regions.networks.lowering` makes them."""
+        cdef const double[::1] biases, breakpoints, slopes, intercepts
+        cdef const int32_t[::1] passed
         self.model = new Model(inputs)
         self.inputs = inputs
         self.arrays = []
         self.kinks = 0
         width = inputs
-        for w, b, t, s, c, norm in layers:
+        for parts, b, (t, s, c), passed_on, norm in layers:
             units, kinks = t.shape
             if kinks > 254:
                 raise ValueError("an activation can have at most 254 breakpoints")
-            if w.shape != (units, width) or b.shape != (units,) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
+            if b.shape != (units,) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
                 raise ValueError("layer arrays do not fit together")
-            weights, biases, breakpoints, slopes, intercepts = _flat(w), _flat(b), _flat(t), _flat(s), _flat(c)
-            self.arrays.append((weights, biases, breakpoints, slopes, intercepts))
-            self.model.add_layer(units, &weights[0], &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0],
-                                 norm)
+            for first, part in parts:
+                self._add_part(first, part, units, width)
+            biases, breakpoints, slopes, intercepts = _flat(b), _flat(t), _flat(s), _flat(c)
+            passed = _numbers(passed_on, 0, width)
+            self.arrays.append((biases, breakpoints, slopes, intercepts))
+            self.model.add_layer(units, &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0], &passed[0],
+                                 len(passed_on), norm)
             self.kinks += units * kinks
-            width = units
+            width = units + len(passed_on)
+
+    def _add_part(self, int first, part, int units, int width):
+        """A matrix [units, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
+        cdef const double[::1] weights
+        cdef const int32_t[::1] kind, sources, targets
+        if isinstance(part, np.ndarray):
+            if part.ndim != 2 or len(part) != units or first < 0 or first + part.shape[1] > width:
+                raise ValueError("layer arrays do not fit together")
+            weights = _flat(part)
+            self.arrays.append(weights)
+            self.model.add_dense(first, part.shape[1], &weights[0])
+            return
+        kernels, kinds, reads, gives = part
+        kind_count, rows, terms = kernels.shape
+        if kinds.ndim != 1 or reads.shape != (len(kinds), terms) or gives.shape != (len(kinds), rows) or first < 0:
+            raise ValueError("arrays of patches do not fit together")
+        weights, kind = _flat(kernels), _numbers(kinds, 0, kind_count)
+        sources, targets = _numbers(reads, -1, width - first), _numbers(gives, 0, units)
+        if gives.size and np.bincount(gives.reshape(-1)).max() > 1:
+            raise ValueError("a unit is in more than one patch")
+        if not kinds.size or not rows:
+            return
+        self.model.add_patches(PatchArrays(first, kind_count, rows, terms, len(kinds), &weights[0], &kind[0], &sources[0],
+                                           &targets[0]), units)
 
     def __dealloc__(self):
         del self.model

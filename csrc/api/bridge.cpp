@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/bridge.hpp"
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <utility>
@@ -73,17 +74,22 @@ Norms norms_of(const LinearOperator& weights, int rows, int columns) {
   Norms norms;
   norms.rows.resize(std::size_t(rows));
   std::vector<double> sums(std::size_t(columns), 0.0);
-  RowRoom room;
+  std::vector<double> row(std::size_t(columns), 0.0);  // absolute values, added up where an output is read more than once
+  TermRoom room;
   for (int i = 0; i < rows; ++i) {
-    const double* row = weights.row(i, room);
+    const Terms terms = weights.terms(i, room);
     double sum = 0;
     double squares = 0;
-    for (std::size_t j = 0; j < sums.size(); ++j) {
-      const double weight = std::fabs(row[j]);
-      const double floored = weight == 0 ? 0 : std::fmax(weight, floor_of_sizes);
+    for (int term = 0; term < terms.count; ++term) {
+      const double weight = std::fabs(terms.weights[term]);
+      row[std::size_t(terms.source(term))] += weight == 0 ? 0 : std::fmax(weight, floor_of_sizes);
+    }
+    for (int term = 0; term < terms.count; ++term) {
+      double& floored = row[std::size_t(terms.source(term))];
       sum += floored;
       squares += floored * floored;
-      sums[j] += floored;
+      sums[std::size_t(terms.source(term))] += floored;
+      floored = 0;
     }
     norms.rows[std::size_t(i)] = std::sqrt(squares) * slack;
     norms.largest_sum = at_least(norms.largest_sum, sum * slack);
@@ -96,32 +102,91 @@ Norms norms_of(const LinearOperator& weights, int rows, int columns) {
   return norms;
 }
 
+// The order in which units are written. Units of one patch read the same; where patches have few rows, those follow each
+// other that read what was written together.
+void choose_order(Layer& layer, const std::vector<int>& order_below) {
+  constexpr int few_rows = 4;
+  const std::vector<PatchPart>& parts = layer.weights.patches();
+  if (parts.empty()) return;
+  const PatchPart& main = *std::max_element(parts.begin(), parts.end(), [](const PatchPart& left, const PatchPart& right) {
+    return left.rows() * left.terms() < right.rows() * right.terms();
+  });
+  std::vector<int> rank(std::size_t(layer.inputs));
+  for (int i = 0; i < layer.inputs; ++i) rank[std::size_t(i)] = i;
+  for (std::size_t i = 0; i < order_below.size(); ++i) rank[std::size_t(order_below[i])] = int(i);
+  std::vector<std::pair<int, int>> patches;  // by the lowest rank of what they read
+  for (int patch = 0; patch < main.patches(); ++patch) {
+    int lowest = layer.inputs;
+    for (int term = 0; term < main.terms() && main.rows() < few_rows; ++term) {
+      const int source = main.sources(patch)[term];
+      if (source >= 0) lowest = std::min(lowest, rank[std::size_t(source)]);
+    }
+    patches.push_back({lowest, patch});
+  }
+  std::sort(patches.begin(), patches.end());
+  for (const auto& [lowest, patch] : patches)
+    for (int row = 0; row < main.rows(); ++row) {
+      layer.order.push_back(main.targets(patch)[row]);
+      layer.group_of.push_back(main.rows() < few_rows ? 0 : patch);
+    }
+  for (int unit = 0; unit < layer.own; ++unit)
+    if (main.patch_of(unit) < 0) {
+      layer.order.push_back(unit);
+      layer.group_of.push_back(PatchPart::none);
+    }
+}
+
 }  // namespace
 
 Model::Model(int inputs) : ones_(std::size_t(inputs), 1.0), zeros_(std::size_t(inputs), 0.0) {
   Layer chart;
   chart.units = inputs;
+  chart.own = inputs;
   chart.slopes = ones_.data();
   chart.intercepts = zeros_.data();
   network_.layers.push_back(chart);
   network_.total_units = inputs;
 }
 
-void Model::add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
-                      const double* slopes, const double* intercepts, double spectral_norm) {
+void Model::add_dense(int first, int inputs, const double* weights) { dense_.push_back({first, inputs, weights}); }
+
+void Model::add_patches(const PatchArrays& arrays, int units) { patches_.emplace_back(arrays, units); }
+
+void Model::add_layer(int units, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+                      const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm) {
   Layer layer;
-  layer.units = units;
+  layer.units = units + passed_count;
+  layer.own = units;
   layer.inputs = network_.layers.back().units;
-  layer.weights = LinearOperator(weights, layer.inputs);
-  layer.biases = biases;
+  for (const DensePart& part : dense_) layer.multiply_adds += double(units) * part.inputs;
+  for (const PatchPart& part : patches_) layer.multiply_adds += double(part.patches()) * part.rows() * part.terms();
+  const bool whole = passed_count == 0 && patches_.empty() && dense_.size() == 1 && dense_[0].inputs == layer.inputs;
+  for (const DensePart& part : dense_) layer.most_terms += part.inputs;
+  for (const PatchPart& part : patches_) layer.most_terms += part.terms();
+  if (whole)
+    layer.weights = LinearOperator(dense_[0].weights, layer.inputs);
+  else
+    layer.weights = LinearOperator(std::move(dense_), std::move(patches_), units, {passed, passed + passed_count});
+  dense_.clear();
+  patches_.clear();
+  choose_order(layer, network_.layers.back().order);
+  // Of passed units all pieces are the identity.
+  const auto table = [&](const double* of_units, int each, double of_passed) {
+    if (passed_count == 0) return of_units;
+    std::vector<double> extended(of_units, of_units + std::size_t(units) * std::size_t(each));
+    extended.resize(std::size_t(layer.units) * std::size_t(each), of_passed);
+    tables_.push_back(std::move(extended));
+    return const_cast<const double*>(tables_.back().data());
+  };
+  layer.biases = table(biases, 1, 0);
   layer.kinks = kinks;
-  layer.breakpoints = breakpoints;
-  layer.slopes = slopes;
-  layer.intercepts = intercepts;
-  Norms norms = norms_of(layer.weights, units, layer.inputs);
+  layer.breakpoints = table(breakpoints, kinks, 0);
+  layer.slopes = table(slopes, kinks + 1, 1);
+  layer.intercepts = table(intercepts, kinks + 1, 0);
+  Norms norms = norms_of(layer.weights, layer.units, layer.inputs);
   double steepest = 0;
-  for (std::int64_t i = 0; i < std::int64_t(units) * (kinks + 1); ++i)
-    steepest = at_least(steepest, std::fabs(slopes[i]));
+  for (std::int64_t i = 0; i < std::int64_t(layer.units) * (kinks + 1); ++i)
+    steepest = at_least(steepest, std::fabs(layer.slopes[i]));
   layer.largest_sum = norms.largest_sum;
   for (int i = 0; i < units; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
@@ -129,14 +194,14 @@ void Model::add_layer(int units, const double* weights, const double* biases, in
   const double norm = std::fmin(norms.spectral, spectral_norm);
   layer.gain = norm == 0 || steepest == 0 ? 0 : std::fmax(norm * steepest * slack, floor_of_sizes);
   // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.
-  if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * units));
-  norms_.push_back(std::move(norms.rows));
-  layer.norms = norms_.back().data();
+  if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * layer.units));
+  tables_.push_back(std::move(norms.rows));
+  layer.norms = tables_.back().data();
   layer.first_kink = network_.total_kinks;
   layer.first_unit = network_.total_units;
-  network_.layers.push_back(layer);
   network_.total_kinks += std::int64_t(units) * kinks;
-  network_.total_units += units;
+  network_.total_units += layer.units;
+  network_.layers.push_back(std::move(layer));
   choose_precision();
 }
 
@@ -151,13 +216,14 @@ void Model::choose_precision() {
   for (std::size_t l = network_.layers.size(); --l > 0;) {
     Layer& layer = network_.layers[l];
     const double sizes = std::sqrt(double(layer.units)) * layer.largest_sum;
-    while (limbs < most_limbs && rounding(0.5 * layer.inputs) * sizes * growth > 0x1p-28) ++limbs;
+    while (limbs < most_limbs && rounding(0.5 * layer.most_terms) * sizes * growth > 0x1p-28) ++limbs;
     layer.limbs = limbs;
     growth *= layer.growth;
   }
 }
 
 const double* const* Model::panels() const {
+  if (!network_.is_whole()) return nullptr;
   std::call_once(has_panels_, [this] {
     panels_.resize(1);
     for (std::size_t l = 1; l < network_.layers.size(); ++l) panels_.push_back(in_panels(network_.layers[l]));

@@ -21,11 +21,15 @@ namespace regions {
 class Model {
  public:
   explicit Model(int inputs);
-  // `spectral_norm` is an upper bound on that of the weights, infinite if none is known.
-  void add_layer(int units, const double* weights, const double* biases, int kinks, const double* breakpoints,
-                 const double* slopes, const double* intercepts, double spectral_norm);
+  // What the units of the layer that is added next read of the one before it.
+  void add_dense(int first, int inputs, const double* weights);
+  void add_patches(const PatchArrays& arrays, int units);
+  // Units that read these, and passed ones after them, which are outputs of the layer before. `spectral_norm` is an upper
+  // bound on that of the weights of both, infinite if none is known.
+  void add_layer(int units, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+                 const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
   const Network& network() const { return network_; }
-  // Of each layer (task/panels.hpp), made when they are first asked for.
+  // Of each layer (task/panels.hpp), made when they are first asked for; null if some layer has no matrix.
   const double* const* panels() const;
 
  private:
@@ -33,7 +37,9 @@ class Model {
 
   Network network_;
   std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
-  std::vector<std::vector<double>> norms_;   // [layers, units]
+  std::vector<DensePart> dense_;             // of the next layer
+  std::vector<PatchPart> patches_;
+  std::vector<std::vector<double>> tables_;  // of layers: what each unit has
   mutable std::once_flag has_panels_;
   mutable std::vector<std::vector<double>> panels_;
   mutable std::vector<const double*> panel_starts_;

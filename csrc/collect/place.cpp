@@ -79,8 +79,8 @@ class Placing {
         exact_(network, chart, domain, pieces_.data(), monitor) {
     std::int64_t below = 0;
     for (const Layer& layer : network.layers) {
-      prices_.push_back((below + layer.inputs) * (dimension_ + 1));
-      below += std::int64_t(layer.units) * layer.inputs;
+      prices_.push_back((below + layer.most_terms) * (dimension_ + 1));
+      below += std::int64_t(layer.multiply_adds);
     }
   }
 
@@ -166,7 +166,7 @@ class Placing {
     int lowest = int(network_.layers.size());
     for (int index = network_.last(); index > 0; --index) {
       const Layer& layer = network_.layers[std::size_t(index)];
-      for (int unit = 0; unit < layer.units; ++unit) {
+      for (int unit = 0; unit < layer.own; ++unit) {
         std::uint8_t piece = 0;
         for (int breakpoint = 0; breakpoint < layer.kinks; ++breakpoint) {
           const std::int64_t kink = layer.kink(unit, breakpoint);

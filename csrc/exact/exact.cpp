@@ -25,14 +25,14 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
 }
 
 void Exact::enter(int layer) {
-  layers_[std::size_t(layer)].known.assign(layers_[std::size_t(layer)].known.size(), 0);
+  ++layers_[std::size_t(layer)].since;
   ++context_;
 }
 
 const Exact::Form& Exact::form(int layer, int unit) {
   Known& here = layers_[std::size_t(layer)];
   Form& form = here.forms[std::size_t(unit)];
-  if (here.known[std::size_t(unit)]) return form;
+  if (here.known[std::size_t(unit)] == here.since) return form;
 
   form.assign(std::size_t(coordinates_), Dyadic());
   if (layer == 0) {
@@ -42,38 +42,42 @@ const Exact::Form& Exact::form(int layer, int unit) {
   } else {
     const Layer& layer_here = network_.layers[std::size_t(layer)];
     const Layer& below = network_.layers[std::size_t(layer) - 1];
-    RowRoom room;
-    const double* weights = layer_here.weights.row(unit, room);
-    for (int input = 0; input < below.units; ++input) {
+    TermRoom room;
+    const Terms terms = layer_here.weights.terms(unit, room);
+    for (int term = 0; term < terms.count; ++term) {
+      const int input = terms.source(term);
       const int piece = pieces_[below.first_unit + input];
-      if (weights[input] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);
+      if (terms.weights[term] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);
     }
 
     for (Accumulator& sum : sums_) sum.clear();
     sums_[0].add(Dyadic(layer_here.biases[unit]));
-    for (int input = 0; input < below.units; ++input) {
-      if (weights[input] == 0) continue;
+    for (int term = 0; term < terms.count; ++term) {
+      const double weight = terms.weights[term];
+      if (weight == 0) continue;
+      const int input = terms.source(term);
       const int piece = pieces_[below.first_unit + input];
       const double slope = below.slope(input, piece);
       const double intercept = below.intercept(input, piece);
-      if (intercept != 0) sums_[0].add_product(Dyadic(intercept), weights[input]);
+      if (intercept != 0) sums_[0].add_product(Dyadic(intercept), weight);
       if (slope == 0) continue;
       const Form& source = layers_[std::size_t(layer) - 1].forms[std::size_t(input)];
       for (int k = 0; k < coordinates_; ++k) {
         if (slope == 1) {
-          sums_[std::size_t(k)].add_product(source[std::size_t(k)], weights[input]);
+          sums_[std::size_t(k)].add_product(source[std::size_t(k)], weight);
         } else {
           scratch_.clear();
           scratch_.add_product(source[std::size_t(k)], slope);
-          sums_[std::size_t(k)].add_product(scratch_.value(), weights[input]);
+          sums_[std::size_t(k)].add_product(scratch_.value(), weight);
         }
       }
     }
     for (int k = 0; k < coordinates_; ++k) form[std::size_t(k)] = sums_[std::size_t(k)].value();
   }
-  here.known[std::size_t(unit)] = 1;
-  products_ += std::int64_t(network_.layers[std::size_t(layer)].inputs) * coordinates_;
-  monitor_.work(network_.layers[std::size_t(layer)].inputs);
+  here.known[std::size_t(unit)] = here.since;
+  const int terms = network_.layers[std::size_t(layer)].most_terms;
+  products_ += std::int64_t(terms) * coordinates_;
+  monitor_.work(terms);
   return form;
 }
 

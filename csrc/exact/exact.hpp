@@ -87,7 +87,8 @@ class Exact {
   };
   struct Known {
     std::vector<Form> forms;           // [units]
-    std::vector<std::uint8_t> known;   // [units]
+    std::vector<std::int64_t> known;   // [units]: since when the form holds
+    std::int64_t since = 1;            // which of them still do
   };
 
   const Form& form(int layer, int unit);

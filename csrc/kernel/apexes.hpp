@@ -132,8 +132,7 @@ class ApexesOfLayer {
   // What a unit has there, in a layer without products for all: as many roundings at most as these have.
   double value(std::size_t k, int unit) const {
     const Layer& layer = state_.network.layers[std::size_t(l_)];
-    RowRoom room;
-    const double* weights = layer.weights.row(unit, room);
+    const double* weights = layer.weights.row(unit);
     const double* outputs = all_.high + k * width_;
     Lanes8 sums[4] = {};
     int i = 0;

@@ -77,7 +77,7 @@ class Deciding {
 
   // The next ones of them, which have been written in the child's columns; their units and pieces stand in `rows`.
   void decide_panel(Panel<D>& panel, Row<D>* rows) {
-    assert(panel.columns == columns_);
+    assert(panel.listing != nullptr || panel.columns == columns_);
     const Layer& here = layer(block_.layer);
     set_errors(side_by_side([&](int r) { return here.norms[rows[std::min(r, panel.count - 1)].unit]; }), below_, panel);
     if (columns_ > 0) {

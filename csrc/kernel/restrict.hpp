@@ -14,6 +14,7 @@
 #include <cassert>
 
 #include "kernel/decide.hpp"
+#include "kernel/listed.hpp"
 #include "rows/chart.hpp"
 #include "rows/fold.hpp"
 
@@ -32,7 +33,9 @@ class Restriction {
         chart_(chart),
         chart_rows_(chart),
         arena_(arena),
+        whole_(network.is_whole()),
         residuals_(network),
+        listed_(arena, child_, folding_),
         deciding_(network, exact, signs, arena, pieces, pattern, residuals_, child_) {}
 
   // The whole network on the whole domain: so far only the input coordinates, which are affine forms of the chart.
@@ -68,6 +71,7 @@ class Restriction {
     child_.relaxations.clear();
     child_.survivors.clear();
     child_.folds.clear();
+    if (!whole_) listed_.begin(parent.columns());
 
     int column = 0;
     for (int b = 0; b < parent.block_count; ++b) {
@@ -104,8 +108,12 @@ class Restriction {
   // Bounds need a bounded cell.
   bool worth_bringing_in_next() const {
     const int columns = child_.columns();
-    return columns == 0 ||
-           (child_.network.bounded && columns * bring_in_factor <= layer(child_.network.frontier + 1).inputs);
+    if (columns == 0) return true;
+    const Layer& next = layer(child_.network.frontier + 1);
+    if (!child_.network.bounded) return false;
+    if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
+    if (next.kinks == 0) return true;  // nothing is cut there
+    return columns * patience <= std::sqrt((D + 1) * next.multiply_adds);
   }
 
   // ---- rewriting rows in the child's columns ----
@@ -113,20 +121,27 @@ class Restriction {
   // Rows of one layer side by side, with room for their coefficients.
   Panel<D> take_panel(int index, int count, int columns) {
     Panel<D> panel;
+    panel.limbs = layer(index).limbs;
+    panel.count = count;
+    const std::size_t more = std::size_t(panel.limbs - 1);
+    panel.low_of_rows = more > 0 ? arena_.take<Lanes>(more * std::size_t(rows_at_once)) : nullptr;
+    if (!whole_) {  // it gets its columns when they are known
+      panel.listing = listed_.none();
+      panel.columns = 0;
+      return panel;
+    }
+    panel.listing = nullptr;
     const std::size_t room = std::size_t(columns) * std::size_t(rows_at_once);
     panel.coefficients = arena_.take<double>(room);
-    panel.limbs = layer(index).limbs;
-    const std::size_t more = std::size_t(panel.limbs - 1);
     panel.low_coefficients = more > 0 ? arena_.take<double>(more * room) : nullptr;
-    panel.low_of_rows = more > 0 ? arena_.take<Lanes>(more * std::size_t(rows_at_once)) : nullptr;
     panel.columns = columns;
-    panel.count = count;
     return panel;
   }
 
   // The panel becomes these rows; their coefficients are `stride` apart.
   template <int stride>
   void rewrite(const Row<D>* const* old, std::size_t folds, Panel<D>& panel) {
+    if (!whole_) return listed_.template rewrite<stride>(old, panel);
     const Row<D>* rows[rows_at_once];
     const double* coefficients[rows_at_once];
     const double* low_coefficients[rows_at_once];
@@ -174,10 +189,10 @@ class Restriction {
       RowLanes size[D + 1];
       for (int k = 0; k <= D; ++k)
         size[k] = floored_sizes(absolute(panel.value[k]) + panel.own[k]);  // not 0 where terms have cancelled
-      for (int column = 0; column < panel.columns; ++column) {
-        const RowLanes weight = floored_magnitudes(load<RowLanes>(panel.coefficients + column * rows_at_once));
+      for_each_column(panel, [&](int place, int column, auto magnitudes) {
+        const RowLanes weight = magnitudes(load<RowLanes>(panel.coefficients + place * rows_at_once));
         for (int k = 0; k <= D; ++k) size[k] += weight * child_.relaxations[std::size_t(column)].size[k];
-      }
+      });
       for (int k = 0; k <= D; ++k) {
         panel.size[k] = floored_sizes(size[k]);  // two small factors give less
         panel.error[k] = RowLanes{};
@@ -210,6 +225,7 @@ class Restriction {
         rows[start + r].highest_piece = old.highest_piece;
       }
       deciding_.decide_panel(panel, rows + start);
+      if (!whole_) listed_.settle(panel, rows + start);
     }
     deciding_.end_block();
   }
@@ -226,9 +242,10 @@ class Restriction {
       child_.folds.push_back({child_.network.outputs[i]->unit, child_.network.outputs[i]});
     child_.network.output_count = 0;
     if (index < network_.last()) child_.network.outputs = arena_.take<const Row<D>*>(std::size_t(here.units));
+    residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
+    if (!whole_) return bring_in_listed(index, own > 0 ? last : nullptr, below - own);
     int* own_units = arena_.take<int>(std::size_t(own));
     for (int k = 0; k < own; ++k) own_units[k] = last->rows[k]->unit;
-    residuals_.bring_in(index, child_.folds, child_.relaxations.data() + (below - own), own);
 
     Row<D>* rows = arena_.take<Row<D>>(std::size_t(here.units));
     deciding_.begin_block(index, index < network_.last(), here.units, -1);
@@ -238,27 +255,63 @@ class Restriction {
       const Row<D>* written[rows_at_once];
       for (int r = 0; r < rows_at_once; ++r) {
         const int unit = start + std::min(r, panel.count - 1);
-        weights[r] = here.weights.row(unit, rooms_[r]);
+        weights[r] = here.weights.row(unit);
         written[r] = &rows[unit];
         if (r >= panel.count) continue;
-        Row<D>& row = rows[unit];
-        row = Row<D>{};
-        row.unit = unit;
-        row.highest_piece = here.kinks;
-        row.value[0] = here.biases[unit];
-        row.size = floored<D>(absolute(row.value));
-        row.limbs = here.limbs;
-        if (here.limbs > 1) {
-          row.low = panel.low_of_rows + r * (here.limbs - 1);
-          std::fill_n(row.low, here.limbs - 1, Lanes{});
-        }
-        if (index == 1) chart_rows_.read(row, weights[r]);
+        begin_row(here, unit, panel, r, rows[unit]);
+        if (index == 1) chart_rows_.read(rows[unit], weights[r]);
       }
       read_affine_parts(written, here.limbs, panel);
       if (index > 1) fold_weights(weights, own_units, own, panel);
       deciding_.decide_panel(panel, rows + start);
     }
     deciding_.end_block();
+  }
+
+  // The same where layers read patches, and some of them outputs of several layers below.
+  void bring_in_listed(int index, const Block<D>* last, int first_own) {
+    const Layer& here = layer(index);
+    const bool is_read = index < network_.last();
+    listed_.begin_layer(here.inputs, child_.folds, last, first_own);
+    deciding_.begin_block(index, is_read, here.own, -1);
+    for (int start = 0; start < here.own;) {
+      Panel<D> panel = take_panel(index, ListedRows<D>::together(here, start), 0);
+      Row<D>* rows = arena_.take<Row<D>>(std::size_t(panel.count));
+      const Row<D>* written[rows_at_once];
+      int units[rows_at_once];
+      for (int r = 0; r < rows_at_once; ++r) {
+        const int place = std::min(r, panel.count - 1);
+        units[r] = here.order.empty() ? start + place : here.order[std::size_t(start + place)];
+        written[r] = &rows[place];
+        if (r >= panel.count) continue;
+        begin_row(here, units[r], panel, r, rows[r]);
+        if (index == 1) chart_rows_.read(rows[r], here.weights.terms(units[r], room_));
+      }
+      read_affine_parts(written, here.limbs, panel);
+      if (index > 1) listed_.bring_in(here, units, panel);
+      deciding_.decide_panel(panel, rows);
+      listed_.settle(panel, rows);
+      start += panel.count;
+    }
+    deciding_.end_block();
+    for (int unit = here.own; is_read && unit < here.units; ++unit) {
+      const Row<D>* row = listed_.passed(here.weights.passed()[std::size_t(unit - here.own)], unit, here.limbs);
+      if (row == nullptr) continue;
+      residuals_.rewritten(index, *row);
+      child_.network.outputs[child_.network.output_count++] = row;
+    }
+  }
+
+  void begin_row(const Layer& here, int unit, const Panel<D>& panel, int place, Row<D>& row) const {
+    row = Row<D>{};
+    row.unit = unit;
+    row.highest_piece = here.kinks;
+    row.value[0] = here.biases[unit];
+    row.size = floored<D>(absolute(row.value));
+    row.limbs = here.limbs;
+    if (here.limbs == 1) return;
+    row.low = panel.low_of_rows + place * (here.limbs - 1);
+    std::fill_n(row.low, here.limbs - 1, Lanes{});
   }
 
   // What rows of a layer that is brought in read: of units that are decided, and of those just below that are not. The
@@ -274,17 +327,20 @@ class Restriction {
   }
 
   static constexpr int bring_in_factor = 2;
+  static constexpr double patience = D == 1 ? 4 : 2;
 
   const Network& network_;
   const Chart& chart_;
-  const ChartRows<D> chart_rows_;
+  ChartRows<D> chart_rows_;
   Arena& arena_;
+  const bool whole_;  // then columns are never listed
 
   Child<D> child_{};  // what is left on the cell under way
   ResidualBounds<D> residuals_;
-  Deciding<Cell> deciding_;
   Folding<D> folding_;
-  RowRoom rooms_[rows_at_once];  // for the weights of rows that are brought in together
+  ListedRows<D> listed_;
+  Deciding<Cell> deciding_;
+  TermRoom room_;
 };
 
 }  // namespace REGIONS_TARGET

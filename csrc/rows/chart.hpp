@@ -3,7 +3,7 @@
 //
 // A sum over all inputs, often hundreds, whose rounding every row above inherits. So it is not one long sum but 32
 // short ones side by side, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
-// absolute values. In deep networks it has several limbs. Cost: inputs x (D + 1) a row.
+// absolute values. In deep networks it has several limbs. Cost: terms x (D + 1) a row.
 #pragma once
 
 #include <algorithm>
@@ -29,23 +29,44 @@ class ChartRows {
   }
 
   // row.value holds the bias; becomes the row's form.
-  void read(Row<D>& row, const double* weights) const {
+  void read(Row<D>& row, const double* weights) { read(row, weights, {inputs_, padded_, lanes_.data()}); }
+
+  // The same with the inputs that terms name.
+  void read(Row<D>& row, const Terms& terms) {
+    const std::size_t count = std::size_t(terms.count);
+    const std::size_t room = (count + 7) / 8 * 8;
+    gathered_.assign(room * (D + 1), 0.0);
+    for (std::size_t k = 0; k <= D; ++k)
+      for (std::size_t term = 0; term < count; ++term)
+        gathered_[k * room + term] = lanes_[k * padded_ + std::size_t(terms.source(int(term)))];
+    read(row, terms.weights, {count, room, gathered_.data()});
+  }
+
+ private:
+  // Inputs' coefficients, lane after lane, each with so much room.
+  struct Inputs {
+    std::size_t count;
+    std::size_t room;
+    const double* lanes;
+  };
+
+  static void read(Row<D>& row, const double* weights, const Inputs& inputs) {
     if (row.limbs > 1) {
-      with_limbs(row.limbs, [&](auto limbs) { read_limbs<limbs()>(row, weights); });
+      with_limbs(row.limbs, [&](auto limbs) { read_limbs<limbs()>(row, weights, inputs); });
       return;
     }
     Sums sums[D + 1] = {};
-    const std::size_t whole = inputs_ / 8 * 8;
+    const std::size_t whole = inputs.count / 8 * 8;
     std::size_t i = 0;
     for (; i + 32 <= whole; i += 32)
-      for (std::size_t part = 0; part < 4; ++part) add(load<Lanes8>(weights + i + 8 * part), i + 8 * part, part, sums);
-    for (; i < whole; i += 8) add(load<Lanes8>(weights + i), i, i / 8 % 4, sums);
-    if (i < inputs_) {
+      for (std::size_t part = 0; part < 4; ++part) add(load<Lanes8>(weights + i + 8 * part), inputs, i + 8 * part, part, sums);
+    for (; i < whole; i += 8) add(load<Lanes8>(weights + i), inputs, i, i / 8 % 4, sums);
+    if (i < inputs.count) {
       Lanes8 last{};
-      for (std::size_t k = i; k < inputs_; ++k) last[k % 8] = weights[k];
-      add(last, i, i / 8 % 4, sums);
+      for (std::size_t k = i; k < inputs.count; ++k) last[k % 8] = weights[k];
+      add(last, inputs, i, i / 8 % 4, sums);
     }
-    const double gamma = (double(padded_) / 32 + 14) * 1.01 * unit_roundoff;
+    const double gamma = (double(inputs.room) / 32 + 14) * 1.01 * unit_roundoff;
     for (int k = 0; k <= D; ++k) {
       const Lanes8 sum = (sums[k].parts[0] + sums[k].parts[1]) + (sums[k].parts[2] + sums[k].parts[3]);
       double total = sum[0];
@@ -54,23 +75,22 @@ class ChartRows {
         total += sum[lane];
         size += sums[k].size[lane];
       }
-      if (size <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
+      if (size <= floor_of_sizes && !any_product(weights, inputs, k)) continue;  // the bias, exactly
       row.own[k] = gamma * (std::fabs(row.value[k]) + size * slack) + room_for_underflow;
       row.value[k] += total;
     }
   }
 
- private:
   // The same in several limbs: eight sums side by side.
   template <int K>
-  void read_limbs(Row<D>& row, const double* weights) const {
+  static void read_limbs(Row<D>& row, const double* weights, const Inputs& inputs) {
     for (int k = 0; k <= D; ++k) {
-      const double* lane = lanes_.data() + std::size_t(k) * padded_;
+      const double* lane = inputs.lanes + std::size_t(k) * inputs.room;
       Limbs<K, Lanes8> sums{};
       Lanes8 sizes{};
-      for (std::size_t i = 0; i < padded_; i += 8) {
+      for (std::size_t i = 0; i < inputs.room; i += 8) {
         Lanes8 weight{};
-        std::memcpy(&weight, weights + i, std::min(std::size_t(8), inputs_ - i) * sizeof(double));
+        std::memcpy(&weight, weights + i, std::min(std::size_t(8), inputs.count - i) * sizeof(double));
         const Lanes8 input = load<Lanes8>(lane + i);
         sums.template add_product<0>(weight, input);
         const Lanes8 product = weight * input;
@@ -83,11 +103,11 @@ class ChartRows {
         add_part<0>(sums, part, total);
         size += sizes[part];
       }
-      if (size - std::fabs(row.value[k]) <= floor_of_sizes && !any_product(weights, k)) continue;  // the bias, exactly
+      if (size - std::fabs(row.value[k]) <= floor_of_sizes && !any_product(weights, inputs, k)) continue;  // the bias, exactly
       total = total.normalized();
       row.value[k] = total.limb[0][0];
       for (int m = 1; m < K; ++m) row.low[m - 1][k] = total.limb[m][0];
-      row.own[k] = rounding_of_limbs(K, double(padded_) / 8 + 16) * (size * slack) + room_for_underflow;
+      row.own[k] = rounding_of_limbs(K, double(inputs.room) / 8 + 16) * (size * slack) + room_for_underflow;
     }
   }
 
@@ -103,18 +123,18 @@ class ChartRows {
     Lanes8 size;
   };
 
-  void add(Lanes8 weight, std::size_t i, std::size_t part, Sums* sums) const {
+  static void add(Lanes8 weight, const Inputs& inputs, std::size_t i, std::size_t part, Sums* sums) {
     for (int k = 0; k <= D; ++k) {
-      const Lanes8 product = load<Lanes8>(lanes_.data() + std::size_t(k) * padded_ + i) * weight;
+      const Lanes8 product = load<Lanes8>(inputs.lanes + std::size_t(k) * inputs.room + i) * weight;
       sums[k].parts[part] += product;
       sums[k].size += product < 0 ? -product : product;
     }
   }
 
   // Of two factors other than zero.
-  bool any_product(const double* weights, int k) const {
-    const double* lane = lanes_.data() + std::size_t(k) * padded_;
-    for (std::size_t i = 0; i < inputs_; ++i)
+  static bool any_product(const double* weights, const Inputs& inputs, int k) {
+    const double* lane = inputs.lanes + std::size_t(k) * inputs.room;
+    for (std::size_t i = 0; i < inputs.count; ++i)
       if (weights[i] != 0 && lane[i] != 0) return true;
     return false;
   }
@@ -122,6 +142,7 @@ class ChartRows {
   std::size_t inputs_;
   std::size_t padded_;
   std::vector<double> lanes_;  // the inputs' coefficients, lane after lane
+  std::vector<double> gathered_;  // those of one row's terms
 };
 
 }  // namespace REGIONS_TARGET

@@ -49,6 +49,30 @@ void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>*
   for (int c = 0; c < Columns; ++c) store(sums + c * rows_at_once, sum[c]);
 }
 
+// The same where not all columns follow one another: begin .. end have the same ones, of which these are `first` and the
+// next, and the sum of each has a place of its own.
+template <int Columns, int D>
+void fold_columns(double* sums, const int* places, const RowLanes* weights, const FoldOfColumns<D>* begin,
+                  const FoldOfColumns<D>* end, int first) {
+  RowLanes sum[Columns];
+  for (int c = 0; c < Columns; ++c) sum[c] = load<RowLanes>(sums + places[c] * rows_at_once);
+  for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
+    const double* source = fold->output->coefficients + first;
+    const RowLanes weight = weights[fold->weight];
+    for (int c = 0; c < Columns; ++c) sum[c] += weight * source[c];
+  }
+  for (int c = 0; c < Columns; ++c) store(sums + places[c] * rows_at_once, sum[c]);
+}
+
+// Outputs that follow one another and have the same columns.
+template <int D>
+const FoldOfColumns<D>* end_of_group(const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end) {
+  const FoldOfColumns<D>* next = begin + 1;
+  while (next < end && next->output->list == begin->output->list && next->output->columns == begin->output->columns)
+    ++next;
+  return next;
+}
+
 template <int D>
 class Folding {
  public:
@@ -103,6 +127,7 @@ class Folding {
       panel.own[k] = used > 0 ? (panel.own[k] + size[k] * charge) * slack : panel.own[k];
     }
     if (with_columns_.empty()) return;
+    if (panel.listing != nullptr) return fold_listed(panel);
     // Outputs a few at a time: then they are read along their rows, and the panel's sums stay near by.
     for (std::size_t next = 0; next < with_columns_.size(); next += outputs_at_once) {
       const FoldOfColumns<D>* begin = with_columns_.data() + next;
@@ -118,6 +143,35 @@ class Folding {
  private:
   static constexpr int columns_at_once = 8;
   static constexpr std::size_t outputs_at_once = 32;
+
+  __attribute__((noinline)) void fold_listed(Panel<D>& panel) {
+    for_each_group(panel.listing->places, [&](auto several, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end,
+                                              const int* at, int first) {
+      fold_columns<several()>(panel.coefficients, at, weights_.data(), begin, end, first);
+    });
+  }
+
+  // work(number of columns, outputs from, to, places of their sums, first of these columns in the outputs), where columns
+  // are listed.
+  template <class Work>
+  void for_each_group(const int* places, Work work) {
+    const FoldOfColumns<D>* const end = with_columns_.data() + with_columns_.size();
+    for (const FoldOfColumns<D>* begin = with_columns_.data(); begin < end;) {
+      const FoldOfColumns<D>* next = end_of_group(begin, end);
+      const Row<D>& output = *begin->output;
+      if (places_.size() < std::size_t(output.columns)) places_.resize(std::size_t(output.columns));
+      for (int c = 0; c < output.columns; ++c)
+        places_[std::size_t(c)] = places[output.list == nullptr ? c : output.list->columns[c]];
+      int column = 0;
+      for (; column + columns_at_once <= output.columns; column += columns_at_once)
+        work(std::integral_constant<int, columns_at_once>(), begin, next, places_.data() + column, column);
+      for (; column + 2 <= output.columns; column += 2)
+        work(std::integral_constant<int, 2>(), begin, next, places_.data() + column, column);
+      for (; column < output.columns; ++column)
+        work(std::integral_constant<int, 1>(), begin, next, places_.data() + column, column);
+      begin = next;
+    }
+  }
 
   // What is left to do for rows of several limbs: sums stay in registers over all units. Outputs have as many limbs, or
   // more, for they are of lower layers.
@@ -148,10 +202,51 @@ class Folding {
       panel.own[k] = used > 0 ? charged : panel.own[k];
     }
     constexpr int several = K == 2 ? 4 : 2;  // whose sums do not wait for one another
+    if (panel.listing != nullptr) {
+      for_each_group(panel.listing->places, [&](auto columns, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at,
+                                 int first) {
+        for (int c = 0; c < columns(); c += 2)
+          fold_limbs_of_places<(columns() == 1 ? 1 : 2), K, factor_limbs>(panel, at + c, begin, end, first + c, factor_of);
+      });
+      for (int c = 0; c < panel.columns; ++c) normalize_column<K>(panel, c);
+      return;
+    }
     int column = 0;
     for (; column + several <= panel.columns; column += several)
       fold_limbs_of_columns<several, K, factor_limbs>(panel, column, factor_of);
     for (; column < panel.columns; ++column) fold_limbs_of_columns<1, K, factor_limbs>(panel, column, factor_of);
+  }
+
+  template <int Columns, int K, int factor_limbs, class FactorOf>
+  static void fold_limbs_of_places(Panel<D>& panel, const int* places, const FoldOfColumns<D>* begin,
+                                   const FoldOfColumns<D>* end, int first, FactorOf factor_of) {
+    Limbs<K, RowLanes> sums[Columns];
+    for (int c = 0; c < Columns; ++c)
+      for (int m = 0; m < K; ++m) sums[c].limb[m] = load<RowLanes>(limb_of_column(panel, m, places[c]));
+    const int room = padded(begin->output->columns);
+    for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
+      const double* source = fold->output->coefficients + first;
+      const double* lows = fold->output->low_coefficients + first;
+      const auto factor = factor_of(fold->weight);
+      for (int c = 0; c < Columns; ++c)
+        sums[c].template add_products<factor_limbs>(
+            [&](int m) { return everywhere(m == 0 ? source[c] : lows[(m - 1) * room + c]); }, factor);
+    }
+    for (int c = 0; c < Columns; ++c)
+      for (int m = 0; m < K; ++m) store(limb_of_column(panel, m, places[c]), sums[c].limb[m]);
+  }
+
+  template <int K>
+  static void normalize_column(Panel<D>& panel, int column) {
+    Limbs<K, RowLanes> sum;
+    for (int m = 0; m < K; ++m) sum.limb[m] = load<RowLanes>(limb_of_column(panel, m, column));
+    sum = sum.normalized();
+    for (int m = 0; m < K; ++m) store(limb_of_column(panel, m, column), sum.limb[m]);
+  }
+
+  static double* limb_of_column(Panel<D>& panel, int limb, int column) {
+    return limb == 0 ? panel.coefficients + column * rows_at_once
+                     : panel.low_coefficients + ((limb - 1) * panel.columns + column) * rows_at_once;
   }
 
   template <int Columns, int K, int factor_limbs, class FactorOf>
@@ -181,6 +276,7 @@ class Folding {
 
   std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_, low_weights_;  // of the rows at hand, fold by fold
   std::vector<FoldOfColumns<D>> with_columns_;
+  std::vector<int> places_;  // of the sums of a group's columns
 };
 
 }  // namespace REGIONS_TARGET

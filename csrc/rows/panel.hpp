@@ -26,6 +26,12 @@ typedef std::int64_t RowMask __attribute__((vector_size(sizeof(RowLanes))));
 
 constexpr int rows_at_once = int(sizeof(RowLanes) / sizeof(double));
 
+// Which columns a panel has, null where they are 0, 1, .., and at which place of the panel each column is.
+struct Listing {
+  const ColumnList* list;
+  const int* places;
+};
+
 template <int D>
 struct Panel {
   RowLanes value[D + 1];
@@ -36,6 +42,7 @@ struct Panel {
   double* coefficients;                 // [columns, rows_at_once]
   double* low_coefficients;             // [limbs - 1, columns, rows_at_once]
   AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are on their own
+  const Listing* listing;               // where layers read patches, else null
   int limbs;
   int columns;
   int count;                            // of rows
@@ -59,6 +66,25 @@ REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
   const RowLanes magnitudes = weights < 0 ? -weights : weights;
   const RowLanes floor = everywhere(floor_of_sizes);
   return magnitudes < floor ? floor : magnitudes;
+}
+
+// Of coefficients. Where columns may be listed, a row has those of all rows that were written with it, and how many are
+// written together is for the kernel to say: so what is 0 is as if it were not there.
+template <bool may_be_listed>
+REGIONS_INLINE RowLanes magnitudes_of(RowLanes coefficients) {
+  const RowLanes magnitudes = floored_magnitudes(coefficients);
+  if constexpr (!may_be_listed) return magnitudes;
+  return coefficients == 0 ? RowLanes{} : magnitudes;
+}
+
+// work(place in the panel, column, magnitudes_of) for each column of the panel.
+template <int D, class Work>
+REGIONS_INLINE void for_each_column(const Panel<D>& panel, Work work) {
+  if (panel.listing == nullptr)
+    for (int column = 0; column < panel.columns; ++column) work(column, column, magnitudes_of<false>);
+  else
+    for (int place = 0; place < panel.columns; ++place)
+      work(place, panel.listing->list == nullptr ? place : panel.listing->list->columns[place], magnitudes_of<true>);
 }
 
 // As floored.
@@ -93,6 +119,7 @@ void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
   row.own = affine_lane<D>(panel.own, lane);
   row.error = affine_lane<D>(panel.error, lane);
   row.columns = panel.columns;
+  if (panel.listing != nullptr) row.list = panel.listing->list;
   row.coefficients = panel.coefficients + lane;
   row.limbs = panel.limbs;
   if (panel.limbs == 1) return;

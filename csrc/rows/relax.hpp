@@ -48,9 +48,9 @@ PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const
     sum.scale += magnitude * largest[k];
     size[k] = floored_sizes(magnitude);
   }
-  for (int column = 0; column < panel.columns; ++column) {
-    const RowLanes weight = load<RowLanes>(panel.coefficients + column * rows_at_once);
-    const RowLanes magnitude = floored_magnitudes(weight);
+  for_each_column(panel, [&](int place, int column, auto magnitudes) {
+    const RowLanes weight = load<RowLanes>(panel.coefficients + place * rows_at_once);
+    const RowLanes magnitude = magnitudes(weight);
     const Relaxation<D>& of = columns[column];
     for (int k = 0; k <= D; ++k) {
       sum.center[k] += weight * of.center[k];
@@ -58,7 +58,7 @@ PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const
       size[k] += magnitude * of.size[k];
     }
     sum.scale += magnitude * of.radius[LaneCount<D>::value - 1];
-  }
+  });
   for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(size[k] + panel.own[k]);
   return sum;
 }

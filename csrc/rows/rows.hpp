@@ -21,6 +21,7 @@
 #include <type_traits>
 
 #include "memory/arena.hpp"
+#include "rows/columns.hpp"
 #include "rows/lanes.hpp"
 
 namespace regions {
@@ -67,6 +68,7 @@ struct Row {
   AffineLanes<D>* low;           // [limbs - 1] of the value, in rows of several limbs (limbs.hpp)
   double* coefficients;          // [columns] of a panel (panel.hpp); of an output, see is_padded
   double* low_coefficients;      // [limbs - 1] times as many, limb after limb
+  const ColumnList* list;        // which columns, where layers read patches; null where they are 0, 1, ..
   int columns;
   int unit;
   int lowest_piece;  // the unit is on one of the pieces lowest..highest

@@ -23,8 +23,13 @@ constexpr int most_limbs = 4;
 
 struct Layer {
   int units = 0;
+  int own = 0;                      // of these; the others are outputs of the layer below, passed on: on one piece always
   int inputs = 0;
   LinearOperator weights;           // [units, inputs]
+  std::vector<int> order;           // [own], in which they are written; empty where it is their own
+  std::vector<int> group_of;        // [own], in that order: only units of one group are written together; empty: all
+  double multiply_adds = 0;         // of weights with outputs
+  int most_terms = 0;               // that a unit reads
   const double* biases = nullptr;   // [units]
   int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1
   const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
@@ -40,6 +45,7 @@ struct Layer {
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 
+  int highest_piece(int unit) const { return unit < own ? kinks : 0; }
   const double* breakpoints_of(int unit) const { return breakpoints + std::size_t(unit) * std::size_t(kinks); }
   double slope(int unit, int piece) const { return slopes[std::size_t(unit) * (kinks + 1) + piece]; }
   double intercept(int unit, int piece) const { return intercepts[std::size_t(unit) * (kinks + 1) + piece]; }
@@ -53,6 +59,13 @@ struct Network {
   std::int64_t total_units = 0;
 
   int last() const { return int(layers.size()) - 1; }
+
+  // Whether each unit reads all units of the layer below, and nothing else.
+  bool is_whole() const {
+    for (std::size_t layer = 1; layer < layers.size(); ++layer)
+      if (!layers[layer].weights.is_whole()) return false;
+    return true;
+  }
 };
 
 struct Chart {

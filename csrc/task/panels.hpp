@@ -19,9 +19,8 @@ inline std::vector<double> in_panels(const Layer& layer) {
   const std::size_t units = std::size_t(layer.units);
   const std::size_t padded_units = (units + 7) / 8 * 8;
   std::vector<double> panels(padded_units * inputs, 0.0);
-  RowRoom room;
   for (std::size_t unit = 0; unit < units; ++unit) {
-    const double* row = layer.weights.row(int(unit), room);
+    const double* row = layer.weights.row(int(unit));
     const std::size_t panel = unit / panel_width * panel_width;
     const std::size_t width = std::min(panel_width, padded_units - panel);
     double* target = panels.data() + panel * inputs + (unit - panel);

@@ -11,8 +11,17 @@ import pytest
 
 from regions import _core
 
-LAYER = (np.eye(2), np.zeros(2), np.zeros((2, 1)), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)), np.inf)
+ARRAYS = (np.eye(2), np.zeros(2), np.zeros((2, 1)), np.array([[0.0, 1.0]] * 2), np.zeros((2, 2)))
+# Patches: kernels [kinds, rows, terms], kinds, sources and targets of each.
+PATCHES = (np.ones((1, 1, 1)), np.zeros(2, np.int32), np.array([[0], [1]], np.int32), np.array([[0], [1]], np.int32))
 SQUARE = np.array([[1.0, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
+
+
+def layer(weights: object, biases: object, *tables: object, first: int = 0, passed: tuple[int, ...] = ()) -> tuple:
+    return [(first, weights)], biases, tables, np.array(passed, dtype=np.int32), np.inf
+
+
+LAYER = layer(*ARRAYS)
 
 
 def asked(network: _core.CompiledNetwork, directions: np.ndarray, generators: np.ndarray, inputs: int = 2) -> None:
@@ -28,10 +37,46 @@ def test_what_fits_is_counted() -> None:
 
 @pytest.mark.parametrize("place", [0, 2, 3, 4])
 def test_layers_whose_arrays_do_not_fit_together(place: int) -> None:
-    layer = list(LAYER)
-    layer[place] = layer[place][:, 1:]
+    arrays = list(ARRAYS)
+    arrays[place] = arrays[place][:, 1:] if place > 0 else arrays[place][1:]
     with pytest.raises(ValueError, match="layer arrays do not fit together"):
-        _core.CompiledNetwork(2, [tuple(layer)])
+        _core.CompiledNetwork(2, [layer(*arrays)])
+
+
+def test_matrices_that_read_beyond_the_layer_before() -> None:
+    for first, inputs in ((0, 3), (1, 2), (-1, 2)):
+        with pytest.raises(ValueError, match="layer arrays do not fit together"):
+            _core.CompiledNetwork(2, [layer(np.ones((2, inputs)), *ARRAYS[1:], first=first)])
+
+
+def test_patches_that_fit_are_counted() -> None:
+    network = _core.CompiledNetwork(2, [layer(PATCHES, *ARRAYS[1:])])
+    assert _core.count(network, np.zeros(2), np.eye(2), SQUARE, 1000, None)[:2] == ("finished", 4)
+
+
+@pytest.mark.parametrize(("place", "entry"), [(1, 1), (1, -1), (2, 2), (2, -2), (3, 2), (3, -1)])
+def test_patches_that_name_what_is_not_there(place: int, entry: int) -> None:
+    arrays = [array.copy() for array in PATCHES]
+    arrays[place].flat[0] = entry
+    with pytest.raises(ValueError, match="out of range"):
+        _core.CompiledNetwork(2, [layer(tuple(arrays), *ARRAYS[1:])])
+
+
+def test_patches_that_do_not_fit_together() -> None:
+    kernels, kinds, sources, targets = PATCHES
+    for wrong in ((kernels, kinds[1:], sources, targets), (kernels, kinds, sources[:, :0], targets)):
+        with pytest.raises(ValueError, match="arrays of patches do not fit together"):
+            _core.CompiledNetwork(2, [layer(wrong, *ARRAYS[1:])])
+    with pytest.raises(ValueError, match="in more than one patch"):
+        _core.CompiledNetwork(2, [layer((kernels, kinds, sources, 0 * targets), *ARRAYS[1:])])
+    with pytest.raises(ValueError, match="out of range"):
+        _core.CompiledNetwork(2, [layer(PATCHES, *ARRAYS[1:], first=1)])
+
+
+def test_passed_units_that_are_not_there() -> None:
+    for passed in (-1, 2):
+        with pytest.raises(ValueError, match="out of range"):
+            _core.CompiledNetwork(2, [layer(*ARRAYS, passed=(passed,))])
 
 
 def test_charts_and_domains_that_do_not_fit() -> None:

@@ -18,10 +18,13 @@ struct SmallProblem {
       : biases(its_biases), generators(its_generators) {
     regions::Layer inputs;
     inputs.units = 2;
+    inputs.own = 2;
     inputs.slopes = ones;
     inputs.intercepts = zeros;
     regions::Layer hidden;
     hidden.units = 3;
+    hidden.own = 3;
+    hidden.most_terms = 2;
     hidden.inputs = 2;
     hidden.weights = regions::LinearOperator(weights, 2);
     hidden.biases = biases.data();

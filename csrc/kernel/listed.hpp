@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// How are rows written where layers read patches?
+//
+// A row then has few of the columns, and a list of them (rows/columns.hpp). Rows of one patch read the same outputs, so
+// they are written together: the columns of all that they read are united, each gets a place in the panel, and what is
+// folded is added there. Outputs that were written together have one list, and are folded together.
+// Invariant: a row's numbers do not depend on which rows it was written with, but for the room of its list; what it does
+// not read adds nothing to it.
+// Cost: for each panel its terms, and for each term the columns of what it reads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernel/decide.hpp"
+#include "rows/fold.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <int D>
+class ListedRows {
+ public:
+  ListedRows(Arena& arena, Child<D>& child, Folding<D>& folding) : arena_(arena), child_(child), folding_(folding) {}
+
+  // Of a panel that has no columns.
+  const Listing* none() {
+    listing_ = {nullptr, nullptr};
+    return &listing_;
+  }
+
+  // ---- rows of a parent, on a part of its cell ----
+
+  void begin(int columns_of_parent) {
+    became_.assign(std::size_t(columns_of_parent), nothing);
+    survivors_seen_ = 0;
+    folds_seen_ = 0;
+  }
+
+  // The panel becomes these rows, whose coefficients are `stride` apart.
+  template <int stride>
+  void rewrite(const Row<D>* const* old, Panel<D>& panel) {
+    see_what_became();
+    const Row<D>* rows[rows_at_once];
+    for (int r = 0; r < rows_at_once; ++r) rows[r] = old[std::min(r, panel.count - 1)];
+    read_affine_parts(rows, panel.limbs, panel);
+    gather<stride>(rows, panel);
+    columns_.clear(child_.columns());
+    folds_.clear();
+    for (std::size_t i = 0; i < gathered_columns_.size(); ++i) {
+      const int what = became_[std::size_t(gathered_columns_[i])];
+      if (what >= 0) columns_.add(what);
+      if (what < nothing) {
+        const Row<D>* output = child_.folds[std::size_t(nothing - 1 - what)].output;
+        folds_.push_back({int(i), output});
+        add_columns(*output);
+      }
+    }
+    take_columns(panel);
+    for (std::size_t i = 0; i < gathered_columns_.size(); ++i) {
+      const int what = became_[std::size_t(gathered_columns_[i])];
+      if (what < 0) continue;
+      for (int m = 0; m < panel.limbs; ++m)
+        store(coefficient(panel, m, what), gathered_[i * std::size_t(panel.limbs) + std::size_t(m)]);
+    }
+    const std::size_t limbs = std::size_t(panel.limbs);
+    folding_.fold(panel, folds_, folds_.size(), limbs > 1, [&](int i) { return gathered_[std::size_t(i) * limbs]; },
+                  [&](int i, int m) { return gathered_[std::size_t(i) * limbs + std::size_t(m + 1)]; });
+  }
+
+  // ---- rows of a layer that is brought in ----
+
+  // What it reads: outputs of decided units below it, and the columns of the last block, its units in order.
+  void begin_layer(int inputs, const std::vector<Fold<D>>& outputs, const Block<D>* own, int first_column) {
+    found_.assign(std::size_t(inputs), Found{});
+    for (const Fold<D>& output : outputs) found_[std::size_t(output.column)].output = output.output;
+    for (int k = 0; own != nullptr && k < own->count; ++k) found_[std::size_t(own->rows[k]->unit)].column = first_column + k;
+  }
+
+  // How many units from this place in the layer's order on are written together.
+  static int together(const Layer& layer, int start) {
+    int count = std::min(rows_at_once, layer.own - start);
+    if (layer.group_of.empty()) return count;
+    while (layer.group_of[std::size_t(start + count - 1)] != layer.group_of[std::size_t(start)]) --count;
+    return count;
+  }
+
+  // The panel's affine parts are written; adds what its units read.
+  void bring_in(const Layer& layer, const int* units, Panel<D>& panel) {
+    folds_.clear();
+    weights_.clear();
+    own_.clear();
+    for (const DensePart& part : layer.weights.dense())
+      for (int input = 0; input < part.inputs; ++input) {
+        if (!found_[std::size_t(part.first + input)].any()) continue;
+        add_term(part.first + input, side_by_side([&](int r) {
+                   const std::size_t unit = std::size_t(units[std::min(r, panel.count - 1)]);
+                   return part.weights[unit * std::size_t(part.inputs) + std::size_t(input)];
+                 }));
+      }
+    for (const PatchPart& part : layer.weights.patches()) add_patches(part, units, panel.count);
+    columns_.clear(child_.columns());
+    const ColumnList* last = nullptr;
+    for (const Fold<D>& fold : folds_) {
+      if (fold.output->columns == 0 || (fold.output->list != nullptr && fold.output->list == last)) continue;
+      last = fold.output->list;
+      add_columns(*fold.output);
+    }
+    for (const OwnTerm& term : own_) columns_.add(term.column);
+    take_columns(panel);
+    for (const OwnTerm& term : own_) add_weight(term, panel);
+    folding_.fold(panel, folds_, folds_.size(), false, [&](int i) { return weights_[std::size_t(i)]; },
+                  [](int, int) { return RowLanes{}; });
+  }
+
+  // An output of the layer below as one of this layer, or null. Nothing is rounded, so nothing is its own error; but that
+  // must not be 0 where anything was rounded before.
+  const Row<D>* passed(int source, int unit, int limbs) {
+    const Found& found = found_[std::size_t(source)];
+    if (!found.any()) return nullptr;
+    Row<D>* row = arena_.take<Row<D>>(1);
+    if (found.output != nullptr) {
+      *row = *found.output;
+      row->unit = unit;
+      for (int k = 0; k <= D; ++k) row->own[k] = row->own[k] == 0 ? 0 : room_for_underflow;
+      if (row->limbs > limbs)
+        row->own = (row->own + (limbs == 1 ? row->size * (4 * unit_roundoff) : charge_of_limbs(row->size, limbs, 2))) * slack;
+      if (row->limbs < limbs) {  // an input of the network
+        row->low = arena_.take<AffineLanes<D>>(std::size_t(limbs - 1));
+        std::fill_n(row->low, limbs - 1, AffineLanes<D>{});
+      }
+      row->limbs = limbs;
+      return row;
+    }
+    *row = Row<D>{};
+    row->unit = unit;
+    row->limbs = limbs;
+    row->size = child_.relaxations[std::size_t(found.column)].size;
+    row->columns = 1;
+    row->coefficients = arena_.take<double>(8 * std::size_t(limbs));
+    std::fill_n(row->coefficients, 8 * limbs, 0.0);
+    row->coefficients[0] = 1;
+    if (limbs > 1) {
+      row->low_coefficients = row->coefficients + 8;
+      row->low = arena_.take<AffineLanes<D>>(std::size_t(limbs - 1));
+      std::fill_n(row->low, limbs - 1, AffineLanes<D>{});
+    }
+    columns_.clear(child_.columns());
+    columns_.add(found.column);
+    row->list = columns_.listed(arena_);
+    return row;
+  }
+
+  // Coefficients of those rows of a panel that stay, into memory that stays.
+  void settle(const Panel<D>& panel, Row<D>* rows) {
+    if (panel.columns == 0) return;
+    const std::size_t room = std::size_t(panel.columns) * std::size_t(rows_at_once);
+    double* kept = nullptr;
+    for (int r = 0; r < panel.count; ++r) {
+      if (rows[r].lowest_piece == rows[r].highest_piece) continue;
+      if (kept == nullptr) {
+        kept = arena_.take<double>(room * std::size_t(panel.limbs));
+        std::copy_n(panel.coefficients, room, kept);
+        if (panel.limbs > 1) std::copy_n(panel.low_coefficients, room * std::size_t(panel.limbs - 1), kept + room);
+      }
+      rows[r].coefficients = kept + r;
+      rows[r].low_coefficients = panel.limbs > 1 ? kept + room + r : nullptr;
+    }
+  }
+
+ private:
+  static constexpr int nothing = -1;  // no column above reads it
+
+  struct Found {
+    const Row<D>* output = nullptr;
+    int column = -1;
+    bool any() const { return output != nullptr || column >= 0; }
+  };
+
+  struct OwnTerm {
+    int column;
+    RowLanes weight;
+  };
+
+  // Of the parent's columns: the child's, or `nothing`, or (nothing - 1 - number of a fold).
+  void see_what_became() {
+    for (; survivors_seen_ < child_.survivors.size(); ++survivors_seen_)
+      became_[std::size_t(child_.survivors[survivors_seen_])] = int(survivors_seen_);
+    for (; folds_seen_ < child_.folds.size(); ++folds_seen_)
+      became_[std::size_t(child_.folds[folds_seen_].column)] = nothing - 1 - int(folds_seen_);
+  }
+
+  // All columns of these rows, and their coefficients side by side.
+  template <int stride>
+  void gather(const Row<D>* const* rows, const Panel<D>& panel) {
+    bool alike = true;
+    columns_.clear(int(became_.size()));
+    add_columns(*rows[0]);
+    for (int r = 1; r < panel.count; ++r) {
+      if (rows[r]->list == rows[r - 1]->list && rows[r]->columns == rows[r - 1]->columns) continue;
+      alike = false;
+      add_columns(*rows[r]);
+    }
+    columns_.write(gathered_columns_);
+    const std::size_t limbs = std::size_t(panel.limbs);
+    if (gathered_.size() < gathered_columns_.size() * limbs) gathered_.resize(gathered_columns_.size() * limbs);
+    int next[rows_at_once] = {};
+    for (std::size_t i = 0; i < gathered_columns_.size(); ++i) {
+      const int column = gathered_columns_[i];
+      int place[rows_at_once];
+      for (int r = 0; r < rows_at_once; ++r) {
+        const ColumnList* list = rows[r]->list;
+        if (alike)
+          place[r] = int(i);
+        else if (list == nullptr)
+          place[r] = column < rows[r]->columns ? column : -1;
+        else
+          place[r] = next[r] < list->count && list->columns[next[r]] == column ? next[r]++ : -1;
+      }
+      for (std::size_t m = 0; m < limbs; ++m)
+        gathered_[i * limbs + m] = side_by_side([&](int r) {
+          if (place[r] < 0) return 0.0;
+          const int room = stride == 1 ? padded(rows[r]->columns) : rows[r]->columns;
+          return m == 0 ? rows[r]->coefficients[place[r] * stride]
+                        : rows[r]->low_coefficients[((int(m) - 1) * room + place[r]) * stride];
+        });
+    }
+  }
+
+  void add_columns(const Row<D>& row) {
+    if (row.list != nullptr)
+      columns_.add(*row.list);
+    else
+      columns_.add_first(row.columns);
+  }
+
+  // The panel gets the columns that were united, each with a place, and coefficients of 0.
+  void take_columns(Panel<D>& panel) {
+    const int all = child_.columns();
+    panel.listing = &listing_;
+    panel.columns = all;
+    while (int(in_order_.size()) < all) in_order_.push_back(int(in_order_.size()));
+    listing_ = {nullptr, in_order_.data()};
+    if (2 * columns_.count() <= all) {
+      const ColumnList* list = columns_.listed(arena_);
+      panel.columns = list->count;
+      if (places_of_listed_.size() < std::size_t(all)) places_of_listed_.resize(std::size_t(all));
+      for (int place = 0; place < panel.columns; ++place)
+        places_of_listed_[std::size_t(list->columns[place])] = place;
+      listing_ = {list, places_of_listed_.data()};
+    }
+    const std::size_t room = std::size_t(panel.columns) * std::size_t(rows_at_once);
+    coefficients_.assign(room * std::size_t(panel.limbs), 0.0);
+    panel.coefficients = coefficients_.data();
+    panel.low_coefficients = panel.limbs > 1 ? coefficients_.data() + room : nullptr;
+  }
+
+  double* coefficient(const Panel<D>& panel, int limb, int column) const {
+    const int place = listing_.places[column];
+    return (limb == 0 ? panel.coefficients : panel.low_coefficients + (limb - 1) * panel.columns * rows_at_once) +
+           place * rows_at_once;
+  }
+
+  void add_term(int source, RowLanes weight) {
+    const Found& found = found_[std::size_t(source)];
+    if (found.output != nullptr) {
+      folds_.push_back({int(weights_.size()), found.output});
+      weights_.push_back(weight);
+    } else if (found.column >= 0) {
+      own_.push_back({found.column, weight});
+    }
+  }
+
+  // Patches of some of the units, one after another: whoever is not of a patch has weights of 0.
+  void add_patches(const PatchPart& part, const int* units, int count) {
+    bool done[rows_at_once] = {};
+    for (int first = 0; first < count; ++first) {
+      const int patch = done[first] ? PatchPart::none : part.patch_of(units[first]);
+      if (patch < 0) continue;
+      int row_of[rows_at_once];
+      bool in_a_row = first == 0 && part.row_of(units[0]) + rows_at_once <= part.padded_rows();
+      for (int r = 0; r < rows_at_once; ++r) {
+        row_of[r] = r < count && part.patch_of(units[r]) == patch ? part.row_of(units[r]) : -1;
+        if (row_of[r] >= 0) done[r] = true;
+        in_a_row = in_a_row && (r >= count || row_of[r] == part.row_of(units[0]) + r);
+      }
+      const std::int32_t* sources = part.sources(patch);
+      const double* weights = part.kernel(patch);
+      for (int term = 0; term < part.terms(); ++term, weights += part.padded_rows()) {
+        if (sources[term] < 0 || !found_[std::size_t(sources[term])].any()) continue;
+        add_term(sources[term], in_a_row ? load<RowLanes>(weights + row_of[0])
+                                         : side_by_side([&](int r) { return row_of[r] < 0 ? 0.0 : weights[row_of[r]]; }));
+      }
+    }
+  }
+
+  // A weight is copied, so nothing is rounded; unless the column is read more than once.
+  void add_weight(const OwnTerm& term, Panel<D>& panel) {
+    double* target = coefficient(panel, 0, term.column);
+    const RowLanes before = load<RowLanes>(target);
+    store(target, before + term.weight);
+    const RowMask twice = (before != 0) & (term.weight != 0);
+    if (!any(twice)) return;
+    const Lanes& size = child_.relaxations[std::size_t(term.column)].size;
+    RowLanes magnitude = floored_magnitudes(before) + floored_magnitudes(term.weight);
+    RowLanes rounding = magnitude * (2 * unit_roundoff);
+    if (panel.limbs > 1) {
+      with_limbs(panel.limbs, [&](auto limbs) {
+        constexpr int K = limbs();
+        Limbs<K, RowLanes> sum;
+        sum.limb[0] = before;
+        for (int m = 1; m < K; ++m) sum.limb[m] = load<RowLanes>(coefficient(panel, m, term.column));
+        sum.template add<0>(term.weight);
+        sum = sum.normalized();
+        for (int m = 0; m < K; ++m) store(coefficient(panel, m, term.column), sum.limb[m]);
+      });
+      rounding = charge_of_limbs(magnitude, panel.limbs, 2);
+    }
+    for (int k = 0; k <= D; ++k) {
+      const RowLanes charged = (panel.own[k] + rounding * size[k]) * slack + room_for_underflow;
+      panel.own[k] = twice & (everywhere(size[k]) != 0) ? charged : panel.own[k];
+    }
+  }
+
+  using Lanes = AffineLanes<D>;
+
+  Arena& arena_;
+  Child<D>& child_;
+  Folding<D>& folding_;
+  std::vector<int> became_;  // of the parent's columns
+  std::size_t survivors_seen_ = 0;
+  std::size_t folds_seen_ = 0;
+  std::vector<int> gathered_columns_;
+  std::vector<RowLanes, AlignedAllocator<RowLanes>> gathered_;  // [columns, limbs]
+  std::vector<Found> found_;  // of each unit of the layer below
+  std::vector<Fold<D>> folds_;
+  std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_;
+  std::vector<OwnTerm, AlignedAllocator<OwnTerm>> own_;
+  ColumnSet columns_;
+  std::vector<int> in_order_, places_of_listed_;
+  Listing listing_{};  // of the panel that was written last
+  std::vector<double> coefficients_;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
