@@ -16,6 +16,7 @@
 
 #include "cells/cell.hpp"
 #include "collect/collect.hpp"
+#include "kernel/few_lines.hpp"
 #include "kernel/kernel.hpp"
 #include "kernel/restrict.hpp"
 
@@ -41,8 +42,8 @@ class Subdivision {
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
         restriction_(network_, task.chart, exact_, signs_, arena_, pieces_.data(),
-                     Collector::keeps ? pattern_.data() : nullptr) {
-  }
+                     Collector::keeps ? pattern_.data() : nullptr),
+        few_lines_(network_, arena_, signs_) {}
 
   ~Subdivision() {
     outcome_.count = collector_.count;
@@ -108,8 +109,11 @@ class Subdivision {
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
                is_bounded(frame.cell)) {
       regions = arrangement_.count(network.lines, frame.cell);
-      if (regions != unknown) collector_.count += regions;
+    } else if (!Collector::keeps && undecided && network.block_count == 2) {
+      regions = few_lines_.count(network, frame.cell);
+      if (regions != unknown) outcome_.cells += few_lines_.parts();
     }
+    if (undecided && regions != unknown) collector_.count += regions;
     monitor_.found(collector_.count);
     monitor_.work(1 + network.lines.count);
     if (regions == unknown) {
@@ -186,6 +190,7 @@ class Subdivision {
   Signs<Cell> signs_;
   Restriction<Cell> restriction_;
   typename Cell::Arrangement arrangement_;
+  FewLines<Cell> few_lines_;
 };
 
 }  // namespace REGIONS_TARGET
