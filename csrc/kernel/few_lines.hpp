@@ -44,7 +44,8 @@ class FewLines<Polygon> {
   static constexpr int D = Polygon::dimension;
 
   FewLines(const Network& network, Arena& arena, Signs<Polygon>& signs)
-      : network_(network), arena_(arena), signs_(signs), residuals_(network), crossing_(Lines<D>::take(most_rows, arena)) {}
+      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), residuals_(network),
+        crossing_(Lines<D>::take(most_rows, arena)) {}
 
   // How many regions there are in the cell, or `unknown`.
   std::int64_t count(const LocalNetwork<D>& network, const Polygon& cell) {
@@ -77,6 +78,7 @@ class FewLines<Polygon> {
 
   bool suits(const LocalNetwork<D>& network, const Polygon& cell) const {
     const int last = network_.last();
+    if (!whole_) return false;  // rows may have lists of columns
     if (network.block_count != 2 || network.blocks[0].layer != last - 1 || network.frontier != last) return false;
     if (network.lines.count > most_lines || network.blocks[1].count > most_rows || cell.count > most_corners)
       return false;
@@ -230,6 +232,7 @@ class FewLines<Polygon> {
   const Network& network_;
   Arena& arena_;
   Signs<Polygon>& signs_;
+  const bool whole_;
   ResidualBounds<D> residuals_;
   Folding<D> folding_;
   Polygon::Arrangement arrangement_;
