@@ -3,7 +3,7 @@
 
 One small file of each kind that is read. What counts as a network that changed without a word:
 
-- zip archives (``.npz``, torch since 1.6, partitions) have checksums and say all else twice: any change at all;
+- zip archives (``.npz``, ``.pt2``, torch since 1.6, partitions) have checksums, and say all else twice: any change;
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
   number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
   into others, or written into notes);
@@ -73,9 +73,12 @@ def _onnx(content: bytes) -> tuple[Any, np.ndarray]:
 
 
 def _summary(network: regions.Network) -> tuple[Any, np.ndarray]:
-    shapes = [(layer.weights.shape, layer.activation.name) for layer in network.layers]
-    parts = [part.ravel() for layer in network.layers for part in (layer.weights, layer.biases)]
-    return (shapes, network.notes), np.concatenate(parts)
+    arrays = network.graph.stored_arrays()
+    names = [node.units.activation.name for node in network.graph.nodes]
+    numbers = {name: array for name, array in arrays.items() if array.dtype == np.float64}
+    lists = {name: array.tolist() for name, array in arrays.items() if name not in numbers}
+    shapes = [(name, array.shape) for name, array in arrays.items()]
+    return ((names, shapes, lists), network.notes), np.concatenate([array.ravel() for array in numbers.values()])
 
 
 def _partition(content: bytes) -> tuple[Any, np.ndarray]:
@@ -126,6 +129,8 @@ def kinds() -> dict[str, Kind]:
         "safetensors": Kind(saved_as_safetensors(WEIGHTS), _network),
         "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
         "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
+        "onnx of a graph": Kind((FILES / "torch_legacy_graph.onnx").read_bytes(), _onnx, counted=False),
+        "pt2": Kind((FILES / "torch_exported.pt2").read_bytes(), _network_that_says_all, protected=True),
         "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),
         "partition": Kind(_saved_partition(), _partition, protected=True),
         "points npy": Kind(_saved(np.save, points), _points(".npy"), judged=False),

@@ -114,9 +114,12 @@ def _archive(content: bytes, other: bytes, chance: random.Random) -> bytes:
             members[index] = name, data[:128] + _text(data[128:], chance)
         elif name.endswith(".npy"):
             members[index] = name, _array(data, chance)
+        elif name.endswith(".json"):
+            members[index] = name, _json(data, chance)
         else:
-            pickled = next((i for i, (key, _) in enumerate(members) if key.endswith(".pkl")), index)
-            members[pickled] = members[pickled][0], _pickle(members[pickled][1], chance)
+            spoken = next((i for i, (key, _) in enumerate(members) if key.endswith((".pkl", "model.json"))), index)
+            name, data = members[spoken]
+            members[spoken] = name, (_json if name.endswith(".json") else _pickle)(data, chance)
         if not members:
             break
     buffer = io.BytesIO()
@@ -199,6 +202,51 @@ def _safetensors(content: bytes, chance: random.Random) -> bytes:
     else:
         return safetensors_file(_text(content[8 : 8 + length], chance), content[8 + length :])
     return safetensors_file(header, content[8 + length :])
+
+
+def _json(content: bytes, chance: random.Random) -> bytes:
+    """Change values somewhere in a JSON, or the text that it is."""
+    if chance.randrange(8) == 0:
+        return _text(content, chance)
+    try:
+        parsed = json.loads(content)
+    except ValueError:  # damaged before
+        return damage(content, content, chance)[0] if content else b"{}"
+    for _ in range(chance.choice((1, 1, 1, 2, 3))):
+        holders = _holders(parsed)
+        holder = chance.choice(holders)
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        key, way = chance.choice(keys), chance.randrange(7)
+        if way == 0:
+            del holder[key]
+        elif way == 1:
+            holder[key] = chance.choice([*EXTREMES, -1, -2, 1.5, 1e400, True, None, "\x1b[2J", [], {}, [2, 2], 3, 4, 8])
+        elif way == 2:
+            other = chance.choice(holders)
+            holder[key] = chance.choice(list(other.values()) if isinstance(other, dict) else other)
+        elif way == 3 and isinstance(holder, list):
+            holder[key:key] = [holder[key]] * chance.choice((1, 1, 3, 300))
+        elif way == 4 and isinstance(holder, list):
+            chance.shuffle(holder)
+        elif way == 5 and isinstance(holder, dict):
+            holder[chance.choice((f"{key}x", "as_none", "as_int", "as_ints", "as_tensor", "as_bool"))] = holder.pop(key)
+        elif type(holder[key]) is int:
+            holder[key] += chance.choice((-1, 1, 2, 1000, 2**31))
+        else:
+            same = [one for each in holders for one in (each.values() if isinstance(each, dict) else each)]
+            holder[key] = chance.choice([one for one in same if type(one) is type(holder[key])])
+    return json.dumps(parsed).encode()
+
+
+def _holders(parsed: object) -> list[dict | list]:
+    """All objects and lists that are not empty, in one another."""
+    found, waiting = [], [parsed]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (dict, list)) and one and len(found) < 20_000:
+            found.append(one)
+            waiting += one.values() if isinstance(one, dict) else one
+    return found or [{"": 0}]
 
 
 def _array(content: bytes, chance: random.Random) -> bytes:

@@ -85,6 +85,6 @@ def agrees(given: onnx.ModelProto, net: Network, tolerance: float = 2e-6, count:
         [np.ravel(evaluator.run(None, {"x": point.reshape(shape)})[0]) for point in points], dtype=float
     )
     found = net(points.astype(float))
-    assert found.shape == expected.shape
+    assert found.shape == expected.shape, (found.shape, expected.shape)
     scale = max(np.abs(expected).max(), 1e-3)
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,13 @@ def test_operators(name: str) -> None:
     net = load(io.BytesIO(exported(module, *shape, batch=1 if name == "unflattened" else None)))
     agrees(module, net, *shape)
     assert net.input_shape == shape
+
+
+def test_the_file_in_the_data() -> None:
+    folder = Path(__file__).parent.parent / "data"
+    expected = json.loads((folder / "expected.json").read_text())["torch_exported.pt2"]
+    found = load(folder / "torch_exported.pt2")(expected["points"])
+    np.testing.assert_allclose(found, expected["outputs"], rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("batch", [None, 1])

@@ -284,6 +284,120 @@ CASES: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], list[int | str | No
         [1, 3],
         (13,),
     ),
+    "Add and Sub of branches": (
+        [
+            node("MatMul", ["x", "w"], "a"),
+            node("Relu", ["a"], "b"),
+            node("Add", ["a", "b"], "c"),
+            node("Sub", ["c", "x"], "d"),
+            node("Sum", ["d", "b", "k", "x"], "y"),
+        ],
+        {"w": normal(3, 3), "k": normal(3)},
+        ["batch", 3],
+        (8, 13),
+    ),
+    "Conv": (
+        [node("Conv", ["x", "k", "b"], "y", strides=[2, 1], pads=[1, 0, 0, 2], dilations=[1, 2], group=2)],
+        {"k": normal(6, 2, 3, 2), "b": normal(6)},
+        ["batch", 4, 7, 6],
+        (1, 11, NEWEST),
+    ),
+    "Conv, same": (
+        [
+            node("Conv", ["x", "k"], "a", strides=[2], auto_pad="SAME_UPPER"),
+            node("Conv", ["a", "l"], "b", auto_pad="SAME_LOWER"),
+            node("Conv", ["b", "k"], "y", auto_pad="VALID", kernel_shape=[4]),
+        ],
+        {"k": normal(2, 2, 4), "l": normal(2, 2, 2)},
+        [1, 2, 13],
+        (11,),
+    ),
+    "AveragePool": (
+        [node("AveragePool", ["x"], "y", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])],
+        {},
+        ["batch", 2, 6, 5],
+        (7, 11, NEWEST),
+    ),
+    "AveragePool with its border": (
+        [node("AveragePool", ["x"], "y", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], count_include_pad=1)],
+        {},
+        ["batch", 2, 6, 5],
+        (7, 11, NEWEST),
+    ),
+    "AveragePool, one more": (
+        [node("AveragePool", ["x"], "y", kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)],
+        {},
+        ["batch", 2, 5, 5],
+        (11, NEWEST),
+    ),
+    "means": (
+        [
+            node("GlobalAveragePool", ["x"], "g"),
+            node("Sub", ["x", "g"], "a"),
+            node("ReduceMean", ["a"], "b", axes=[1], keepdims=0),
+            node("ReduceMean", ["b"], "y", axes=[-1]),
+        ],
+        {},
+        ["batch", 3, 2, 4],
+        (11, 13),
+    ),
+    "means and sums, newer": (
+        [node("ReduceMean", ["x", "one"], "a"), node("ReduceSum", ["a", "last"], "y", keepdims=0)],
+        {"one": np.array([1]), "last": np.array([-1])},
+        ["batch", 3, 2, 4],
+        (18,),
+    ),
+    "Concat, Split and Slice": (
+        [
+            helper.make_node("Split", ["x", "s"], ["p", "q"], name="split", axis=1),
+            node("Concat", ["q", "p", "q"], "a", axis=1),
+            node("Slice", ["a", "from", "to", "along", "by"], "y"),
+        ],
+        {
+            "s": np.array([1, 3]),
+            "from": np.array([-1, 1]),
+            "to": np.array([-99, 9]),
+            "along": np.array([1, -1]),
+            "by": np.array([-2, 1]),
+        },  # fmt: skip
+        ["batch", 4, 3],
+        (13,),
+    ),
+    "Split and Slice, old": (
+        [
+            helper.make_node("Split", ["x"], ["p", "q"], name="split", axis=1),
+            node("Slice", ["q"], "b", starts=[1], ends=[100], axes=[2]),
+            node("Slice", ["p"], "c", starts=[0], ends=[-1], axes=[2]),
+            node("Add", ["b", "c"], "y"),
+        ],
+        {},
+        ["batch", 4, 3],
+        (9,),
+    ),
+    "Split, so many": (
+        [
+            helper.make_node("Split", ["x"], ["p", "q"], name="split", axis=1, num_outputs=2),
+            node("Concat", ["q", "p"], "y", axis=1),
+        ],
+        {},
+        ["batch", 3],
+        (18,),
+    ),
+    "Gather": ([node("Gather", ["x", "i"], "y", axis=1)], {"i": np.array([[2, 0], [-1, 1]])}, ["batch", 3], (11, 13)),
+    "Pad": (
+        [node("Pad", ["x", "p", "v"], "a"), node("Pad", ["a", "q"], "y", mode="reflect")],
+        {"p": np.array([0, 0, 1, 0, 0, 2]), "v": np.float32(0.5), "q": np.array([0, 0, 2, 0, 0, 1])},
+        ["batch", 2, 4],
+        (11, 13),
+    ),
+    "Pad along axes": (
+        [node("Pad", ["x", "p", "", "a"], "y", mode="edge")],
+        {"p": np.array([1, 2]), "a": np.array([-1])},
+        ["batch", 2, 4],
+        (18,),
+    ),
+    "MatMul at places": ([node("MatMul", ["x", "w"], "y")], {"w": normal(3, 2)}, ["batch", 4, 3], (13,)),
+    "MatMul at places, from the left": ([node("MatMul", ["w", "x"], "y")], {"w": normal(2, 4)}, ["batch", 4, 3], (13,)),
     "constants as nodes": (
         [
             helper.make_node("Constant", [], ["w"], value=numpy_helper.from_array(normal(3, 4))),
@@ -310,7 +424,7 @@ RUNS = [
 def test_operators(name: str, opset: int) -> None:
     nodes, tensors, shape, _ = CASES[name]
     output = "y"
-    if not any(one.op_type in ("MatMul", "Gemm", "Mul", "BatchNormalization") for one in nodes):
+    if not any(one.op_type in ("MatMul", "Gemm", "Mul", "BatchNormalization", "Conv") for one in nodes):
         # So that the width is known: it takes a layer, or something to fold into one.
         old = {"broadcast": 1} if opset < 7 else {}
         nodes, tensors, output = [*nodes, node("Mul", ["y", "two"], "z", **old)], tensors | {"two": np.float32(2)}, "z"

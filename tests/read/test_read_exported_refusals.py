@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Are exported programs that are no networks, or are damaged, refused by the name of the node?"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regions.errors import (
+    AmbiguousCheckpointError,
+    CheckpointError,
+    FileTooLargeError,
+    NotACheckpointError,
+    RegionsError,
+    ShapeMismatchError,
+    UnsafePickleError,
+    UnsupportedLayerError,
+)
+from regions.read import load
+
+torch = pytest.importorskip("torch")
+from exported_parts import Applied, exported, rewritten  # noqa: E402
+
+nn, F = torch.nn, torch.nn.functional
+SOUND = (Path(__file__).parent.parent / "data" / "torch_exported.pt2").read_bytes()
+
+
+def _in_place_below(m: Any, x: Any) -> Any:
+    h = x * 2
+    view = h[:, :2]
+    h.relu_()
+    return h[:, 2:] + view
+
+
+MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError], str]] = {
+    "smooth": (lambda m, x: x.tanh() + x, {}, UnsupportedLayerError, r"'tanh' \(aten.tanh.default\): it is not p"),
+    "softmax inside": (lambda m, x: x.softmax(1) * 2, {}, UnsupportedLayerError, "comes before node 'mul'"),
+    "softmax beside": (lambda m, x: torch.cat([x.relu(), x.softmax(1)], 1), {}, UnsupportedLayerError, "comes before"),
+    "hard swish": (lambda m, x: F.hardswish(x), {}, UnsupportedLayerError, "hardswish.*not piecewise linear"),
+    "max-pooling": (lambda m, x: F.max_pool1d(x[:, None], 2), {}, UnsupportedLayerError, "not supported: max-pool"),
+    "largest": (lambda m, x: torch.maximum(x, -x), {}, UnsupportedLayerError, "'maximum'.*largest or smallest"),
+    "comparison": (lambda m, x: torch.where(x > 0, x, 2 * x), {}, UnsupportedLayerError, "comparisons"),
+    "product of branches": (lambda m, x: x * x.relu(), {}, UnsupportedLayerError, "'mul' .*multiplies two values"),
+    "quotient": (lambda m, x: 1 / x, {}, UnsupportedLayerError, "reciprocal|divides by what depends"),
+    "rounding": (lambda m, x: torch.div(x, 2, rounding_mode="floor"), {}, UnsupportedLayerError, "rounds"),
+    "cast": (lambda m, x: x.to(torch.int32), {}, UnsupportedLayerError, "another kind, which jumps"),
+    "training": (lambda m, x: F.dropout(x, 0.5, True), {}, UnsupportedLayerError, "training mode.*model.eval"),
+    "norm of the batch": (
+        lambda m, x: m.b(x), {"b": nn.BatchNorm1d(4, track_running_stats=False)}, UnsupportedLayerError, "whole batch"
+    ),
+    "statistics of training": (lambda m, x: m.b(x), {"b": nn.BatchNorm1d(4)}, UnsupportedLayerError, "model.eval"),
+    "transposed convolution": (
+        lambda m, x: m.c(x[:, None]), {"c": nn.ConvTranspose1d(1, 1, 2)}, UnsupportedLayerError, "transposed convol"
+    ),
+    "unknown": (lambda m, x: x.cumsum(1), {}, UnsupportedLayerError, r"'cumsum' \(aten.cumsum.default\): handled a"),
+    "a view changed below": (_in_place_below, {}, UnsupportedLayerError, "'relu_' .*works in place, and 'slice"),
+    "two outputs": (lambda m, x: (x * 2, x.relu()), {}, AmbiguousCheckpointError, "not all made of the last layer"),
+    "arithmetic of constants": (
+        lambda m, x: x * (m.k + 1), {"k": torch.ones(4)}, UnsupportedLayerError, "into a buffer"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(MODULES))
+def test_modules(name: str) -> None:
+    function, parts, error, words = MODULES[name]
+    module = Applied(function, **parts)
+    content = exported(module if "training" in name else module.eval(), 4)
+    with pytest.raises(error, match=words) as caught:
+        load(io.BytesIO(content))
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 1000
+
+
+def test_batches_of_one_size() -> None:
+    with pytest.raises(UnsupportedLayerError, match=r"shape \[5, 4\] and treats them as several inputs"):
+        load(io.BytesIO(exported(nn.Linear(4, 2), 4, batch=5)))
+
+
+def node(program: dict[str, Any], number: int) -> dict[str, Any]:
+    return program["graph_module"]["graph"]["nodes"][number]
+
+
+def graph(program: dict[str, Any]) -> dict[str, Any]:
+    return program["graph_module"]["graph"]
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[RegionsError], str]] = {
+    "schema": (lambda p: p["schema_version"].update(major=9), UnsupportedLayerError, "version 9 of the schema"),
+    "no graph": (lambda p: p.pop("graph_module"), NotACheckpointError, "has no 'graph_module'"),
+    "graph of another kind": (lambda p: p["graph_module"].update(graph=3), NotACheckpointError, "'graph' is not an"),
+    "higher order": (
+        lambda p: node(p, 0).update(target="torch.ops.higher_order.cond"), UnsupportedLayerError, "higher_order.cond"
+    ),
+    "cycle": (
+        lambda p: graph(p)["nodes"].reverse(), NotACheckpointError, "reads '.*', which nothing before it makes"
+    ),
+    "twice the same": (
+        lambda p: graph(p)["nodes"].append(node(p, -1)), NotACheckpointError, "comes from two places"
+    ),
+    "output from nowhere": (
+        lambda p: graph(p)["outputs"][0]["as_tensor"].update(name="\x1b[2J"), NotACheckpointError, "makes its output"
+    ),
+    "buffers that change": (
+        lambda p: p["graph_module"]["signature"]["output_specs"].insert(0, {"buffer_mutation": {}}),
+        UnsupportedLayerError,
+        "changes its buffers",
+    ),
+    "shape that differs": (
+        lambda p: graph(p)["tensor_values"]["conv2d"]["sizes"][3].update(as_int=9), ShapeMismatchError, "the file says"
+    ),
+    "unknown argument": (
+        lambda p: node(p, -1)["inputs"].append({"name": "new", "arg": {"as_int": 3}, "kind": 1}),
+        RegionsError,
+        "",
+    ),
+    "fixed axes": (
+        lambda p: graph(p)["tensor_values"]["x"]["sizes"].__setitem__(2, {"as_expr": {"expr_str": "s1"}}),
+        AmbiguousCheckpointError,
+        "no fixed length along axis 2",
+    ),
+    "integers": (lambda p: graph(p)["tensor_values"]["x"].update(dtype=5), UnsupportedLayerError, "not of real num"),
+    "huge": (
+        lambda p: graph(p)["tensor_values"]["x"]["sizes"][2].update(as_int=2**40), ShapeMismatchError, "more numbers"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if name != "unknown argument"])
+def test_programs(name: str) -> None:
+    change, error, words = CHANGES[name]
+    with pytest.raises(error, match=words) as caught:
+        load(io.BytesIO(rewritten(SOUND, change)))
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 1000
+
+
+def test_an_argument_that_is_not_known() -> None:
+    extra = {"name": "new", "arg": {"as_int": 3}, "kind": 1}
+
+    def change(program: dict[str, Any]) -> None:
+        (linear,) = [one for one in graph(program)["nodes"] if one["target"] == "torch.ops.aten.linear.default"]
+        linear["inputs"].append(extra)
+
+    with pytest.raises(NotACheckpointError, match=r"node 'linear' .* has an argument 'new' that is not known"):
+        load(io.BytesIO(rewritten(SOUND, change)))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        (lambda entry: entry.update(use_pickle=True), UnsafePickleError, "pickled, as subclasses of tensors are"),
+        (lambda entry: entry["tensor_meta"].update(layout=1), UnsupportedLayerError, "sparse"),
+        (lambda entry: entry["tensor_meta"].update(dtype=[7]), UnsupportedLayerError, "plain numbers are read"),
+        (lambda entry: entry.update(path_name="weight_99"), CheckpointError, "weight_99' is missing"),
+        (
+            lambda entry: entry["tensor_meta"]["sizes"][0].update(as_int=2**47),
+            FileTooLargeError,
+            "its tensors would",
+        ),
+        (lambda entry: entry["tensor_meta"]["storage_offset"].update(as_int=3), CheckpointError, "beyond its storage"),
+        (lambda entry: entry["tensor_meta"]["storage_offset"].update(as_int=-1), CheckpointError, "offset"),
+    ],
+)
+def test_weights(change: Callable[[dict[str, Any]], Any], error: type[RegionsError], words: str) -> None:
+    damaged = rewritten(SOUND, lambda file: change(file["config"]["conv.weight"]), "model_weights_config.json")
+    with pytest.raises(error, match=words):
+        load(io.BytesIO(damaged))
+
+
+def test_small_files_stay_small() -> None:
+    """A tensor that is repeated, a border, and a window, each out of proportion."""
+
+    def widened(target: str, **arguments: Any) -> Callable[[dict[str, Any]], None]:
+        def change(program: dict[str, Any]) -> None:
+            first = node(program, 1)
+            given = [{"name": key, "arg": value, "kind": 1} for key, value in arguments.items()]
+            first.update(target=f"torch.ops.aten.{target}", inputs=[
+                {"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}, *given])  # fmt: skip
+            name = "conv2d"
+            first["outputs"] = [{"as_tensor": {"name": name}}]
+            graph(program)["tensor_values"].pop(name)
+
+        return change
+
+    sizes = {"as_ints": [2**14, 2**14, 3, 3]}
+    for target, arguments in (
+        ("expand.default", {"size": sizes}),
+        ("pad.default", {"pad": {"as_ints": [2**20, 2**20, 2**20, 2**20]}}),
+        ("adaptive_avg_pool2d.default", {"output_size": {"as_ints": [2**15, 2**15]}}),
+    ):
+        content = rewritten(SOUND, widened(target, **arguments))
+        with pytest.raises(FileTooLargeError, match="all layers of the graph"):
+            load(io.BytesIO(content))
