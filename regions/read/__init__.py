@@ -10,7 +10,7 @@ torch are imported only when they are met.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
@@ -35,6 +35,7 @@ def load(
     batch_norm_eps: float = 1e-5,
     prefix: Prefix = None,
     normalize: Normalization = None,
+    input_shape: Sequence[int] | None = None,
 ) -> Network:
     """Make a `Network` of a saved model.
 
@@ -60,6 +61,9 @@ def load(
         first layer, so that the network takes them as they are. Each a number, an array with one for each input (or
         the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel; also [C] where the
         file says that inputs are images.
+    input_shape : sequence of int
+        Of one input of a torch module, for instance (3, 32, 32). With it any module is read that torch.export can
+        export, also with convolutions and skips; without it, chains of layers.
 
     Returns
     -------
@@ -86,7 +90,14 @@ def load(
     Network(2-3-1, relu, 3 hidden neurons)
     """
     batch_norm_eps = number(batch_norm_eps, "batch_norm_eps")
-    network = _read(source, activation, batch_norm_eps, prefix)
+    if input_shape is None:
+        network = _read(source, activation, batch_norm_eps, prefix)
+    elif prefix is None and _is_torch_module(source):
+        from regions.read.exported_module import network_from_any_module
+
+        network = network_from_any_module(source, activation, input_shape)
+    else:
+        raise ValueError("input_shape is for torch modules; files and estimators say themselves what they take")
     return network if normalize is None else normalize_inputs(network, normalize)
 
 

@@ -116,7 +116,8 @@ def _activates(activation_of: Callable[[Call], Activation]) -> Operation:
 
 def _prelu(call: Call) -> Tensor:
     x, slopes = call.tensor(), call.array("weight")
-    assert slopes is not None
+    if slopes is None:
+        raise call.at.refused("has no slopes")
     if slopes.size == 1:
         return elementwise.prelu(call.at, x, slopes.reshape(()))
     if slopes.ndim == 1:  # one for each channel, which is the second axis

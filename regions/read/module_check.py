@@ -48,13 +48,15 @@ def relative_difference(module: Any, network: Network) -> float | None:
     try:
         with torch.no_grad():
             module = copy.deepcopy(module).cpu().double().eval()
-            computed = module(torch.from_numpy(points)).numpy()
+            computed = module(torch.from_numpy(points.reshape(POINTS, *network.input_shape))).numpy()
     except Exception:  # the caller's own code, which may expect another shape, type or device
         return None
     try:
         expected = network(points)
     except NonFiniteError:
         return None
+    if network.input_shape != (network.n_in,):  # outputs may have a shape, too
+        computed = computed.reshape(POINTS, -1)
     if computed.shape != expected.shape or not np.isfinite(computed).all():
         return None
     beyond = np.maximum(np.abs(computed - expected) - _rounding(network, points), 0.0)

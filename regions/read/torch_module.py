@@ -99,7 +99,10 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
     elif kind.__name__ in _ACTIVATIONS:
         yield Nonlinearity(name or "the activation", _ACTIVATIONS[kind.__name__](module))
     elif kind.__name__ not in _NO_STEP:
-        advice = "handled are Linear, BatchNorm1d and piecewise-linear activations"
+        advice = (
+            "handled are Linear, BatchNorm1d and piecewise-linear activations; to read it through torch.export, say "
+            "for which inputs: load(module, input_shape=(C, H, W))"
+        )
         if kind.__name__ in _CURVED:
             advice = "it is not piecewise linear; if it comes last, leave it out and keep what it is applied to"
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}: {advice}")
@@ -141,7 +144,8 @@ def _network_of_only_child(module: Any, why: str) -> Network:
     """Read a module that only wraps one chain, if running both shows it."""
     advice = (
         f"{why}, so its structure does not say what it computes; if it is a chain with one activation, name "
-        "it (activation='relu'), else put its layers into a torch.nn.Sequential"
+        "it (activation='relu'), else put its layers into a torch.nn.Sequential, "
+        "or give input_shape=(..), for which torch.export then tells"
     )
     children = list(module._modules.items())
     if len(children) != 1 or list(module.parameters(recurse=False)) or list(module.buffers(recurse=False)):

@@ -7,7 +7,7 @@ One small file of each kind that is read. What counts as a network that changed 
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,
   number of layers, activation or note, or more numbers changed than bytes were (not asked where numbers are folded
   into others, or written into notes);
-- points are numbers and no more: nothing.
+- points are numbers and no more, and in a graph of ONNX numbers say what is connected with what: nothing.
 
 That is asked after bits, runs of bytes and lengths were changed in the file as it is. After changes that know the
 format, and put the checksums right again, any valid network may be what the file now says.
@@ -129,7 +129,7 @@ def kinds() -> dict[str, Kind]:
         "safetensors": Kind(saved_as_safetensors(WEIGHTS), _network),
         "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
         "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
-        "onnx of a graph": Kind((FILES / "torch_legacy_graph.onnx").read_bytes(), _onnx, counted=False),
+        "onnx of a graph": Kind((FILES / "torch_legacy_graph.onnx").read_bytes(), _onnx, judged=False),
         "pt2": Kind((FILES / "torch_exported.pt2").read_bytes(), _network_that_says_all, protected=True),
         "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),
         "partition": Kind(_saved_partition(), _partition, protected=True),

@@ -7,6 +7,7 @@ headers, numbers in text, members of archives, and puts lengths and checksums ri
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import pickletools
@@ -223,7 +224,7 @@ def _json(content: bytes, chance: random.Random) -> bytes:
             holder[key] = chance.choice([*EXTREMES, -1, -2, 1.5, 1e400, True, None, "\x1b[2J", [], {}, [2, 2], 3, 4, 8])
         elif way == 2:
             other = chance.choice(holders)
-            holder[key] = chance.choice(list(other.values()) if isinstance(other, dict) else other)
+            holder[key] = copy.deepcopy(chance.choice(list(other.values()) if isinstance(other, dict) else other))
         elif way == 3 and isinstance(holder, list):
             holder[key:key] = [holder[key]] * chance.choice((1, 1, 3, 300))
         elif way == 4 and isinstance(holder, list):
@@ -234,7 +235,7 @@ def _json(content: bytes, chance: random.Random) -> bytes:
             holder[key] += chance.choice((-1, 1, 2, 1000, 2**31))
         else:
             same = [one for each in holders for one in (each.values() if isinstance(each, dict) else each)]
-            holder[key] = chance.choice([one for one in same if type(one) is type(holder[key])])
+            holder[key] = copy.deepcopy(chance.choice([one for one in same if type(one) is type(holder[key])]))
     return json.dumps(parsed).encode()
 
 

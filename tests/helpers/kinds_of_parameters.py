@@ -178,7 +178,7 @@ TAKEN = {
     "path to write": {"word", "numpy word"},
     "piece numbers": ARRAYS,
     "positive": ABOVE_ZERO,
-    "prefix": {"None"},
+    "prefix": {"None", "empty word"},
     "progress": {"None", "True", "numpy bool", "class", "function", "other network"},
     "random networks": set(),
     "raw": set(),

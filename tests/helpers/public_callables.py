@@ -128,7 +128,14 @@ def _top() -> Iterator[Call]:
     yield _call(regions.enumerate, network=network, domain=square, limit=100, progress=False)
     yield _call(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0)}
-    yield _call(regions.load, source=model_file, activation="relu", **options, _kinds={"normalize": "normalization"})
+    yield _call(
+        regions.load,
+        source=model_file,
+        activation="relu",
+        input_shape=None,
+        **options,
+        _kinds={"normalize": "normalization", "input_shape": "untried"},
+    )
     yield _call(read_tensors, source=model_file)
     yield _call(regions.load_partition, path=saved)
     untried = {"array": "untried", "inputs": "untried", "skip_columns": "untried"}

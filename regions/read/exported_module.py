@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Which network is a torch module of any structure, for inputs of a known shape?
+
+``torch.export`` runs the caller's own live module on one input and writes down what it computes; what it saves is read
+like any `.pt2` archive, by `regions.read.exported_network`. What was understood is then held against the module itself,
+see `regions.read.module_check`, unless something at its end was left out. torch is imported here only, when there
+already is a torch object.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from regions.arithmetic.arguments import integer, tuple_of
+from regions.errors import InternalError, UnsupportedLayerError
+from regions.files.opened import opened
+from regions.networks.derived import with_notes
+from regions.networks.network import Network
+from regions.printable import printable
+from regions.read.between_layers import ActivationChoice
+from regions.read.exported_network import network_from_exported
+from regions.read.module_check import TOLERANCE, relative_difference
+
+__all__ = ["network_from_any_module"]
+
+
+def network_from_any_module(module: Any, activation: ActivationChoice, input_shape: Sequence[int]) -> Network:
+    """Make a network of a torch module, through torch.export.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        It takes one tensor, [batch, *input_shape].
+    activation : str, Activation, sequence of these, or None
+        May be left out; what is named must be what the module says.
+    input_shape : sequence of int
+        Of one input, for instance (3, 32, 32).
+
+    Raises
+    ------
+    UnsupportedLayerError
+        torch can not export the module, or some operator is not handled.
+    ShapeMismatchError, NonFiniteError, NetworkError
+        As for any network.
+    """
+    import torch
+
+    given = tuple_of(input_shape, "input_shape")
+    shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
+    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
+    was_training = any(part.training for part in module.modules())
+    evaluated = copy.deepcopy(module).cpu().eval()
+    kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
+    example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
+    buffer = io.BytesIO()
+    try:
+        with torch.no_grad():
+            torch.export.save(torch.export.export(evaluated, (example,)), buffer)
+    except Exception as error:  # the caller's own code, and all that torch may refuse
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise UnsupportedLayerError(
+            f"torch.export can not export this {type(module).__name__} for inputs {shape}: {printable(first, 200)}"
+        ) from error
+    with opened(buffer, "the model", ".pt2") as file:
+        network = network_from_exported(file, activation)
+    if not any(note.startswith("left out at the end") for note in network.notes):
+        if (relative_difference(module, network) or 0.0) > TOLERANCE:
+            raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
+    mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []
+    return with_notes(network, *mode)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Is a live torch module of any structure read, for inputs of a shape?"""
+
+from __future__ import annotations
+
+import pytest
+
+import regions.read.exported_module as exported_module
+from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
+from regions.read import load
+
+torch = pytest.importorskip("torch")
+from exported_parts import Applied, agrees, prepared, residual_net  # noqa: E402
+
+nn = torch.nn
+
+
+def test_a_residual_net() -> None:
+    module = prepared(residual_net(1, (4, 6)))
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    net = load(module.train(), input_shape=(3, 8, 8))
+    assert net.notes[-1] == "the module is in training mode; it was read as in evaluation mode"
+    assert module.training and all((before[name] == value).all() for name, value in module.state_dict().items())
+    agrees(module.eval(), net, 3, 8, 8)
+    assert net.input_shape == (3, 8, 8)
+
+
+def test_a_chain_and_its_end() -> None:
+    chain = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)).double()
+    net = load(nn.Sequential(chain, nn.Softmax(1)), input_shape=[3])
+    assert net == load(chain) and net.notes[0].startswith("left out at the end")
+    with pytest.raises(AmbiguousCheckpointError, match="'abs' was named"):
+        load(chain, "abs", input_shape=[3])
+
+
+def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
+    monkeypatch.setattr(exported_module, "network_from_exported", lambda *_: other)
+    with pytest.raises(InternalError, match="misread"):
+        load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), input_shape=[3])
+
+
+def test_refused() -> None:
+    branching = Applied(lambda m, x: x if x.sum() > 0 else -x)
+    with pytest.raises(UnsupportedLayerError, match=r"torch.export can not export this Applied for inputs \[3\]"):
+        load(branching, input_shape=[3])
+    with pytest.raises(UnsupportedLayerError, match="input_shape="):
+        load(nn.Conv2d(1, 1, 2))
+    with pytest.raises(ValueError, match="input_shape is for torch modules"):
+        load({}, input_shape=[3])
