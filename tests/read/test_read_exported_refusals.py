@@ -148,6 +148,15 @@ def test_an_argument_that_is_not_known() -> None:
         load(io.BytesIO(rewritten(SOUND, change)))
 
 
+def test_slopes_that_are_left_out() -> None:
+    def change(program: dict[str, Any]) -> None:
+        (prelu,) = [one for one in graph(program)["nodes"] if one["target"] == "torch.ops.aten.prelu.default"]
+        prelu["inputs"][1]["arg"] = {"as_none": True}
+
+    with pytest.raises(NotACheckpointError, match="node 'prelu' .* has no slopes"):
+        load(io.BytesIO(rewritten(SOUND, change)))
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
