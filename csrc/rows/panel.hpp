@@ -71,20 +71,22 @@ REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
 // Of coefficients. Where columns may be listed, a row has those of all rows that were written with it, and how many are
 // written together is for the kernel to say: so what is 0 is as if it were not there.
 template <bool may_be_listed>
-REGIONS_INLINE RowLanes magnitudes_of(RowLanes coefficients) {
-  const RowLanes magnitudes = floored_magnitudes(coefficients);
-  if constexpr (!may_be_listed) return magnitudes;
-  return coefficients == 0 ? RowLanes{} : magnitudes;
-}
+struct MagnitudesOf {
+  REGIONS_INLINE RowLanes operator()(RowLanes coefficients) const {
+    const RowLanes magnitudes = floored_magnitudes(coefficients);
+    if constexpr (!may_be_listed) return magnitudes;
+    return coefficients == 0 ? RowLanes{} : magnitudes;
+  }
+};
 
-// work(place in the panel, column, magnitudes_of) for each column of the panel.
+// work(place in the panel, column, MagnitudesOf) for each column of the panel.
 template <int D, class Work>
 REGIONS_INLINE void for_each_column(const Panel<D>& panel, Work work) {
   if (panel.listing == nullptr)
-    for (int column = 0; column < panel.columns; ++column) work(column, column, magnitudes_of<false>);
+    for (int column = 0; column < panel.columns; ++column) work(column, column, MagnitudesOf<false>());
   else
     for (int place = 0; place < panel.columns; ++place)
-      work(place, panel.listing->list == nullptr ? place : panel.listing->list->columns[place], magnitudes_of<true>);
+      work(place, panel.listing->list == nullptr ? place : panel.listing->list->columns[place], MagnitudesOf<true>());
 }
 
 // As floored.
