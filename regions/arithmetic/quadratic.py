@@ -12,6 +12,10 @@ from typing import NamedTuple
 __all__ = ["Root", "compare", "sign", "sign_of_sum"]
 
 
+# Digits in base two that are looked at first.
+LEADING = 96
+
+
 class Root(NamedTuple):
     """(a + k sqrt(d)) / b, with b > 0, d >= 0, k = 1 or -1."""
 
@@ -37,6 +41,13 @@ def sign_of_sum(x: int, y: int, d: int) -> int:
     first, second = sign(x), sign(y) if d else 0
     if first * second >= 0:
         return first or second
+    # Leading digits first: numbers of thousands of bits are squared only where these are too close to call.
+    down_y, down_d = max(0, y.bit_length() - LEADING), max(0, d.bit_length() - 2 * LEADING) // 2
+    near_x, near_y, near_d = abs(x) >> down_y + down_d, abs(y) >> down_y, d >> 2 * down_d
+    if near_x * near_x >= (near_y + 1) ** 2 * (near_d + 1):
+        return first
+    if near_y * near_y * near_d >= (near_x + 1) ** 2:
+        return second
     return first * sign(x * x - y * y * d)
 
 

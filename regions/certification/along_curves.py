@@ -225,7 +225,7 @@ def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
         told = getattr(found, name)
         if (told.tolist() if isinstance(told, np.ndarray) else told) != numbers:
             findings.wrong("numbers", f"{name} are not those of the strands")
-    findings.checked("numbers", len(expected), len(expected), "numbers")
+    findings.checked("numbers", len(expected), len(expected), "numbers", "lengths of images are not looked at")
 
 
 def _bits(strands: Strands) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -103,18 +103,39 @@ class Curve:
         One after another.
     closed : bool
         Whether the last leg ends where the first one begins.
+
+    Raises
+    ------
+    TypeError, ShapeMismatchError
+        What are no legs, or legs in different spaces.
+    DomainError
+        A leg that does not begin where the one before ends.
     """
 
     legs: tuple[Leg, ...]
     closed: bool
 
     def __init__(self, legs: Sequence[Leg], closed: bool) -> None:
-        kinds = {type(leg) for leg in legs}
+        kinds = {type(leg) for leg in legs} if isinstance(legs, (list, tuple)) else set()
         if len(kinds) != 1 or not kinds <= {Segment, ArcLeg}:
             raise TypeError("Curve: legs are one or more Segment, or one or more ArcLeg; Polyline, Arc, .. make them")
         if len({leg.n_in for leg in legs}) > 1:
             raise ShapeMismatchError("Curve: all legs lie in one space")
         self.__dict__.update(legs=tuple(legs), closed=bool(closed))
+        if type(self) is Curve:
+            self._require_joints()
+
+    def _require_joints(self) -> None:
+        """Legs given one by one follow one another, to within what was rounded when they were made."""
+        joints = len(self.legs) if self.closed else len(self.legs) - 1
+        for index in range(joints):
+            following = (index + 1) % len(self.legs)
+            before, after = (
+                leg.to_input(np.array([[0.0], [1.0]]) if isinstance(leg, Segment) else np.array([0.0, 1.0]))
+                for leg in (self.legs[index], self.legs[following])
+            )
+            if np.abs(before[1] - after[0]).max() > 1e-9 * np.abs(before).max():
+                raise DomainError(f"Curve: leg {following} does not begin where leg {index} ends")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a curve is immutable; make a new one instead of setting {name!r}")
@@ -165,7 +186,8 @@ class Curve:
 
     def __repr__(self) -> str:
         legs = f", {len(self.legs)} legs" if len(self.legs) > 1 else ""
-        return f"{type(self).__name__}(in R^{self.n_in}{legs})"
+        kind = type(self.legs[0]) if type(self) is Curve and len(self.legs) == 1 else type(self)
+        return f"{kind.__name__}(in R^{self.n_in}{legs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_legs, (type(self), self.legs, self.closed)

@@ -25,7 +25,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
-from regions.errors import ShapeMismatchError
+from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.pictures.picture_files import figure_or_new
 from regions.reporting import Progress, reporting, share_of
@@ -235,6 +235,8 @@ def growth(
         No ensemble, no curves; numbers out of range.
     ShapeMismatchError
         A curve that does not lie in the input space; no curve.
+    BeyondDoublesError
+        The image of a curve is longer than the largest double.
     KeyboardInterrupt
         ``partial`` is the `Growth` of the networks that were finished, or None if these are fewer than two.
 
@@ -265,6 +267,11 @@ def growth(
         try:
             for index in range(number):
                 paths = trajectory(ensemble.draw(stream), curves, progress=share_of(report, index, number))
+                if not all(np.isfinite(path.lengths).all() for path in paths):
+                    raise BeyondDoublesError(
+                        f"in network {index} the image of a curve is longer than the largest double; "
+                        "take smaller weights, fewer layers or a shorter curve"
+                    )
                 each = [[getattr(path, name) for path in paths] for name in ("lengths", "transitions", "pieces")]
                 found.append((each[0], each[1], each[2]))
                 if report is not None:
@@ -282,7 +289,8 @@ def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:
         raise ShapeMismatchError("there is no curve")
     for index, each in enumerate(curves):
         if each.n_in != ensemble.n_in:
-            raise ShapeMismatchError(f"curve[{index}] lies in R^{each.n_in}, the networks have {ensemble.n_in} inputs")
+            name = "the curve" if len(curves) == 1 else f"curve[{index}]"
+            raise ShapeMismatchError(f"{name} lies in R^{each.n_in}, the networks have {ensemble.n_in} inputs")
     return curves
 
 

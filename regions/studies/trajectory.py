@@ -49,9 +49,10 @@ class Trajectory(FoundAlongCurve, JsonReport):
     network : Network
     curve : Curve
     lengths : float64 [layers + 1]
-        Of the curve in input space, of its image after each hidden activation, and of that in output space.
+        Of the curve in input space, of its image after each hidden activation, and of that in output space; infinity
+        for what is beyond the largest double.
     length_errors : float64 [layers + 1]
-        How far off each length is at most.
+        How far off each length is at most; infinity where nothing is known.
     transitions : int64 [hidden layers]
         How often a neuron of each hidden layer goes from one piece of its activation to the next, all neurons together:
         where a hard tanh goes from -1 to 1 at once, that is two.
@@ -81,7 +82,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
     @property
     def growth(self) -> Floats:
-        """Each length over the one before it, float64 [layers]; NaN after a length of zero."""
+        """Each length over the one before it, float64 [layers]; NaN after a length of 0 and between infinite ones."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.lengths[:-1] > 0, self.lengths[1:] / self.lengths[:-1], np.nan)
 
@@ -183,8 +184,9 @@ class Trajectory(FoundAlongCurve, JsonReport):
         return "\n".join(aligned([HEAD, *self._rows()], put=str.rjust))
 
     def __repr__(self) -> str:
-        pieces = int(self.pieces[-1]) if self.pieces.size else 1
-        return f"Trajectory({self.curve!r}, {pieces:,} pieces, length {self.lengths[0]:.4g} -> {self.lengths[-1]:.4g})"
+        number = int(self.pieces[-1]) if self.pieces.size else 1
+        pieces = f"{number:,} piece{'' if number == 1 else 's'}"
+        return f"Trajectory({self.curve!r}, {pieces}, length {self.lengths[0]:.4g} -> {self.lengths[-1]:.4g})"
 
     def _repr_html_(self) -> str:
         return html_table(repr(self.curve), HEAD, self._rows())

@@ -38,6 +38,7 @@ def test_all_is_proved(name: str, activation: str) -> None:
     report = certify(path, net)
     assert report.conclusion == f"proved: there are exactly {path.pieces[-1]} pieces", report
     assert [item.name for item in report.proved] == NAMES
+    assert "lengths of images are not looked at" in str(report)
 
 
 def test_degenerate_arcs() -> None:

@@ -102,6 +102,9 @@ def test_equal_curves_are_equal_after_pickling_too() -> None:
         (lambda: Arc([1, 0], [0, 1]).to_input(1.5), DomainError, "t runs from 0 to 1"),
         (lambda: Curve([], False), TypeError, "legs are one or more Segment"),
         (lambda: Curve([Segment([0], [1]), Segment([0, 0], [1, 1])], False), ShapeMismatchError, "one space"),
+        (lambda: Curve(None, False), TypeError, "legs are one or more Segment"),  # type: ignore[arg-type]
+        (lambda: Curve([Segment([0], [1]), Segment([2], [3])], False), DomainError, "leg 1 does not begin where leg 0"),
+        (lambda: Curve([Segment([0], [1]), Segment([1], [3])], True), DomainError, "leg 0 does not begin where leg 1"),
         (lambda: as_curve("x"), TypeError, "expected a curve such as regions.Arc .* got str"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 import regions
 from regions import Arc, Circle, Growth, GrowthLaw, Polyline, Segment, bounds, ensembles, growth
 from regions.ensembles import Discrete, Ensemble, Gaussian, Uniform
-from regions.errors import ShapeMismatchError
+from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.studies.growth_laws import perpendicular_share
 
 EIGHT = Arc([1] * 8, [1, -1] * 4)
@@ -204,6 +204,10 @@ def test_wrong_arguments() -> None:
         growth([2, 3, 1], Segment([0, 0], [1, 1]), networks=2, rng=0)  # type: ignore[arg-type]
     with pytest.raises(ShapeMismatchError, match=r"curve\[1\] lies in R\^3, the networks have 2 inputs"):
         growth(ensemble, [Segment([0, 0], [1, 1]), Segment([0, 0, 0], [1, 1, 1])], networks=2, rng=0)
+    with pytest.raises(ShapeMismatchError, match=r"the curve lies in R\^3, the networks have 2 inputs"):
+        growth(ensemble, Arc([1, 0, 0], [0, 1, 0]), networks=2, rng=0)
+    with pytest.raises(BeyondDoublesError, match="in network 0 the image of a curve is longer than the largest double"):
+        growth(Ensemble([2, 4, 4, 1], weights=Gaussian(1e149)), Arc([1, 0], [0, 1]), networks=2, rng=0)
     with pytest.raises(ShapeMismatchError, match="there is no curve"):
         growth(ensemble, [], networks=2, rng=0)
     with pytest.raises(ValueError, match="networks must be at least 2"):

@@ -146,6 +146,11 @@ def test_beyond_the_largest_double_nothing_is_known() -> None:
     assert np.isfinite(path.length_errors[:2]).all() and path.length_errors[2] == np.inf
 
 
+def test_what_a_short_segment_is_called() -> None:
+    path = trajectory(identity("relu"), Segment([1, 1], [2, 1]))
+    assert repr(path) == "Trajectory(Segment(in R^2), 1 piece, length 1 -> 1)"
+
+
 @pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES)
 def test_images_are_what_the_network_says(curve: Curve | Segment) -> None:
     net = random_network([3, 5, 4, 2], seed=5, activation="relu")
