@@ -258,7 +258,9 @@ def _input(value: Any) -> GraphInput:
         fixed = axis.HasField("dim_value") and axis.dim_value > 0  # some writers put 0 or -1 where nothing is fixed
         shape.append(axis.dim_value if fixed else None)
         words.append(str(axis.dim_value) if fixed else printable(axis.dim_param or "?"))
-    return GraphInput(value.name, shape, tensor.elem_type, f"{printable(value.name)!r} [{', '.join(words)}]")
+    # Of a damaged file it may have thousands.
+    shown = ", ".join([*words[:8], *(["..."] if len(words) > 8 else [])])
+    return GraphInput(value.name, shape, tensor.elem_type, f"{printable(value.name)!r} [{shown}]")
 
 
 def _require_names(graph: Any, nodes: list[Node], path: str) -> None:

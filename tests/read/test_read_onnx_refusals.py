@@ -353,3 +353,10 @@ def test_values_of_nodes_are_held_against_their_shape() -> None:
     constant = helper.make_node("Constant", [], ["w"], value=stored)
     with pytest.raises(NotACheckpointError, match="the value of node 'w' .Constant. has shape"):
         load(file(model([constant, node("MatMul", ["x", "w"], "y")])))
+
+
+def test_an_input_of_thousands_of_axes_has_a_short_message() -> None:
+    given = model([node("MatMul", ["x", "w"], "y")], W, shape=[*["n"] * 3000, 3])
+    with pytest.raises(RegionsError) as caught:
+        load(file(given))
+    assert len(str(caught.value)) < 1000
