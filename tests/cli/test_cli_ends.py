@@ -46,7 +46,8 @@ def test_limit(run: Run) -> None:
     assert run("count", *words, "--limit", str(found))[0] == 0
     code, out, err = run("count", *words, "--limit", "20")
     assert (code, err) == (3, "")
-    assert re.search(r"^regions +2\d found before the limit stopped it$", out, re.MULTILINE)
+    said = re.search(r"^regions +(\d+) found before the limit stopped it$", out, re.MULTILINE)
+    assert said and 20 < int(said[1]) < found  # cells with few lines are counted as a whole
     code, out, _ = run("count", *words, "--limit", "20", "--json")
     assert (code, json.loads(out)["end"]) == (3, "limit")
     code, out, _ = run("enumerate", *words, "--limit", "20", "--json", "-o", "part.npz")
