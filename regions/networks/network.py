@@ -258,7 +258,7 @@ class Network:
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """Evaluate the network at points x [.., n_in] or [.., *input_shape]; returns float64 [.., n_out]."""
+        """Evaluate the network at points x [.., n_in] or ``[.., *input_shape]``; returns float64 [.., n_out]."""
         for values in self._at(x):
             outputs = values
         return outputs
