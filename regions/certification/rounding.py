@@ -174,14 +174,13 @@ def _map_bounds(partition: Partition, region: int) -> Floats:
         matrices = [np.abs(read.operator.weights) for read in node.reads]
         sizes = sum(
             (matrix @ given[read.node] for matrix, read in zip(matrices, node.reads, strict=True)),
-            start=np.zeros((node.units.count, sizes.shape[1])),
+            start=np.zeros((node.units.rows, sizes.shape[1])),
         )
         sizes[:, 0] += np.abs(node.biases)
-        activation, units, count = node.units.activation, node.units.count, node.units.each
-        pieces = bits[node.kinks].reshape(units, count).sum(axis=1, dtype=np.intp)
-        slopes = np.abs(activation.slopes_of(pieces))
-        sizes = slopes[:, np.newaxis] * sizes
-        sizes[:, 0] += np.abs(activation.intercepts_of(pieces))
+        pieces = node.units.pieces_of(bits[node.kinks])
+        slopes, intercepts = map(np.abs, node.units.on_pieces(pieces))
+        sizes = slopes[:, np.newaxis] * sizes[node.units.followed(np.arange(node.units.rows), pieces)]
+        sizes[:, 0] += intercepts
         given[number] = sizes
         roundings += node.terms + 4
         # More than all weights together can do to a number; times the operations, to all that underflowed.

@@ -149,7 +149,7 @@ def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
 
 
 def _sizes(network: Network) -> list[tuple[int, ...]]:
-    return [(node.terms, node.units.count, node.units.each) for node in network.graph.nodes]
+    return [(node.terms, node.units.count, node.units.kinks) for node in network.graph.nodes]
 
 
 def _indexable(part: Partition, net: Network, findings: Findings) -> bool:

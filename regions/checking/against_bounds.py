@@ -99,7 +99,8 @@ def _item(
 def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
     """The bound after each layer, None where it does not apply, and why it does not at the last one."""
     widths = partition.network.widths
-    breakpoints = [activation.breakpoints.shape[-1] for activation in partition.network.activations]
+    units = (node.units for node in partition.network.graph.hidden[:depth])
+    breakpoints = [each.kinks // each.count for each in units]
     values: list[Value | None] = [None] * len(widths)
     reason = ""
     for layers in range(1, depth + 1):

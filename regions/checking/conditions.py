@@ -15,6 +15,7 @@ from regions.domains import Domain
 from regions.domains.gram import gram_matrix, independent
 from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.networks.activation import Activation
+from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.networks.rounded import at_points
 from regions.partition import Partition
@@ -87,7 +88,9 @@ _DESCRIPTIONS = {
 }
 
 
-def _is(activation: Activation, wanted: str) -> bool:
+def _is(activation: Activation | Maxima, wanted: str) -> bool:
+    if isinstance(activation, Maxima):
+        return False
     count = activation.breakpoints.shape[-1]
     return {
         "any": True,

@@ -152,7 +152,7 @@ def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
         biases[row, column] = breakpoint_ - (forms[row, -1, unit] - graph.kink_biases[kink])
         gradients[row, column] = forms[row, :-1, unit]
         forms[row, -1, unit] = breakpoint_
-        above[:, node.kinks] = node.units.above(forms[:, -1])
+        above[:, node.kinks] = node.units.bits_at(forms[:, -1])
         pieces = node.units.pieces_of(above[:, node.kinks])
         walk.leave(node, forms, pieces)
         # For the paths a neuron is on the side of its breakpoint on which it is open.

@@ -25,7 +25,7 @@ class LayerFacts(NamedTuple):
 def layer_facts(graph: Graph) -> list[LayerFacts]:
     """What there is to say of each layer, the output last."""
     nodes = ((node.terms - 1, node.units) for node in graph.nodes)
-    return [LayerFacts(inputs, units.count, units.activation.name, units.kinks) for inputs, units in nodes]
+    return [LayerFacts(inputs, units.count, units.name, units.kinks) for inputs, units in nodes]
 
 
 def architecture(graph: Graph) -> str:
@@ -35,7 +35,7 @@ def architecture(graph: Graph) -> str:
 
 
 def activation_names(graph: Graph) -> str:
-    return " + ".join(dict.fromkeys(node.units.activation.name for node in graph.hidden)) or "affine"
+    return " + ".join(dict.fromkeys(node.units.name for node in graph.hidden)) or "affine"
 
 
 def in_runs(sizes: Iterable[int]) -> list[str]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What is a network, as that which its values travel through?
 
-Nodes in topological order. What each unit of a node gets, its pre-activation, is its bias plus a sum of *reads*; a read
-is a linear operator applied to all outputs of one node, or to all inputs. Operators leave out and reorder by
-themselves, so that skips, slices and joints are reads like others. What each unit gives is a piecewise-linear function
-of one variable of that, a function of its own. The last node has the outputs of the network; its units give what they
-get.
+Nodes in topological order. Each *row* of a node, a pre-activation, is a bias plus a sum of *reads*; a read is a linear
+operator applied to all outputs of one node, or to all inputs. Operators leave out and reorder by themselves, so that
+skips, slices and joints are reads like others. What each unit gives is a piecewise-linear function of its one row, a
+function of its own (`Units`), or the largest of several rows, its arms (`Maxima`). The last node has the outputs of the
+network; its units give what they get.
 Invariant: a node reads nodes that come before it; in a network's graph, one that reads the inputs reads nothing else. A
 chain of layers is the simplest case, in which each node reads the one before it.
 """
@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Bits, Floats, Indices, Integers, Packed
-from regions.networks.activation import Activation
+from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.networks.dense import Dense
 from regions.networks.layer import Layer
+from regions.networks.maxima import Maxima
 from regions.networks.patches import Patches
+from regions.networks.units import Units, entries
 
-__all__ = ["Graph", "Node", "Operator", "Read", "Units", "entries"]
+__all__ = ["Graph", "Maxima", "Node", "Operator", "Read", "Units", "entries"]
 
 Operator = Dense | Patches
 
@@ -47,98 +48,16 @@ class Read:
     node: int
 
 
-class UnitTables(NamedTuple):
-    """Breakpoints of units, float64 [units, k], and slopes and intercepts of their pieces, [units, k + 1]."""
-
-    breakpoints: Floats
-    slopes: Floats
-    intercepts: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Units:
-    """The units of a node, each a piecewise-linear function of one variable.
-
-    Parameters
-    ----------
-    count : int
-    activation : Activation
-        A kind of units: breakpoints, slopes and intercepts, each for all units or, with an axis more, for each of them.
-    """
-
-    count: int
-    activation: Activation
-
-    @cached_property
-    def kinks(self) -> int:
-        """Breakpoints, summed over units."""
-        return self.count * self.each
-
-    @property
-    def each(self) -> int:
-        """Breakpoints of each unit."""
-        return int(self.activation.breakpoints.shape[-1])
-
-    @cached_property
-    def kink_units(self) -> Integers:
-        """Unit of each kink, int64 [kinks]: unit by unit, breakpoint ascending."""
-        return self.at_kinks(np.arange(self.count, dtype=np.int64))
-
-    @cached_property
-    def kink_values(self) -> Floats:
-        """Breakpoint of each kink, float64 [kinks]."""
-        return self.tables().breakpoints.ravel()
-
-    def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What each unit has, [.., units], for each of its kinks, [.., kinks]."""
-        return values if self.each == 1 else np.repeat(values, self.each, axis=-1)
-
-    def above(self, values: Floats) -> Bits:
-        """Which kinks values [.., units] are above: bits [.., kinks]."""
-        return np.asarray(self.at_kinks(values) > self.kink_values)
-
-    def pieces_at(self, values: Floats) -> Indices:
-        """Piece of each unit at values [.., units]."""
-        return self.pieces_of(self.above(values))
-
-    def bits_of(self, pieces: Indices) -> Bits:
-        """The bits [.., kinks] of units on pieces [.., units]."""
-        return np.asarray(self.at_kinks(pieces) > np.tile(np.arange(self.each), self.count))
-
-    def pieces_of(self, bits: NDArray[Any]) -> Indices:
-        """Piece of each unit, integers [.., units], by bits [.., kinks]: how many of its breakpoints it is above."""
-        if self.each == 1:
-            return bits.astype(np.uint8, copy=False)
-        pieces = np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
-        for breakpoint_ in range(self.each):
-            pieces += bits[..., breakpoint_ :: self.each]
-        return pieces
-
-    def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
-        """Slopes and intercepts of units on pieces [.., units]."""
-        return entries(self.activation.slopes, pieces), entries(self.activation.intercepts, pieces)
-
-    @cached_property
-    def scaling(self) -> bool:
-        """Whether some slope is another number than -1, 0 and 1, so that products with it are rounded."""
-        return not np.isin(self.activation.slopes, (-1.0, 0.0, 1.0)).all()
-
-    def tables(self) -> UnitTables:
-        """What each unit is, unit by unit."""
-        shapes = ((self.count, self.each), (self.count, self.each + 1), (self.count, self.each + 1))
-        given = self.activation.breakpoints, self.activation.slopes, self.activation.intercepts
-        return UnitTables(*map(np.broadcast_to, given, shapes))
-
-
 @dataclass(frozen=True, eq=False)
 class Node:
     """Some units, and what they read.
 
     Parameters
     ----------
-    biases : float64 [units]
+    biases : float64 [rows]
     reads : tuple of Read
-    units : Units
+        Their operators have as many outputs as there are rows.
+    units : Units or Maxima
     kinks : slice
         Where the bits of its units are in a pattern.
     name : str
@@ -147,13 +66,13 @@ class Node:
 
     biases: Floats
     reads: tuple[Read, ...]
-    units: Units
+    units: Units | Maxima
     kinks: slice
     name: str = "node"
 
     @cached_property
     def terms(self) -> int:
-        """How many numbers a unit adds up, with its bias."""
+        """How many numbers a row adds up, with its bias."""
         return sum(read.operator.inputs for read in self.reads) + 1
 
 
@@ -195,6 +114,8 @@ class Graph:
             (read, *others) = node.reads
             if others or read.node != number - 1 or not isinstance(read.operator, Dense):
                 return None
+            if not isinstance(node.units, Units):
+                return None
             layers.append(Layer(read.operator.weights, node.biases, node.units.activation, node.name))
         return layers
 
@@ -202,10 +123,9 @@ class Graph:
         """All that makes the graph, node by node, as arrays by name."""
         arrays: dict[str, NDArray[Any]] = {}
         for number, node in enumerate(self.nodes):
-            prefix, activation = f"node_{number}", node.units.activation
+            prefix = f"node_{number}"
             arrays[f"{prefix}_biases"] = node.biases
-            for name in ("breakpoints", "slopes", "intercepts"):
-                arrays[f"{prefix}_{name}"] = getattr(activation, name)
+            arrays.update((f"{prefix}_{name}", array) for name, array in node.units.stored_arrays().items())
             arrays[f"{prefix}_reads"] = np.array([read.node for read in node.reads], dtype=np.int64)
             for index, read in enumerate(node.reads):
                 named = read.operator.stored_arrays()
@@ -230,13 +150,23 @@ class Graph:
 
     @cached_property
     def kink_values(self) -> Floats:
-        """Breakpoint of each pattern bit, float64 [kinks]."""
+        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two arms are compared."""
         return np.concatenate([np.zeros(0), *(node.units.kink_values for node in self.hidden)])
 
     @cached_property
+    def kink_rows(self) -> Integers:
+        """Row, within its node, of each pattern bit, and the row that is taken off from it, or -1: int64 [kinks, 2]."""
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *(node.units.kink_rows for node in self.hidden)])
+
+    @cached_property
     def kink_biases(self) -> Floats:
-        """Bias of the unit of each pattern bit, float64 [kinks]."""
-        return np.concatenate([np.zeros(0), *(node.units.at_kinks(node.biases) for node in self.hidden)])
+        """Bias of what is compared at each pattern bit, float64 [kinks]."""
+        return np.concatenate([np.zeros(0), *(node.units.compared(node.biases) for node in self.hidden)])
+
+    def binding(self, bits: NDArray[Any]) -> NDArray[np.bool_]:
+        """At which kinks patterns, bits [.., kinks], say by the bit on which side what is compared is: [.., kinks]."""
+        each = [node.units.binding(pieces) for node, pieces in self.pieces(bits)]
+        return np.concatenate([np.ones((*bits.shape[:-1], 0), dtype=bool), *each], axis=-1)
 
     def bits(self, packed: Packed) -> Packed:
         """Bits [.., kinks] of patterns uint8 [.., bytes]."""
@@ -246,13 +176,3 @@ class Graph:
         """Each hidden node and the pieces [.., units] that its units are on under patterns, bits [.., kinks]."""
         for node in self.hidden:
             yield node, node.units.pieces_of(bits[..., node.kinks])
-
-
-def entries(table: Floats, pieces: Indices) -> Floats:
-    """The entry for the piece [.., units] of each unit, of a table [pieces] or [units, pieces]."""
-    if table.ndim > 1:
-        return table[np.arange(len(table)), pieces]
-    if (table == table[0]).all():
-        return np.broadcast_to(table[0], pieces.shape)
-    # Slopes of 0 and 1 are the numbers of their pieces.
-    return pieces.astype(np.float64) if (table == np.arange(len(table))).all() else table[pieces]

@@ -7,19 +7,23 @@ shapes that fit together.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from regions.arithmetic.arguments import shown, word
-from regions.arithmetic.arrays import exact_float64
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.arithmetic.arguments import list_of, shown, word
+from regions.arithmetic.arrays import as_numpy, exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import EmptyLayerError, ShapeMismatchError
+from regions.errors import EmptyLayerError, NetworkError, ShapeMismatchError
 from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation
 from regions.printable import printable
 
-__all__ = ["Layer"]
+__all__ = ["Layer", "layer_of", "pairs_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +88,22 @@ class Layer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Layer, (self.weights, self.biases, self.activation, self.name)
+
+
+def layer_of(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:
+    """Checked and copied by the layer, once: a large matrix takes longer to copy than to multiply with."""
+    w = as_numpy(weights, f"{name}: weights")
+    b = np.zeros(w.shape[:1]) if biases is None else biases
+    return Layer(w, b, activation, name)  # type: ignore[arg-type]
+
+
+def pairs_of(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
+    """Layers as they are given: pairs of weights and biases."""
+    pairs = []
+    for i, layer in enumerate(list_of(layers, "layers", "a list of pairs (W, b)")):
+        if not isinstance(layer, (tuple, list)) or len(layer) != 2:
+            raise NetworkError(f"layer {i} must be a pair (W, b), got {type(layer).__name__}")
+        pairs.append((layer[0], layer[1]))
+    if not pairs:
+        raise EmptyLayerError("a network needs at least one layer (W, b)")
+    return pairs

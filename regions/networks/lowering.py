@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats
+from regions.errors import NetworkError
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, UnitTables
+from regions.networks.graph import Graph, Maxima, Node
 from regions.networks.patches import Patches
+from regions.networks.units import UnitTables
 
 __all__ = ["DEEP", "CoreLayer", "lowered"]
 
@@ -68,6 +70,8 @@ def lowered(graph: Graph) -> list[CoreLayer]:
     # Where the outputs of each node that is still to be read are, among those of the last layer; -1 for the inputs.
     first, counts = {-1: 0}, {-1: graph.n_in} | {number: node.units.count for number, node in enumerate(graph.hidden)}
     for number, node in enumerate(graph.hidden):
+        if isinstance(node.units, Maxima):
+            raise NetworkError(f"node {number} has max units, which the core does not read yet")
         kept = [earlier for earlier in first if last_reader.get(earlier, -1) > number]
         passed = [np.arange(first[earlier], first[earlier] + counts[earlier], dtype=np.int32) for earlier in kept]
         together = np.concatenate([np.zeros(0, dtype=np.int32), *passed])

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What is a network?
 
-A graph of nodes, each an affine map of earlier ones followed by a piecewise-linear activation; the last one has none.
+A graph of nodes, each an affine map of earlier ones followed by a piecewise-linear activation, or by maxima; the last
+one has neither.
 Most networks are chains of dense layers, and those have `layers`. Everything is checked and copied once, on the way in:
 float64, finite, fitting together, read-only.
-A *kink* is one breakpoint of one hidden unit: one bit of the activation pattern, ordered layer by layer, unit
-by unit, breakpoint ascending. Bit k is 1 iff the unit's pre-activation is strictly above the breakpoint. A
-ReLU unit has one kink.
+A *kink* is one breakpoint of one hidden unit, or a pair of arms of a maximum (`regions/networks/maxima.py`): one bit of
+the activation pattern, ordered layer by layer, unit by unit, breakpoint ascending. Bit k is 1 iff the unit's
+pre-activation is strictly above the breakpoint, or iff the later arm wins. A ReLU unit has one kink.
 Evaluation here is ordinary floating point and decides nothing; exact decisions are made by the core. What overflows
 is refused (`NonFiniteError`), for one layer later it would be no number at all.
 """
@@ -26,11 +27,12 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arithmetic.arguments import integer, list_of, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.errors import EmptyLayerError, NetworkError, NonFiniteError, ShapeMismatchError
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.described import activation_names, in_runs, layer_facts
 from regions.networks.graph import Graph
-from regions.networks.graph_checks import require_sound
-from regions.networks.layer import Layer
+from regions.networks.graph_checks import require_fitting, require_sound
+from regions.networks.layer import Layer, layer_of, pairs_of
+from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
 from regions.networks.rounded import affine_maps, at_points
@@ -90,9 +92,9 @@ class Network:
         layers: Iterable[tuple[ArrayLike, ArrayLike | None]],
         activation: str | Activation | Sequence[str | Activation] = "relu",
     ) -> None:
-        pairs = _pairs(layers)
+        pairs = pairs_of(layers)
         activations = [*activation_per_layer(activation, len(pairs) - 1), identity()]
-        self._set([_layer(*pairs[i], activations[i], f"layer {i}") for i in range(len(pairs))], ())
+        self._set([layer_of(*pairs[i], activations[i], f"layer {i}") for i in range(len(pairs))], ())
 
     @classmethod
     def from_layers(cls, layers: Iterable[Layer], notes: Iterable[str] = ()) -> Network:
@@ -157,23 +159,7 @@ class Network:
         return network
 
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
-        if not layers:
-            raise EmptyLayerError("a network needs at least one layer (W, b)")
-        for i, layer in enumerate(layers):
-            if not isinstance(layer, Layer):
-                raise TypeError(f"layer {i} must be a Layer, got {type(layer).__name__}")
-        for i in range(len(layers) - 1):
-            given, wanted = layers[i].weights.shape, layers[i + 1].weights.shape
-            if given[0] != wanted[1]:
-                raise ShapeMismatchError(
-                    f"layer {i} gives {given[0]} values but layer {i + 1} takes {wanted[1]}: weights are out "
-                    f"x in, here {list(given)} then {list(wanted)}"
-                )
-        if layers[-1].activation != identity():
-            raise NetworkError(
-                f"the last layer must be linear, it has activation {printable(layers[-1].activation.name)!r}: append a "
-                "layer with identity weights and no activation"
-            )
+        require_fitting(layers)
         graph = Graph.chain(layers)
         self.__dict__.update(_layers=tuple(layers), graph=graph, input_shape=(graph.n_in,), notes=notes)
 
@@ -218,9 +204,10 @@ class Network:
         return self.graph.widths
 
     @property
-    def activations(self) -> tuple[Activation, ...]:
-        """Of each hidden layer."""
-        return tuple(node.units.activation for node in self.graph.hidden)
+    def activations(self) -> tuple[Activation | Maxima, ...]:
+        """Of each hidden layer; the units themselves where they are maxima."""
+        each = (node.units for node in self.graph.hidden)
+        return tuple(units if isinstance(units, Maxima) else units.activation for units in each)
 
     @property
     def hidden(self) -> int:
@@ -229,7 +216,7 @@ class Network:
 
     @property
     def kinks(self) -> int:
-        """Number of pattern bits: breakpoints, summed over hidden units. For ReLU the same as ``hidden``."""
+        """Number of pattern bits: breakpoints, or pairs of arms, summed over hidden units; ``hidden`` for ReLU."""
         return self.graph.kinks
 
     @cached_property
@@ -244,7 +231,7 @@ class Network:
 
     @cached_property
     def kink_values(self) -> Floats:
-        """Breakpoint of each pattern bit, float64 [kinks]."""
+        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two arms are compared."""
         return read_only(self.graph.kink_values)
 
     @cached_property
@@ -264,7 +251,10 @@ class Network:
         return outputs
 
     def preactivations(self, x: ArrayLike) -> list[Floats]:
-        """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l]."""
+        """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l].
+
+        Where units are maxima, those of all their arms.
+        """
         return list(islice(self._at(x), len(self.widths)))
 
     def _at(self, x: ArrayLike) -> Iterator[Floats]:
@@ -288,7 +278,7 @@ class Network:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
         x = self._points(x)
         preactivations = self.preactivations(x)
-        above = [node.units.above(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
+        above = [node.units.bits_at(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
         return np.concatenate([np.zeros((*np.shape(x)[:-1], 0), dtype=bool), *above], axis=-1)
 
     def gradient(self, x: ArrayLike) -> Floats:
@@ -318,14 +308,18 @@ class Network:
         ShapeMismatchError
             Another shape or dtype.
         ValueError
-            Bits that no input can have: above a breakpoint but not above a smaller one of the same unit.
+            Bits that no input can have: above a breakpoint but not above a smaller one of the same unit, or of a
+            maximum without a winner.
         NonFiniteError
             A map with entries beyond the largest double.
         """
         bits = self._bits(pattern)
         for node, pieces in self.graph.pieces(bits):
             if (node.units.bits_of(pieces) != bits[node.kinks]).any():
-                raise ValueError("this pattern has a unit above a breakpoint but not above a smaller one of its own")
+                raise ValueError(
+                    "this pattern has a unit above a breakpoint but not above a smaller one of its own, or with no "
+                    "arm that wins"
+                )
         (a,), (c,) = affine_maps(self.graph, None, np.packbits(bits[np.newaxis], axis=1, bitorder="little"))
         if not (np.isfinite(a).all() and np.isfinite(c).all()):
             raise NonFiniteError("the affine map of this pattern is beyond the largest double")
@@ -421,24 +415,6 @@ def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
         for index, layer in enumerate(network.layers)
         for name in LAYER_ARRAYS
     }
-
-
-def _layer(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:
-    """Checked and copied by the layer, once: a large matrix takes longer to copy than to multiply with."""
-    w = as_numpy(weights, f"{name}: weights")
-    b = np.zeros(w.shape[:1]) if biases is None else biases
-    return Layer(w, b, activation, name)  # type: ignore[arg-type]
-
-
-def _pairs(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
-    pairs = []
-    for i, layer in enumerate(list_of(layers, "layers", "a list of pairs (W, b)")):
-        if not isinstance(layer, (tuple, list)) or len(layer) != 2:
-            raise NetworkError(f"layer {i} must be a pair (W, b), got {type(layer).__name__}")
-        pairs.append((layer[0], layer[1]))
-    if not pairs:
-        raise EmptyLayerError("a network needs at least one layer (W, b)")
-    return pairs
 
 
 def require_network(given: Any) -> Network:

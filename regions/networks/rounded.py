@@ -49,7 +49,7 @@ class RoundedForms:
 
     def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
         slopes, intercepts = node.units.on_pieces(pieces)
-        result: Floats = forms * slopes[:, np.newaxis, :]
+        result: Floats = node.units.followed(forms, pieces[:, np.newaxis]) * slopes[:, np.newaxis]
         result[:, -1] += intercepts
         return result
 
@@ -119,8 +119,7 @@ class _Gradients:
     """Gradients float64 [m, outputs, units], and what the constants on the way add up to, ``offsets`` [m, outputs]."""
 
     def __init__(self, graph: Graph, first: First, bits: Packed) -> None:
-        self.graph, self.first = graph, first
-        self.on_pieces = [node.units.on_pieces(pieces) for node, pieces in graph.pieces(bits)]
+        self.graph, self.first, self.pieces = graph, first, [pieces for _, pieces in graph.pieces(bits)]
         self.gradients = np.broadcast_to(np.eye(graph.n_out), (len(bits), graph.n_out, graph.n_out))
         self.offsets = np.zeros((len(bits), graph.n_out))
         self._add_constants(graph.nodes[-1], self.gradients)
@@ -130,10 +129,11 @@ class _Gradients:
         self.offsets += gradients @ sum(constants, start=node.biases)
 
     def of_units(self, number: int, gradients: Floats) -> Floats:
-        slopes, intercepts = self.on_pieces[number]
+        node, pieces = self.graph.nodes[number], self.pieces[number]
+        slopes, intercepts = node.units.on_pieces(pieces)
         self.offsets += np.einsum("moi,mi->mo", gradients, intercepts)
-        gradients *= slopes[:, np.newaxis, :]
-        self._add_constants(self.graph.nodes[number], gradients)
+        gradients = node.units.asked_of_rows(gradients * slopes[:, np.newaxis], pieces[:, np.newaxis])
+        self._add_constants(node, gradients)
         return gradients
 
     def of_sources(self, read: Read, gradients: Floats) -> Floats:

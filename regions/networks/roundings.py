@@ -31,10 +31,10 @@ def rounding_variances(graph: Graph, points: Floats) -> Floats:
 
 
 class _Roundings:
-    """Values [m, units], and the variances of their errors."""
+    """Values [m, rows], and the variances of their errors; after the units, [m, units]."""
 
     def preactivations(self, node: Node, sources: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-        values, squared, carried = node.biases, node.biases**2, np.zeros(node.units.count)
+        values, squared, carried = node.biases, node.biases**2, np.zeros(node.units.rows)
         for read, (given, variances) in zip(node.reads, sources, strict=True):
             squares = read.operator.entrywise(np.square)
             values = read.operator.apply(given) + values
@@ -44,4 +44,5 @@ class _Roundings:
 
     def outputs(self, node: Node, before: tuple[Floats, Floats], pieces: Indices) -> tuple[Floats, Floats]:
         slopes, intercepts = node.units.on_pieces(pieces)
-        return slopes * before[0] + intercepts, before[1] * np.max(np.abs(node.units.tables().slopes)) ** 2
+        values, variances = (node.units.followed(each, pieces) for each in before)
+        return slopes * values + intercepts, variances * np.max(np.abs(node.units.tables().slopes)) ** 2

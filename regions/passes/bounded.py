@@ -136,8 +136,9 @@ class Bounded:
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
         """A piece of slope 0 carries no error, it is its intercept."""
         slopes, intercepts = node.units.on_pieces(pieces)
-        products = slopes * before[0]
-        errors = carried(node, slopes, before[1])
+        rows, row_errors = (node.units.followed(each, pieces) for each in before)
+        products = slopes * rows
+        errors = carried(node, slopes, row_errors)
         return Known(products + intercepts, np.abs(products) + np.abs(intercepts), errors)
 
 
@@ -168,12 +169,13 @@ class BoundedForms(Bounded):
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
         """In the place of the values before."""
         slopes, intercepts = node.units.on_pieces(pieces)
-        values = np.multiply(before[0], slopes[:, np.newaxis], out=before[0])
+        rows, row_errors = (node.units.followed(each, pieces[:, np.newaxis]) for each in before)
+        values = np.multiply(rows, slopes[:, np.newaxis], out=rows)
         sizes = np.abs(values)
-        if node.units.activation.intercepts.any():
+        if node.units.shifting:
             values[:, 0] += intercepts
             sizes[:, 0] += np.abs(intercepts)
-        return Known(values, sizes, carried(node, slopes[:, np.newaxis], before[1]))
+        return Known(values, sizes, carried(node, slopes[:, np.newaxis], row_errors))
 
     @staticmethod
     def before_at(before: Values, rows: Integers) -> Values:
@@ -219,35 +221,36 @@ class BoundedPatterns:
                 values, errors = before = walk.preactivations(node)
                 # The subtraction is correctly rounded: its sign is right and its error below u * |distance|,
                 # for which the bound has room as well.
-                distance = node.units.at_kinks(values) - node.units.kink_values
-                above = np.abs(distance) > node.units.at_kinks(errors)
-                known = above | self.known_on[node.kinks] | self.known_off[node.kinks]
-                bits[:, node.kinks] = on = np.where(above, distance > 0, self.known_on[node.kinks])
+                distance = node.units.compared(values) - node.units.kink_values
+                allowed = node.units.either(errors)
+                above, below = distance > allowed, distance < -allowed
                 if node not in self.arithmetic.rows:
-                    self._know_silent_units(node, pieces, known)
-                decided &= known.all(axis=1)
+                    self._know_silent_units(node, pieces, above, below)
+                on, off = node.units.settled(above, below)
+                bits[:, node.kinks] = on = on | (self.known_on[node.kinks] & ~off)
+                decided &= (on | off | self.known_off[node.kinks]).all(axis=1)
                 if node is self.graph.hidden[-1]:
                     break
                 pieces.append(node.units.pieces_of(on))
                 walk.leave(node, before, pieces[-1])
         return bits, decided
 
-    def _know_silent_units(self, node: Node, pieces: Sequence[Indices], known: Bits) -> None:
-        """Mark, in known [m, kinks of the node], what is exactly zero all around the point, not just there.
+    def _know_silent_units(self, node: Node, pieces: Sequence[Indices], above: Bits, below: Bits) -> None:
+        """Mark, in below [m, kinks of the node], what is exactly zero all around the point, not just there.
 
-        A unit that reads only units which are off, strictly, keeps the value of its bias next to the point.
-        If that is the breakpoint itself, the unit is off in every region there. In sparse networks without
-        biases this is common, and distances can not tell it.
+        A row that reads only units which are off, strictly, keeps the value of its bias next to the point. If that is
+        the breakpoint itself, the unit is off in every region there; likewise the later one of two arms that are the
+        same. In sparse networks without biases this is common, and distances can not tell it.
         """
-        rows = np.flatnonzero(~known.all(axis=1))
-        if rows.size:
-            at_breakpoint = node.units.at_kinks(node.biases) == node.units.kink_values
-            known[rows] |= node.units.at_kinks(~self._reading(node, pieces, rows)) & at_breakpoint
+        points = np.flatnonzero(~(above | below).all(axis=1))
+        if points.size:
+            at_breakpoint = node.units.compared(node.biases) == node.units.kink_values
+            below[points] |= ~node.units.either(self._reading(node, pieces, points)) & at_breakpoint
 
-    def _reading(self, node: Node, pieces: Sequence[Indices], rows: Indices) -> Bits:
-        """Which units read some that are not off, at some of the points."""
-        reading = np.zeros((len(rows), node.units.count), dtype=bool)
+    def _reading(self, node: Node, pieces: Sequence[Indices], points: Indices) -> Bits:
+        """Which rows read some that are not off, at some of the points."""
+        reading = np.zeros((len(points), node.units.rows), dtype=bool)
         for read in node.reads:
-            slopes, intercepts = self.graph.nodes[read.node].units.on_pieces(pieces[read.node][rows])
+            slopes, intercepts = self.graph.nodes[read.node].units.on_pieces(pieces[read.node][points])
             reading |= wired(read).apply(((slopes != 0) | (intercepts != 0)).astype(np.float32)) != 0
         return reading

@@ -163,14 +163,17 @@ class BoundedGradients:
     def outputs(self, node: Node, before: Units, pieces: Indices) -> Given:
         slopes, intercepts = node.units.on_pieces(pieces)
         unit, constant, sizes = rounding_unit(2), slopes == 0.0, np.abs(slopes)
-        products = slopes * before.values
-        errors = sizes * before.errors + unit * (np.abs(products) + np.abs(intercepts)) + TINY
-        gradient_errors = sizes * (before.gradient_errors + unit * before.longest) + TINY
+        rows = (before.values, before.errors, before.live, before.gradient_errors, before.longest)
+        values, errors, live, gradient_errors, longest = (node.units.followed(each, pieces) for each in rows)
+        gradients = node.units.followed(before.gradients, pieces[:, np.newaxis])
+        products = slopes * values
+        errors = sizes * errors + unit * (np.abs(products) + np.abs(intercepts)) + TINY
+        gradient_errors = sizes * (gradient_errors + unit * longest) + TINY
         return Given(
             np.where(constant, intercepts, products + intercepts),
             np.where(constant, 0.0, errors),
-            before.live & ~constant,
-            before.gradients * slopes[:, np.newaxis, :],
+            live & ~constant,
+            gradients * slopes[:, np.newaxis, :],
             np.where(constant, 0.0, gradient_errors),
-            np.where(constant, 0.0, sizes * before.longest * (1.0 + unit)),
+            np.where(constant, 0.0, sizes * longest * (1.0 + unit)),
         )

@@ -95,15 +95,16 @@ class BoundedTogether:
     def outputs(self, node: Node, before: Together, pieces: Indices) -> Together:
         """In the place of the values before."""
         slopes, intercepts = node.units.on_pieces(pieces)
-        values = np.multiply(before.values, slopes, out=before.values)
+        rows = node.units.followed(before.values, pieces)
+        values = np.multiply(rows, slopes, out=rows)
         largest = np.abs(node.units.tables().slopes).max(axis=1)[np.newaxis]
-        if not node.units.activation.intercepts.any():
+        if not node.units.shifting:
             magnitudes = np.maximum(values.max(axis=0, keepdims=True), -values.min(axis=0, keepdims=True))
         else:
             magnitudes = (np.abs(values) + np.abs(intercepts)).max(axis=0, keepdims=True)
             values += intercepts
         length = float(largest.max()) * before.length + ROOT_TINY
-        return Together(values, magnitudes, carried(node, largest, before.errors), length)
+        return Together(values, magnitudes, carried(node, largest, node.units.largest(before.errors)), length)
 
 
 def _lengths(rows: Floats) -> Floats:

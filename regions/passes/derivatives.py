@@ -57,8 +57,9 @@ def derivatives(graph: Graph, packed: Packed, first: Derivatives, starts: Sequen
             yield products
             return
         place = _places(products.starts, starts[number])
-        slopes, _ = node.units.on_pieces(node.units.pieces_of(bits[starts[number], node.kinks]))
-        values = products.values[place] * slopes[:, np.newaxis, :]
+        pieces = node.units.pieces_of(bits[starts[number], node.kinks])
+        slopes, _ = node.units.on_pieces(pieces)
+        values = node.units.followed(products.values[place], pieces[:, np.newaxis]) * slopes[:, np.newaxis]
         steepest = np.abs(slopes).max(axis=1, initial=0.0)
         errors = steepest * products.errors[place] + UNIT * norms(values) + TINY
         levels[number] = Derivatives(starts[number], values, errors)

@@ -84,11 +84,9 @@ class Exact:
         size = self.chart.integers.shape[1] if self.chart else 0
         return Columns(np.arange(size), dyadic(np.eye(size)))
 
-    def preactivations(
-        self, node: Node, sources: Sequence[Columns], units: NDArray[np.integer] | None = None
-    ) -> Dyadic:
-        """Columns [columns, units] of the units of a node, or of some of them."""
-        chosen = slice(None) if units is None else units
+    def preactivations(self, node: Node, sources: Sequence[Columns], rows: NDArray[np.integer] | None = None) -> Dyadic:
+        """Columns [columns, rows] of a node, or of some of its rows."""
+        chosen = slice(None) if rows is None else rows
         terms = []
         for read, (reads, numbers) in zip(node.reads, sources, strict=True):
             operator, exponent = self.operator(read)
@@ -99,7 +97,7 @@ class Exact:
     def outputs(self, node: Node, before: Dyadic, pieces: Indices) -> Columns:
         slopes, intercepts = node.units.on_pieces(pieces)
         units = np.flatnonzero((slopes != 0) | (intercepts != 0))
-        numbers = before.at((slice(None), units))
+        numbers = before.at((slice(None), node.units.followed(np.arange(node.units.rows), pieces)[units]))
         if (slopes[units] != 1).any():  # of ReLU none is
             numbers = dyadic(slopes[units]).times(numbers)
         if intercepts[units].any():
@@ -122,16 +120,22 @@ class ExactSigns:
         self.breakpoints = cache(_breakpoints)
 
     def at(self, point: Floats) -> NDArray[np.int8]:
-        """Sign of pre-activation minus breakpoint at a point [d], for every kink: int8 [kinks] of -1, 0, 1."""
+        """What a point [d] says of each bit: int8 [kinks] of -1, 0, 1.
+
+        Of a breakpoint it is the sign of the pre-activation minus that. Of a pair of arms, 1 where the later arm is the
+        only largest one, -1 where it is not among the largest ones, and 0 if it is one of several.
+        """
         signs = np.zeros(self.graph.kinks, dtype=np.int8)
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
         for node in self.graph.hidden:
             before = walk.preactivations(node)
-            at_kinks = Dyadic(node.units.at_kinks(before.integers), before.exponent)
-            signs[node.kinks] = _plus_constants(at_kinks, self.breakpoints(node)).signs()[0]
+            compared = Dyadic(node.units.compared(before.integers), before.exponent)
+            found = _plus_constants(compared, self.breakpoints(node)).signs()[0]
+            on, off = node.units.settled(found > 0, found < 0)
+            signs[node.kinks] = on.astype(np.int8) - off.astype(np.int8)
             # At a breakpoint both pieces have the same value, exactly, so it does not matter that 0 counts as
-            # below.
-            walk.leave(node, before, node.units.pieces_of(signs[node.kinks] > 0))
+            # below; and so have the arms that are the largest.
+            walk.leave(node, before, node.units.first_pieces(found > 0, found < 0))
         return signs
 
 
@@ -166,22 +170,25 @@ class ExactForms:
                 forms.clear()
 
     def kink(self, kink: int) -> Form:
-        """The form that is zero on a kink: pre-activation minus breakpoint."""
+        """The form that is zero on a kink: pre-activation minus breakpoint, or the later arm minus the earlier one."""
         node = self.node_of[kink]
         known = self.kinks[node].get(kink)
         if known is not None:
             return known
-        rows = self.preactivations(node, self.graph.kink_units[kink : kink + 1])
+        numbers = self.graph.kink_rows[kink]
+        rows = self.preactivations(node, numbers[numbers >= 0])
+        if len(rows.integers.T) == 2:
+            rows = Dyadic(rows.integers[:, :1] - rows.integers[:, 1:], rows.exponent)
         place = kink - self.graph.nodes[node].kinks.start
         shifted = _plus_constants(rows, self.breakpoints(self.graph.nodes[node]).at(slice(place, place + 1)))
         form: Form = tuple(shifted.integers[:, 0].tolist())
         self.kinks[node][kink] = form
         return form
 
-    def preactivations(self, number: int, units: NDArray[np.integer] | None = None) -> Dyadic:
-        """Forms [1 + d, units] of the units of a node, or of some of them, before the activation."""
+    def preactivations(self, number: int, rows: NDArray[np.integer] | None = None) -> Dyadic:
+        """Forms [1 + d, rows] of a node, or of some of its rows, before the activation."""
         node = self.graph.nodes[number]
-        return self.arithmetic.preactivations(node, [self._outputs(read.node) for read in node.reads], units)
+        return self.arithmetic.preactivations(node, [self._outputs(read.node) for read in node.reads], rows)
 
     def _outputs(self, number: int) -> Columns:
         if number < 0:
@@ -218,9 +225,11 @@ class ExactRows:
 
     def of_units(self, number: int, row: Dyadic) -> Dyadic:
         node = self.graph.nodes[number]
-        slopes, intercepts = node.units.on_pieces(node.units.pieces_of(self.bits[node.kinks]))
+        pieces = node.units.pieces_of(self.bits[node.kinks])
+        slopes, intercepts = node.units.on_pieces(pieces)
         self.constant += row.dot(dyadic(intercepts))
         row = row.times(dyadic(slopes))
+        row = Dyadic(node.units.asked_of_rows(row.integers, pieces), row.exponent)
         self.add_biases(number, row)
         return row
 
@@ -233,10 +242,17 @@ class ExactRows:
 
 
 def own_row(graph: Graph, kink: int) -> tuple[Dyadic, Fraction]:
-    """The weights of the unit of a kink, one read after the other, and its bias minus the breakpoint."""
-    node, unit = graph.nodes[int(graph.kink_nodes[kink])], int(graph.kink_units[kink])
-    weights = np.concatenate([read.operator.row(unit) for read in node.reads])
-    return dyadic(weights), Fraction(float(node.biases[unit])) - Fraction(float(graph.kink_values[kink]))
+    """The weights of what is compared at a kink, one read after the other, and its bias minus the breakpoint."""
+    node, (row, taken_off) = graph.nodes[int(graph.kink_nodes[kink])], graph.kink_rows[kink].tolist()
+    weights, constant = _weights(node, row), Fraction(float(node.biases[row]))
+    if taken_off < 0:
+        return weights, constant - Fraction(float(graph.kink_values[kink]))
+    other = _weights(node, taken_off)
+    return weights + Dyadic(-other.integers, other.exponent), constant - Fraction(float(node.biases[taken_off]))
+
+
+def _weights(node: Node, row: int) -> Dyadic:
+    return dyadic(np.concatenate([read.operator.row(row) for read in node.reads]))
 
 
 def _biases(node: Node) -> Dyadic:

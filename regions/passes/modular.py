@@ -23,7 +23,7 @@ import numpy as np
 from regions.arithmetic.types import Floats, Indices, Integers, Packed
 from regions.domains import Domain
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, entries
+from regions.networks.graph import Graph, Node, Units, entries
 from regions.networks.walk import under_patterns
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
@@ -50,7 +50,7 @@ class ResidueMaps:
             read: Dense(residues(read.operator.weights, prime)) for node in graph.nodes for read in node.reads
         }
         self.biases = {node: residues(node.biases, prime) for node in graph.nodes}
-        activations = {node: node.units.activation for node in graph.hidden}
+        activations = {node: node.units.activation for node in graph.hidden if isinstance(node.units, Units)}
         self.slopes = {node: residues(activation.slopes, prime) for node, activation in activations.items()}
         self.intercepts = {node: residues(activation.intercepts, prime) for node, activation in activations.items()}
         # The inputs at the chart points 0, e1 (and e2), [1, d + 1, n_in].
@@ -102,6 +102,8 @@ class ResidueMaps:
 
     def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
         """In the place of the residues before."""
+        if node not in self.slopes:
+            return node.units.followed(forms, pieces[:, np.newaxis])
         slopes, intercepts = self.slopes[node], self.intercepts[node]
         forms *= entries(slopes, pieces)[:, np.newaxis, :]
         if intercepts.any():

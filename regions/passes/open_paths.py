@@ -32,7 +32,7 @@ class _OpenPaths:
 
     def of_units(self, number: int, reached: Bits) -> Bits:
         node, pieces = self.nodes[number]
-        return reached & (node.units.on_pieces(pieces)[0] != 0)
+        return node.units.asked_of_rows(reached & (node.units.on_pieces(pieces)[0] != 0), pieces)
 
     def of_sources(self, read: Read, reached: Bits) -> Bits:
         if read.node < 0:
@@ -43,10 +43,11 @@ class _OpenPaths:
 class _AllPaths(_OpenPaths):
     """Whether units are reached, whatever the pieces."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
 
     def of_units(self, number: int, reached: Bits) -> Bits:
-        return reached
+        return self.graph.nodes[number].units.of_all_rows(reached)
 
 
 def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
@@ -77,16 +78,16 @@ def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
 
 
 def kinks_read(graph: Graph, kink: int) -> Bits:
-    """The kinks of all units that the unit of a kink reads, directly or through others: bool [kinks]."""
+    """The kinks of all units that what is compared at a kink reads, directly or through others: bool [kinks]."""
     number = int(graph.kink_nodes[kink])
-    unit = np.arange(graph.widths[number]) == graph.kink_units[kink]
-    return _at_kinks(graph, _AllPaths(), number, unit[np.newaxis]).ravel()
+    rows = np.isin(np.arange(graph.nodes[number].units.rows), graph.kink_rows[kink])
+    return _at_kinks(graph, _AllPaths(graph), number, rows[np.newaxis]).ravel()
 
 
-def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, units: Bits) -> Bits:
-    """The kinks of units that are reached from those of a node, bool [m, units]: bool [m, kinks]."""
-    result = np.zeros((len(units), graph.kinks), dtype=bool)
-    for below, reached in asked(graph, arithmetic, number, units):
+def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, rows: Bits) -> Bits:
+    """The kinks of units that are reached from the rows of a node, bool [m, rows]: bool [m, kinks]."""
+    result = np.zeros((len(rows), graph.kinks), dtype=bool)
+    for below, reached in asked(graph, arithmetic, number, rows):
         if below >= 0:
             node = graph.nodes[below]
             result[:, node.kinks] = node.units.at_kinks(reached)
@@ -95,5 +96,5 @@ def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, units: Bits) ->
 
 def bending_kinks(graph: Graph) -> Bits:
     """Tell at which kinks the slope of the unit changes, bool [kinks]; Leaky ReLU with a slope of 1 does not bend."""
-    changes = [(np.diff(node.units.tables().slopes) != 0.0).ravel() for node in graph.hidden]
+    changes = [node.units.bending() for node in graph.hidden]
     return np.concatenate([np.zeros(0, dtype=bool), *changes])

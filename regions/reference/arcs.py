@@ -12,9 +12,11 @@ Cost: milliseconds for small networks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cmp_to_key
-from math import isqrt
+from itertools import pairwise
+from math import comb, isqrt
 from typing import NamedTuple
 
 from regions.arithmetic.quadratic import Root, compare, sign, sign_of_sum
@@ -22,7 +24,7 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, to_integers
-from regions.reference.subdivision import activations, preactivations
+from regions.reference.subdivision import activations, preactivations, wins
 
 __all__ = ["ArcPiece", "arc_pieces", "chart_point"]
 
@@ -67,6 +69,9 @@ def _through_layer(
     forms = preactivations(layer, values)
     each = zip(forms, layer.breakpoints, strict=True)
     kinks = [(form[0] - value, *form[1:]) for form, breakpoints in each for value in breakpoints]
+    if layer.starts is not None:
+        arms = [forms[start:end] for start, end in pairwise(layer.starts)]
+        kinks = [_minus(form, other) for own in arms for i, form in enumerate(own) for other in own[:i]]
     cuts = [root for kink in kinks for root in _zeros(kink, arc) if _is_between(piece.start, root, piece.end)]
     cuts.sort(key=cmp_to_key(compare))
     ends = [piece.start, *cuts, piece.end]
@@ -75,11 +80,30 @@ def _through_layer(
         if compare(start, end) == 0:
             continue
         inside = _fraction_between(start, end)
-        pattern = piece.pattern + tuple(_sign_at(kink, arc, inside) > 0 for kink in kinks)
+        above = [_sign_at(kink, arc, inside) > 0 for kink in kinks]
+        pattern = piece.pattern + tuple(above if layer.starts is None else _of_winners(layer, above))
         if found and found[-1].pattern == pattern:  # a line only touches the circle there
             start = found.pop().start
         found.append(ArcPiece(start, end, pattern))
     return [(part, activations(layer, forms, part.pattern[len(piece.pattern) :])) for part in found]
+
+
+def _minus(form: Form, other: Form) -> Form:
+    return tuple(a - b for a, b in zip(form, other, strict=True))
+
+
+def _of_winners(layer: IntegerLayer, above: list[bool]) -> Iterator[bool]:
+    """The bits of maxima, by whether the later arm of each pair is the larger one."""
+    assert layer.starts is not None
+    first = 0
+    for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
+        arms, own = end - start, above[first : first + kinks]
+        first += kinks
+        winner = 0
+        for later in range(1, arms):
+            if own[comb(later, 2) + winner]:
+                winner = later
+        yield from wins(winner, arms)
 
 
 def _zeros(kink: Form, arc: _Arc) -> list[Root]:

@@ -13,8 +13,8 @@ Invariant: nothing is rounded; a remainder in a division is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import accumulate
-from math import ceil
+from itertools import accumulate, pairwise
+from math import ceil, comb
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
-from regions.networks.graph import Graph
+from regions.networks.graph import Graph, Maxima
 from regions.networks.network import Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
@@ -34,13 +34,24 @@ Point = tuple[int, ...]
 
 
 class IntegerLayer(NamedTuple):
-    """Units whose values are a power of two times those of the original, each with its own number of breakpoints."""
+    """Units whose values are a power of two times those of the original, each with its own number of breakpoints.
 
-    weights: list[list[int]]  # [unit][input]
-    biases: list[int]  # [unit]
+    Each has one row, or is the largest of several rows, its arms; then none has a breakpoint.
+    """
+
+    weights: list[list[int]]  # [row][input]
+    biases: list[int]  # [row]
     breakpoints: list[list[int]]  # [unit][kink]
     slopes: list[list[int]]  # [unit][piece]
     intercepts: list[list[int]]  # [unit][piece]
+    starts: list[int] | None  # [unit + 1]: where each unit's arms are among the rows, if units are maxima
+
+    @property
+    def kinks(self) -> list[int]:
+        """How many kinks each unit has: breakpoints, or pairs of arms."""
+        if self.starts is None:
+            return [len(row) for row in self.breakpoints]
+        return [comb(end - start, 2) for start, end in pairwise(self.starts)]
 
 
 class IntegerTask(NamedTuple):
@@ -72,11 +83,12 @@ def to_integers(net: Network, domain: Domain) -> IntegerTask:
 class _Layer(NamedTuple):
     """Units that read the layer before, each as what it is in doubles."""
 
-    weights: list[list[list[float]]]  # [read][unit][input], to be added up
+    weights: list[list[list[float]]]  # [read][row][input], to be added up
     biases: list[float]
     breakpoints: list[list[float]]
     slopes: list[list[float]]
     intercepts: list[list[float]]
+    starts: list[int] | None
 
 
 def _layers(graph: Graph) -> Iterator[_Layer]:
@@ -84,25 +96,29 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
     given = [(-1, graph.n_in)]  # nodes and their sizes, in the order of the values of the layer before
     for number, node in enumerate(graph.nodes):
         starts = dict(zip((of for of, _ in given), accumulate((size for _, size in given), initial=0), strict=False))
-        width, units = sum(size for _, size in given), node.units.count
+        width, rows = sum(size for _, size in given), node.units.rows
         later = {read.node for other in graph.nodes[number + 1 :] for read in other.reads}
         passed = [(of, size) for of, size in given if of in later]
         through = [starts[of] + i for of, size in passed for i in range(size)]
         matrices = []
         for read in node.reads:
-            matrix = np.zeros((units + len(through), width))
-            matrix[:units, starts[read.node] : starts[read.node] + read.operator.inputs] = read.operator.weights
+            matrix = np.zeros((rows + len(through), width))
+            matrix[:rows, starts[read.node] : starts[read.node] + read.operator.inputs] = read.operator.weights
             matrices.append(matrix)
-        matrices[0][units + np.arange(len(through)), through] = 1.0
+        matrices[0][rows + np.arange(len(through)), through] = 1.0
         breakpoints, slopes, intercepts = (table.tolist() for table in node.units.tables())
+        arms = None
+        if isinstance(node.units, Maxima):  # what is passed on is the largest of one row
+            arms = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
         yield _Layer(
             [matrix.tolist() for matrix in matrices],
             node.biases.tolist() + [0.0] * len(through),
             breakpoints + [[] for _ in through],
             slopes + [[1.0] for _ in through],
             intercepts + [[0.0] for _ in through],
+            arms,
         )
-        given = [(number, units), *passed]
+        given = [(number, node.units.count), *passed]
 
 
 def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
@@ -126,6 +142,7 @@ def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
         [[_scaled(t, exponent) for t in row] for row in layer.breakpoints],
         [[_scaled(slope, f) for slope in row] for row in layer.slopes],
         [[_scaled(intercept, exponent + f) for intercept in row] for row in layer.intercepts],
+        layer.starts,
     ), exponent + f
 
 
@@ -155,6 +172,10 @@ def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: D
     for layer in layers[:-1]:
         rows = zip(layer.weights, layer.biases, strict=True)
         sizes = [sum(abs(w) * size for w, size in zip(row, sizes, strict=True)) + abs(bias) for row, bias in rows]
+        if layer.starts is not None:  # differences of two arms are compared with 0
+            largest = max(largest, 2 * max(sizes))
+            sizes = [max(sizes[start:end]) for start, end in pairwise(layer.starts)]
+            continue
         largest = max(largest, max(sizes) + max((abs(t) for row in layer.breakpoints for t in row), default=0))
         pieces = zip(layer.slopes, layer.intercepts, sizes, strict=True)
         sizes = [max(map(abs, slopes)) * size + max(map(abs, intercepts)) for slopes, intercepts, size in pieces]

@@ -8,7 +8,8 @@ A cell is a convex piece of the domain on which all layers so far are affine. It
 then, for each hidden layer, write each unit on the cell as an affine form of the chart point, cut the cell
 where a form crosses a breakpoint, and go on with the pieces. The rules at zero: a unit is active where h > t,
 strictly; a form that touches a cell without crossing it does not cut it; a form that is t on a whole cell is
-inactive there.
+inactive there. A unit that is the largest of several forms, its arms, cuts the cell into the parts where each of them
+is; where two are the same on a whole part, the earlier one is taken.
 
 Only signs decide, and doubles are integers times powers of two: so the network is first scaled up, exactly,
 until all its numbers are Python integers (`integers.py`). Points are homogeneous, (W, W x, W y)
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from operator import mul
 from typing import NamedTuple
 
@@ -29,7 +31,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
 
-__all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations"]
+__all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "wins"]
 
 # A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and nothing.
 Corner = tuple[Point, Form]
@@ -109,6 +111,10 @@ def patterns(net: Network, domain: Domain) -> list[tuple[bool, ...]]:
     return [cell.pattern for cell in _subdivide(to_integers(net, domain))]
 
 
+# What is left of a cell, and its bits.
+_Piece = tuple[list[Corner], tuple[bool, ...]]
+
+
 class _Cell(NamedTuple):
     corners: list[Corner]
     pattern: tuple[bool, ...]  # one bit per kink of the layers so far
@@ -125,7 +131,14 @@ def _subdivide(task: IntegerTask) -> list[_Cell]:
 def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
     """Cut a cell along all kinks of the next layer, and say what that layer gives on each piece."""
     forms = preactivations(layer, cell.values)
-    pieces = [(cell.corners, cell.pattern)]
+    pieces = _by_breakpoints(layer, forms, cell) if layer.starts is None else _by_arms(layer.starts, forms, cell)
+    return [
+        _Cell(corners, pattern, activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
+    ]
+
+
+def _by_breakpoints(layer: IntegerLayer, forms: list[Form], cell: _Cell) -> list[_Piece]:
+    pieces: list[_Piece] = [(cell.corners, cell.pattern)]
     for form, breakpoints in zip(forms, layer.breakpoints, strict=True):
         for breakpoint_ in breakpoints:
             kink = (form[0] - breakpoint_, *form[1:])  # h - t
@@ -135,9 +148,36 @@ def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
                 for part, active in zip(_cut(corners, kink), (False, True), strict=True)
                 if part
             ]
-    return [
-        _Cell(corners, pattern, activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
-    ]
+    return pieces
+
+
+def _by_arms(starts: list[int], forms: list[Form], cell: _Cell) -> list[_Piece]:
+    """Cut a cell into the parts where each arm is the largest, for one unit after the other."""
+    pieces: list[_Piece] = [(cell.corners, cell.pattern)]
+    for start, end in pairwise(starts):
+        arms = forms[start:end]
+        pieces = [
+            (part, (*pattern, *wins(winner, len(arms))))
+            for corners, pattern in pieces
+            for winner in range(len(arms))
+            if (part := _where_largest(corners, arms, winner))
+        ]
+    return pieces
+
+
+def _where_largest(corners: list[Corner], arms: list[Form], winner: int) -> list[Corner]:
+    """The part of a cell where an arm is above those before it and not below those after it; empty for none."""
+    for other in range(len(arms)):
+        earlier, later = sorted((other, winner))
+        difference = tuple(b - a for a, b in zip(arms[earlier], arms[later], strict=True))
+        if other != winner and corners:
+            corners = _cut(corners, difference)[winner > other]
+    return corners
+
+
+def wins(winner: int, arms: int) -> list[bool]:
+    """The bits of a maximum: for each pair of arms, the later one after the other, whether the later one wins."""
+    return [later == winner for later in range(arms) for _ in range(later)]
 
 
 def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
@@ -151,8 +191,14 @@ def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
 
 
 def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
-    """Apply to each unit the piece of the activation that its bits choose."""
+    """Apply to each unit the piece of the activation that its bits choose, or take the arm that they say wins."""
     values, first = [], 0
+    if layer.starts is not None:
+        for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
+            own = list(bits[first : first + kinks])
+            values.append(forms[next(arm for arm in range(start, end) if wins(arm - start, end - start) == own)])
+            first += kinks
+        return values
     units = zip(forms, layer.breakpoints, layer.slopes, layer.intercepts, strict=True)
     for form, breakpoints, slopes, intercepts in units:
         piece = sum(bits[first : first + len(breakpoints)])  # the number of breakpoints below h
