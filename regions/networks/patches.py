@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.dense import Dense
 
-__all__ = ["Patches", "first_problem_of_patches"]
+__all__ = ["Patches", "first_problem_of_patches", "flat_places"]
 
 # Numbers gathered at a time by `apply`: 8 MB.
 CHUNK = 1 << 20
@@ -82,14 +82,10 @@ class Patches:
             count = (length + before + after - spread * (size - 1) - 1) // step + 1
             places = np.arange(count)[:, np.newaxis] * step - before + spread * np.arange(size)
             axes.append(np.where((places >= 0) & (places < length), places, -1))
-        positions, missing = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1), dtype=bool)
-        for length, places in zip(lengths, axes, strict=True):
-            positions = _crossed(positions * length, places)
-            missing = _crossed(missing, places < 0)
+        positions = flat_places(axes, lengths)
         count, spread_over = positions.shape[0], prod(lengths)
-        within = positions[:, np.newaxis, :] + np.arange(each)[:, np.newaxis] * spread_over
-        gone = np.broadcast_to(missing[:, np.newaxis, :], within.shape).reshape(count, -1)
-        within = within.reshape(count, -1)
+        within = (positions[:, np.newaxis, :] + np.arange(each)[:, np.newaxis] * spread_over).reshape(count, -1)
+        gone = np.tile(positions < 0, each)
         rows = out // groups
         sources = [np.where(gone, -1, within + group * each * spread_over) for group in range(groups)]
         first = np.arange(count)[:, np.newaxis] + np.arange(rows) * count
@@ -258,7 +254,14 @@ def first_problem_of_patches(
     return None
 
 
-def _crossed(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Sums of numbers, or of truths, of all pairs of positions and all pairs of entries: [positions, entries]."""
-    both = first[:, np.newaxis, :, np.newaxis] + second[np.newaxis, :, np.newaxis, :]
-    return both.reshape(first.shape[0] * second.shape[0], -1)
+def flat_places(axes: Sequence[NDArray[np.int64]], lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Where the entries of windows are in a flat array, of where they are along each axis, [positions, entries] each.
+
+    -1 where an entry is outside along some axis.
+    """
+    places = np.zeros((1, 1), dtype=np.int64)
+    for along, length in zip(axes, lengths, strict=True):
+        first, second = places[:, np.newaxis, :, np.newaxis], along[:, np.newaxis, :]
+        crossed = np.where((first < 0) | (second < 0), -1, first * length + second)
+        places = crossed.reshape(len(places) * len(along), -1)
+    return places

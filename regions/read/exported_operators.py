@@ -77,7 +77,8 @@ def _convolution(axes: int | None) -> Operation:
         if axes is None and (call.flag("transposed") or any(call.integers("output_padding", [0], count))):
             raise UnsupportedLayerError(f"{call.at.label} is a transposed convolution, which is not handled")
         groups = call.integer("groups", 1)
-        return windows.convolved(call.at, x, kernel, biases, stride, padding, dilation, groups)
+        slid = windows.Windows(kernel.shape[2:], stride, padding, dilation)
+        return windows.convolved(call.at, x, kernel, biases, slid, groups)
 
     return convolve
 
@@ -172,10 +173,9 @@ def _average(axes: int) -> Operation:
         up, outside = call.flag("ceil_mode"), call.flag("count_include_pad", True)
         divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
         _require_axes(call, x, axes)
-        slid = windows.sliding_axes(
-            call.at, x.shape[-axes:], window, stride, padding, [1] * axes, up=up, outside_counts=outside
-        )
-        return windows.mean_over_windows(call.at, x, slid, divisor)
+        slid = windows.Windows(window, stride, padding, [1] * axes)
+        found = slid.axes(call.at, x.shape[-axes:], up=up, outside_counts=outside)
+        return windows.mean_over_windows(call.at, x, found, divisor)
 
     return average
 

@@ -24,10 +24,8 @@ from regions.read.site import Site
 __all__ = ["IMAGE_OPERATORS"]
 
 
-def _window_attributes(
-    at: Site, node: Node, lengths: Sequence[int], window: Sequence[int]
-) -> tuple[list[int], list[tuple[int, int]], list[int]]:
-    """Strides, padding and dilations of a node, for windows of a size."""
+def _windows(at: Site, node: Node, lengths: Sequence[int], window: Sequence[int]) -> windows.Windows:
+    """The windows of a node, of a size, over some lengths."""
     axes = len(window)
     stride = list(node.attributes.get("strides", [1] * axes))
     dilation = list(node.attributes.get("dilations", [1] * axes))
@@ -36,9 +34,9 @@ def _window_attributes(
     if not len(lengths) == len(stride) == len(dilation) == axes or len(pads) != 2 * axes or min(stride, default=0) < 1:
         raise at.refused(f"has not one stride, dilation and pair of pads for each of {len(lengths)} axes")
     if automatic == "NOTSET":
-        return stride, list(zip(pads[:axes], pads[axes:], strict=True)), dilation
+        return windows.Windows(window, stride, list(zip(pads[:axes], pads[axes:], strict=True)), dilation)
     if automatic == "VALID":
-        return stride, [(0, 0)] * axes, dilation
+        return windows.Windows(window, stride, [(0, 0)] * axes, dilation)
     if automatic not in ("SAME_UPPER", "SAME_LOWER"):
         raise at.refused(f"has an auto_pad that is not known, {automatic!r}")
     padding = []
@@ -46,7 +44,7 @@ def _window_attributes(
         total = max((-(-length // step) - 1) * step + (size - 1) * spread + 1 - length, 0)
         smaller, larger = total // 2, total - total // 2
         padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
-    return stride, padding, dilation
+    return windows.Windows(window, stride, padding, dilation)
 
 
 def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
@@ -58,19 +56,17 @@ def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
         raise at.refused(f"is a convolution with a kernel of shape {list(kernel.shape)}, which its attributes deny")
     if len(flow.shape) != kernel.ndim:
         raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(flow.shape)}")
-    stride, padding, dilation = _window_attributes(at, node, flow.shape[2:], window)
-    groups = int(node.attributes.get("group", 1))
-    return replace(flow, tensor=windows.convolved(at, flow.tensor, kernel, biases, stride, padding, dilation, groups))
+    slid, groups = _windows(at, node, flow.shape[2:], window), int(node.attributes.get("group", 1))
+    return replace(flow, tensor=windows.convolved(at, flow.tensor, kernel, biases, slid, groups))
 
 
 def _average(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow = only_flow(node, values)
-    window = list(node.attributes["kernel_shape"])
     lengths = flow.shape[2:]
-    stride, padding, dilation = _window_attributes(at, node, lengths, window)
+    slid = _windows(at, node, lengths, list(node.attributes["kernel_shape"]))
     up = bool(node.attributes.get("ceil_mode", 0))
     outside = bool(node.attributes.get("count_include_pad", 0))
-    axes = windows.sliding_axes(at, lengths, window, stride, padding, dilation, up=up, outside_counts=outside)
+    axes = slid.axes(at, lengths, up=up, outside_counts=outside)
     return replace(flow, tensor=windows.mean_over_windows(at, flow.tensor, axes))
 
 

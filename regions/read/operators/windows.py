@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
@@ -19,22 +20,21 @@ from numpy.typing import NDArray
 from regions.arithmetic.types import Floats, Integers
 from regions.errors import UnsupportedLayerError
 from regions.networks.dense import Dense
-from regions.networks.patches import Patches
+from regions.networks.patches import Patches, flat_places
 from regions.read.operations import Tensor
 from regions.read.site import Site, places
 
 __all__ = [
     "Axis",
+    "Windows",
     "adaptive_axes",
     "convolved",
     "dense",
     "mean_over_axes",
     "mean_over_windows",
     "several",
-    "sliding_axes",
 ]
 
-Pairs = Sequence[tuple[int, int]]
 # What numpy and Patches can count with, and more than there is memory for.
 MOST_POSITIONS = 2**31 - 1
 
@@ -69,70 +69,6 @@ def dense(at: Site, x: Tensor, weights: Floats, biases: Floats | None = None) ->
     return at.linear(x, operator, None if biases is None else np.tile(biases, rows), shape)
 
 
-def convolved(
-    at: Site,
-    x: Tensor,
-    kernel: Floats,
-    biases: Floats | None,
-    stride: Sequence[int],
-    padding: Pairs,
-    dilation: Sequence[int],
-    groups: int,
-) -> Tensor:
-    """A convolution of x [1, channels, *lengths], or without the 1."""
-    axes = kernel.ndim - 2
-    if axes < 1 or len(x.shape) not in (axes + 1, axes + 2):
-        raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(x.shape)}")
-    batch, (channels, *lengths) = x.shape[: -axes - 1], x.shape[-axes - 1 :]
-    if batch not in ((), (1,)):
-        raise several(at, x)
-    out, each, *window = kernel.shape
-    if groups < 1 or channels != each * groups or out % groups or not out:
-        raise at.refused(f"has a kernel {list(kernel.shape)} in {groups} groups for {channels} channels")
-    if biases is not None and biases.shape != (out,):
-        raise at.refused(f"has biases {list(biases.shape)} for {out} channels")
-    counts = _counts(at, lengths, window, stride, padding, dilation)
-    positions = math.prod(counts)
-    sources = positions * each * math.prod(window) * groups
-    at.charge(4 * (sources + positions * out), 24 * sources)  # numbered with 64 bits at first
-    operator = Patches.convolution(kernel, (channels, *lengths), stride, padding, dilation, groups)
-    repeated = None if biases is None else np.repeat(biases, positions)
-    return at.linear(x, operator, repeated, (*batch, out, *counts))
-
-
-def _counts(
-    at: Site,
-    lengths: Sequence[int],
-    window: Sequence[int],
-    stride: Sequence[int],
-    padding: Pairs,
-    dilation: Sequence[int],
-    up: bool = False,
-) -> list[int]:
-    """How many windows there are along each axis; refuses what is impossible."""
-    if not len(lengths) == len(window) == len(stride) == len(padding) == len(dilation):
-        raise at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
-    numbers = [*window, *stride, *dilation]
-    pads = [pad for pair in padding for pad in pair]
-    if min(numbers) < 1 or min(pads) < 0 or max(*numbers, *pads, *lengths) > MOST_POSITIONS:
-        raise at.refused(
-            f"has an impossible window {list(window)}, stride {list(stride)}, padding {[list(p) for p in padding]} or "
-            f"dilation {list(dilation)}"
-        )
-    result = []
-    for length, size, step, (before, after), spread in zip(lengths, window, stride, padding, dilation, strict=True):
-        room = length + before + after - spread * (size - 1) - 1
-        count = (-(-room // step) if up else room // step) + 1
-        if up and (count - 1) * step >= length + before:  # a window may not begin beyond what is there
-            count -= 1
-        if count < 1:
-            raise at.refused(f"has windows {list(window)} that are larger than what they move over, {list(lengths)}")
-        result.append(count)
-    if math.prod(result) > MOST_POSITIONS:
-        raise at.refused(f"has {math.prod(result)} positions")
-    return result
-
-
 class Axis:
     """Windows along one axis.
 
@@ -148,27 +84,86 @@ class Axis:
         self.places, self.divisors = places, divisors
 
 
-def sliding_axes(
-    at: Site,
-    lengths: Sequence[int],
-    window: Sequence[int],
-    stride: Sequence[int],
-    padding: Pairs,
-    dilation: Sequence[int],
-    *,
-    up: bool,
-    outside_counts: bool,
-) -> list[Axis]:
-    """Windows of one size that slide; ``up`` lets the last one reach beyond the padding, where nothing counts."""
-    counts = _counts(at, lengths, window, stride, padding, dilation, up)
-    at.charge(0, 24 * sum(count * size for count, size in zip(counts, window, strict=True)))
-    axes = []
-    for i, (length, count) in enumerate(zip(lengths, counts, strict=True)):
-        places = np.arange(count)[:, np.newaxis] * stride[i] - padding[i][0] + dilation[i] * np.arange(window[i])
-        inside = (places >= 0) & (places < length)
-        counted = places < length + padding[i][1] if outside_counts else inside
-        axes.append(Axis(np.where(inside, places, -1), counted.sum(axis=1)))
-    return axes
+@dataclass(frozen=True)
+class Windows:
+    """Windows of one size that slide.
+
+    Attributes
+    ----------
+    size, stride, dilation : sequence of int
+        For each axis.
+    padding : sequence of (int, int)
+        Before and after, for each axis.
+    """
+
+    size: Sequence[int]
+    stride: Sequence[int]
+    padding: Sequence[tuple[int, int]]
+    dilation: Sequence[int]
+
+    def counts(self, at: Site, lengths: Sequence[int], up: bool = False) -> list[int]:
+        """How many there are along each axis; refuses what is impossible."""
+        if not len(lengths) == len(self.size) == len(self.stride) == len(self.padding) == len(self.dilation):
+            raise at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
+        numbers = [*self.size, *self.stride, *self.dilation]
+        pads = [pad for pair in self.padding for pad in pair]
+        if min(numbers) < 1 or min(pads) < 0 or max(*numbers, *pads, *lengths) > MOST_POSITIONS:
+            raise at.refused(
+                f"has an impossible window {list(self.size)}, stride {list(self.stride)}, padding "
+                f"{[list(pair) for pair in self.padding]} or dilation {list(self.dilation)}"
+            )
+        result = []
+        each = zip(lengths, self.size, self.stride, self.padding, self.dilation, strict=True)
+        for length, size, step, (before, after), spread in each:
+            room = length + before + after - spread * (size - 1) - 1
+            count = (-(-room // step) if up else room // step) + 1
+            if up and (count - 1) * step >= length + before:  # a window may not begin beyond what is there
+                count -= 1
+            if count < 1:
+                raise at.refused(
+                    f"has windows {list(self.size)} that are larger than what they move over, {list(lengths)}"
+                )
+            result.append(count)
+        if math.prod(result) > MOST_POSITIONS:
+            raise at.refused(f"has {math.prod(result)} positions")
+        return result
+
+    def axes(self, at: Site, lengths: Sequence[int], *, up: bool, outside_counts: bool) -> list[Axis]:
+        """Their entries; ``up`` lets the last one reach beyond the padding, where nothing counts."""
+        counts = self.counts(at, lengths, up)
+        at.charge(0, 24 * sum(count * size for count, size in zip(counts, self.size, strict=True)))
+        axes = []
+        for i, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+            before, after = self.padding[i]
+            entries = self.dilation[i] * np.arange(self.size[i])
+            places = np.arange(count)[:, np.newaxis] * self.stride[i] - before + entries
+            inside = (places >= 0) & (places < length)
+            counted = places < length + after if outside_counts else inside
+            axes.append(Axis(np.where(inside, places, -1), counted.sum(axis=1)))
+        return axes
+
+
+def convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int) -> Tensor:
+    """A convolution of x [1, channels, *lengths], or without the 1, by a kernel [out, channels / groups, *size]."""
+    axes = kernel.ndim - 2
+    if axes < 1 or len(x.shape) not in (axes + 1, axes + 2):
+        raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(x.shape)}")
+    batch, (channels, *lengths) = x.shape[: -axes - 1], x.shape[-axes - 1 :]
+    if batch not in ((), (1,)):
+        raise several(at, x)
+    out, each = kernel.shape[:2]
+    if groups < 1 or channels != each * groups or out % groups or not out:
+        raise at.refused(f"has a kernel {list(kernel.shape)} in {groups} groups for {channels} channels")
+    if biases is not None and biases.shape != (out,):
+        raise at.refused(f"has biases {list(biases.shape)} for {out} channels")
+    counts = windows.counts(at, lengths)
+    positions = math.prod(counts)
+    sources = positions * each * math.prod(windows.size) * groups
+    at.charge(4 * (sources + positions * out), 24 * sources)  # numbered with 64 bits at first
+    shape = (channels, *lengths)
+    operator = Patches.convolution(kernel, shape, windows.stride, windows.padding, windows.dilation, groups)
+    repeated = None if biases is None else np.repeat(biases, positions)
+    return at.linear(x, operator, repeated, (*batch, out, *counts))
 
 
 def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
@@ -193,11 +188,7 @@ def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | 
     counts = [len(axis.divisors) for axis in axes]
     entries = math.prod(axis.places.shape[1] for axis in axes)
     at.charge(0, 24 * channels * math.prod(counts) * (entries + 1))
-    places = np.zeros((1, 1), dtype=np.int64)
-    for length, axis in zip(lengths, axes, strict=True):
-        both = places[:, np.newaxis, :, np.newaxis] * length + axis.places[:, np.newaxis, :]
-        gone = (places[:, np.newaxis, :, np.newaxis] < 0) | (axis.places[:, np.newaxis, :] < 0)
-        places = np.where(gone, -1, both).reshape(len(places) * len(axis.places), -1)
+    places = flat_places([axis.places for axis in axes], lengths)
     divisors = reduce(np.multiply.outer, [axis.divisors for axis in axes]).ravel()
     if divisor is not None:
         divisors = np.full_like(divisors, divisor)
