@@ -88,6 +88,13 @@ class Call:
             raise self.at.refused(f"has an argument {name!r} that is no number")
         return exact_float64(value, f"{self.at.label}: {name}")
 
+    def operands(self) -> tuple[Tensor | Floats, Tensor | Floats]:
+        """Both operands, at least one of them a tensor."""
+        first, second = self.operand("self"), self.operand("other")
+        if not isinstance(first, Tensor) and not isinstance(second, Tensor):
+            self.tensor()
+        return first, second
+
     def number(self, name: str, default: Any = _MISSING) -> float:
         """A real number."""
         value = self.given(name, default)
@@ -95,14 +102,14 @@ class Call:
             return float(value)
         raise NonFiniteError(f"{self.at.label}: its {name} is no finite number")
 
-    def bound(self, name: str) -> float | None:
+    def bound(self, name: str, default: float | None = None) -> float | None:
         """A number, which may be infinite or left out."""
-        value = self.given(name, None)
+        value = self.given(name, default)
         if value is None or (isinstance(value, float) and np.isinf(value)):
             return value
         if isinstance(value, (np.ndarray, Tensor)):
             raise UnsupportedLayerError(f"{self.at.label}: its {name} is a tensor, which is not handled; give a number")
-        return self.number(name)
+        return self.number(name, default)
 
     def integer(self, name: str, default: Any = _MISSING) -> int:
         """A whole number."""

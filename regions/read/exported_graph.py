@@ -22,6 +22,7 @@ from regions.errors import AmbiguousCheckpointError, NotACheckpointError, Unsupp
 from regions.files.json_objects import list_of_objects, member_of, object_of
 from regions.files.pt2_archive import ExportedArchive
 from regions.printable import printable
+from regions.read.graph_nodes import GraphNode, require_names
 
 __all__ = ["FLOATS", "ExportedNode", "Name", "Program", "Word", "read_program"]
 
@@ -54,40 +55,27 @@ class Word:
 
 
 @dataclass(frozen=True)
-class ExportedNode:
-    """One operator, applied.
+class ExportedNode(GraphNode):
+    """One operator, applied; it is called without its overload, and without the sign of working in place.
 
     Attributes
     ----------
-    name, operator : str
-        Printable; of the operator without its overload, and without the sign of working in place.
     target : str
         The operator as the file has it; printable.
     arguments : dict of str to None, bool, int, float, str, Name, Word, or a list of these
-    inputs, outputs : list of str
     in_place : bool
     several : bool
         Whether it makes a list of values.
     """
 
-    name: str
-    operator: str
     target: str
     arguments: dict[str, Any]
-    inputs: list[str]
-    outputs: list[str]
     in_place: bool
     several: bool
 
     @property
-    def label(self) -> str:
-        """What to call it in messages."""
-        return f"node {self.name!r} ({self.target})"
-
-    @property
-    def qualified(self) -> str:
-        """The operator."""
-        return self.operator
+    def said(self) -> str:
+        return self.target
 
 
 @dataclass(frozen=True)
@@ -146,7 +134,7 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
         raise UnsupportedLayerError(f"{what} is not of real numbers; export the model with an input of floats")
     nodes = [_node(node, number, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
     outputs = _outputs(graph, signature, path)
-    _require_names(nodes, {*tensors, given}, outputs, path)
+    require_names(nodes, {*tensors, given}, outputs, path)
     _require_nothing_changes_below(nodes, outputs)
     return Program(nodes, tensors, given, shapes[given], outputs, shapes)
 
@@ -195,8 +183,6 @@ def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> lis
         if list(output) != ["as_tensor"]:
             raise UnsupportedLayerError(f"{path}: an output is no tensor; export the model with one output")
         names.append(_text(output["as_tensor"], "name", path))
-    if not names:
-        raise NotACheckpointError(f"{path}: it has no output")
     return names
 
 
@@ -239,7 +225,7 @@ def _node(node: dict[str, Any], number: int, path: str) -> ExportedNode:
             raise NotACheckpointError(f"{label} has two arguments {printable(key)!r}, or one without a name")
         arguments[key or f"argument {len(arguments)}"] = _argument(object_of(given, "arg", label), label)
     inputs = [part.name for part in _flat(arguments.values()) if isinstance(part, Name)]
-    return ExportedNode(name, printable(word), shown, arguments, inputs, names, in_place, several)
+    return ExportedNode(name, printable(word), inputs, names, shown, arguments, in_place, several)
 
 
 def _flat(values: Iterable[Any]) -> Iterable[Any]:
@@ -305,21 +291,6 @@ def _symbol(item: Any, label: str) -> Any:
     if type(number) is not int:
         raise NotACheckpointError(f"{label} has an argument that is not in the form of the schema")
     return number
-
-
-def _require_names(nodes: list[ExportedNode], made: set[str], outputs: list[str], path: str) -> None:
-    """Every name is made once, and before it is read."""
-    for node in nodes:
-        for name in node.inputs:
-            if name not in made:
-                raise NotACheckpointError(f"{node.label} reads {printable(name)!r}, which nothing before it makes")
-        for name in node.outputs:
-            if name in made:
-                raise NotACheckpointError(f"{node.label} makes {printable(name)!r}, which comes from two places")
-            made.add(name)
-    for name in outputs:
-        if name not in made:
-            raise NotACheckpointError(f"{path}: nothing makes its output {printable(name)!r}")
 
 
 def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str]) -> None:

@@ -21,7 +21,8 @@ from regions.networks.derived import with_notes
 from regions.networks.network import Network
 from regions.printable import printable
 from regions.read.between_layers import ActivationChoice
-from regions.read.exported_network import network_from_exported
+from regions.read.exported_network import read_operations
+from regions.read.lowering import network_of
 from regions.read.module_check import TOLERANCE, relative_difference
 
 __all__ = ["network_from_any_module"]
@@ -65,7 +66,7 @@ def network_from_any_module(module: Any, activation: ActivationChoice, input_sha
             f"torch.export can not export this {type(module).__name__} for inputs {shape}: {printable(first, 200)}"
         ) from error
     with opened(buffer, "the model", ".pt2") as file:
-        network = network_from_exported(file, activation)
+        network = network_of(*read_operations(file), activation)
     if not any(note.startswith("left out at the end") for note in network.notes):
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")

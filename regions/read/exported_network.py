@@ -8,96 +8,43 @@ input. Nothing in the program is executed.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import AmbiguousCheckpointError, RegionsError, ShapeMismatchError, UnsupportedLayerError
-from regions.files import limits
+from regions.errors import ShapeMismatchError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import read_pt2
-from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.exported_call import Call, Value
-from regions.read.exported_graph import ExportedNode, Program, read_program
+from regions.read.exported_graph import ExportedNode, read_program
 from regions.read.exported_operators import OPERATORS
+from regions.read.graph_nodes import unsupported
 from regions.read.graph_walk import walk
-from regions.read.lowering import network_of
 from regions.read.operations import Tensor
 from regions.read.site import Reading, Site
 
-__all__ = ["network_from_exported", "read_exported_tensors", "read_operations"]
+__all__ = ["read_exported_tensors", "read_operations"]
 
 _CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
 _AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
 _SMOOTH = {
     *("softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "log_sigmoid", "tanh", "elu", "selu", "celu"),
-    *(
-        "gelu",
-        "silu",
-        "mish",
-        "softplus",
-        "softsign",
-        "softmin",
-        "hardswish",
-        "erf",
-        "exp",
-        "log",
-        "sqrt",
-        "rsqrt",
-        "pow",
-    ),
-    *(
-        "sin",
-        "cos",
-        "square",
-        "layer_norm",
-        "native_layer_norm",
-        "group_norm",
-        "instance_norm",
-        "norm",
-        "linalg_vector_norm",
-    ),
-    *("scaled_dot_product_attention", "reciprocal", "var", "std", "cumprod", "prod", "bilinear"),
+    *("gelu", "silu", "mish", "softplus", "softsign", "softmin", "hardswish", "erf", "exp", "log", "sqrt", "rsqrt"),
+    *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
+    *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
 }
+_LARGEST, _JUMPS = "the largest or smallest of several", "comparisons, which may jump"
 _NOT_YET = {
     **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "adaptive_max_pool2d"), "max-pooling"),
     **dict.fromkeys(("max_pool2d_with_indices", "adaptive_max_pool1d", "adaptive_max_pool3d"), "max-pooling"),
-    **dict.fromkeys(
-        ("max", "min", "amax", "amin", "maximum", "minimum", "aminmax"), "the largest or smallest of several"
-    ),
+    **dict.fromkeys(("max", "min", "amax", "amin", "maximum", "minimum", "aminmax"), _LARGEST),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "transposed convolutions"),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
-    **dict.fromkeys(
-        ("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round"), "comparisons, which may jump"
-    ),
+    **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round"), _JUMPS),
     **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices"),
 }
-
-
-def network_from_exported(file: OpenedFile, activation: ActivationChoice = None) -> Network:
-    """Make a network of an archive that ``torch.export.save`` wrote.
-
-    Parameters
-    ----------
-    file : OpenedFile
-    activation : str, Activation, sequence of these, or None
-        May be left out; what is named must be what the file says.
-
-    Raises
-    ------
-    CheckpointError
-        The file is damaged, or several networks could be meant.
-    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
-        An operator that is not handled; the message names the node.
-    """
-    network = network_of(*read_operations(file))
-    require_activation(network, activation, "the file")
-    return network
 
 
 def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -106,14 +53,23 @@ def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
 
 
 def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
-    """The operations of a program, and the one that is its output."""
+    """The operations of a program, and the one that is its output.
+
+    Raises
+    ------
+    CheckpointError
+        The file is damaged, or several networks could be meant.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        An operator that is not handled; the message names the node.
+    """
     program = read_program(read_pt2(file), file.name)
     reading = Reading(file.name, file.size)
     values: dict[str, Value] = dict(program.tensors)
-    values[program.given] = _input(program, reading)
+    lengths = ", ".join("?" if length is None else str(length) for length in program.shape)
+    values[program.given] = reading.input(f"input {printable(program.given)!r} [{lengths}]", program.shape)
 
     def visit(node: ExportedNode) -> None:
-        made = _made(Site(reading, node.target, node.name), node, values)
+        made = _made(Site(reading, node), node, values)
         for name, value in zip(node.outputs, made, strict=True):
             _require_shape(node, name, value, program.shapes)
             values[name] = value
@@ -127,32 +83,14 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
     return reading, result
 
 
-def _input(program: Program, reading: Reading) -> Tensor:
-    what = f"input {printable(program.given)!r}"
-    unknown = [axis for axis, length in enumerate(program.shape) if length is None and axis > 0]
-    if unknown:
-        raise AmbiguousCheckpointError(
-            f"{what} has no fixed length along axis {unknown[0]}; export the model with a fixed shape, but for "
-            "the batch"
-        )
-    shape = [1 if length is None else length for length in program.shape]
-    if math.prod(shape) > max(reading.size, limits.FREE_INPUTS):
-        raise ShapeMismatchError(f"{what} has more numbers than the file has bytes")
-    if sum(length != 1 for length in shape) > 1:
-        reading.notes.append(f"{what} {shape} is read as {math.prod(shape)} numbers in the order of the array")
-    return reading.input(shape)
-
-
 def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
     if node.operator not in OPERATORS:
-        raise _unsupported(node)
+        handled = ", ".join(sorted(word for word in OPERATORS if not word.startswith("_")))
+        raise unsupported(node, _SMOOTH, _NOT_YET, handled, _CUT)
     call = Call(at, node, values)
     made = OPERATORS[node.operator](call)
     call.require_all_asked()
     results = made if isinstance(made, list) else [made]
-    if isinstance(made, list) and node.operator.endswith("no_training"):
-        # Statistics of the batch, which nobody reads in evaluation mode.
-        results = [*results, *(np.zeros(0) for _ in node.outputs[1:])]
     if len(results) != len(node.outputs):
         raise at.refused(f"makes {len(results)} values, and the file has names for {len(node.outputs)}")
     return results
@@ -169,15 +107,3 @@ def _require_shape(node: ExportedNode, name: str, value: Value, shapes: dict[str
             f"{node.label} gives shape {list(value.shape)}, and the file says {said}: it is damaged, or the model was "
             "exported for another batch"
         )
-
-
-def _unsupported(node: ExportedNode) -> RegionsError:
-    if node.operator in _SMOOTH:
-        advice = "it is not piecewise linear, so the network has no regions"
-        if node.operator in _CUT:
-            advice += "; only at the very end can it be left out"
-    elif node.operator in _NOT_YET:
-        advice = f"not supported: {_NOT_YET[node.operator]}"
-    else:
-        advice = f"handled are {', '.join(sorted(word for word in OPERATORS if not word.startswith('_')))}"
-    return UnsupportedLayerError(f"{node.label}: {advice}")

@@ -108,7 +108,8 @@ def _batch_norm(call: Call) -> Any:
     call.ignore("momentum", "cudnn_enabled")
     parameters = (np.ones_like(mean) if weight is None else weight, np.zeros_like(mean) if bias is None else bias)
     result = elementwise.normalized(call.at, x, (*parameters, mean, variance), x.shape[1:2], call.number("eps"))
-    return [result] if call.node.several else result
+    # Statistics of the batch, which nobody reads in evaluation mode.
+    return [result, *(np.zeros(0) for _ in call.node.outputs[1:])] if call.node.several else result
 
 
 def _activates(activation_of: Callable[[Call], Activation]) -> Operation:
@@ -126,11 +127,11 @@ def _prelu(call: Call) -> Tensor:
     return elementwise.prelu(call.at, x, slopes)
 
 
-def _clamp(low: str | None, high: str | None, lowest: float | None = None, highest: float | None = None) -> Operation:
+def _clamp(low: str | None, high: str | None, widest: float | None = None) -> Operation:
     def clamp(call: Call) -> Tensor:
         bounds = [
-            default if name is None or (name not in call.node.arguments and default is not None) else call.bound(name)
-            for name, default in ((low, lowest), (high, highest))
+            None if name is None else call.bound(name, widest and sign * widest)
+            for name, sign in ((low, -1), (high, 1))
         ]
         return elementwise.clipped(call.at, call.tensor(), *bounds)
 
@@ -140,29 +141,19 @@ def _clamp(low: str | None, high: str | None, lowest: float | None = None, highe
 def _sum(sign: float, turned: bool = False) -> Operation:
     def add(call: Call) -> Tensor:
         factor = sign * call.number("alpha", 1)
-        factors = (factor, 1.0) if turned else (1.0, factor)
-        first, second = call.operand("self"), call.operand("other")
-        if not isinstance(first, Tensor) and not isinstance(second, Tensor):
-            call.tensor()
-        return elementwise.added(call.at, first, second, factors)
+        return elementwise.added(call.at, *call.operands(), (factor, 1.0) if turned else (1.0, factor))
 
     return add
 
 
 def _product(call: Call) -> Tensor:
-    first, second = call.operand("self"), call.operand("other")
-    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
-        call.tensor()
-    return elementwise.multiplied(call.at, first, second)
+    return elementwise.multiplied(call.at, *call.operands())
 
 
 def _quotient(call: Call) -> Tensor:
     if call.given("rounding_mode", None) is not None:
         raise UnsupportedLayerError(f"{call.at.label} rounds its results, which jumps")
-    first, second = call.operand("self"), call.operand("other")
-    if not isinstance(first, Tensor) and not isinstance(second, Tensor):
-        call.tensor()
-    return elementwise.divided(call.at, first, second)
+    return elementwise.divided(call.at, *call.operands())
 
 
 def _average(axes: int) -> Operation:
@@ -207,11 +198,8 @@ def _mean(total: bool) -> Operation:
         x = call.tensor()
         _require_floats(call, "dtype")
         given = call.given("dim", None)
-        every = list(range(len(x.shape)))
-        axes = call.integers("dim") if given not in (None, []) else every
-        gone = [shapes.axis_of(call.at, axis, len(every)) for axis in axes]
-        if len(set(gone)) != len(gone):
-            raise call.at.refused(f"names an axis twice: {axes}")
+        axes = call.integers("dim") if given not in (None, []) else range(len(x.shape))
+        gone = shapes.axes_of(call.at, axes, len(x.shape))
         return windows.mean_over_axes(call.at, x, gone, call.flag("keepdim"), total=total)
 
     return mean
@@ -272,8 +260,8 @@ OPERATORS: dict[str, Operation] = {
     "abs": _activates(lambda call: activations.absolute()),
     "absolute": _activates(lambda call: activations.absolute()),
     **dict.fromkeys(("prelu", "_prelu_kernel"), _prelu),
-    "hardtanh": _clamp("min_val", "max_val", -1.0, 1.0),
-    "relu6": _clamp(None, None, 0.0, 6.0),
+    "hardtanh": _clamp("min_val", "max_val", 1.0),
+    "relu6": _activates(lambda call: activations.relu6()),
     "clamp": _clamp("min", "max"),
     "clip": _clamp("min", "max"),
     "clamp_min": _clamp("min", None),

@@ -85,9 +85,10 @@ def _read_onnx(file: OpenedFile) -> Any:
 
 
 def _network_of_onnx(file: OpenedFile, activation: ActivationChoice) -> Network:
-    from regions.read.onnx_network import network_from_onnx
+    from regions.read.lowering import network_of
+    from regions.read.onnx_network import read_operations
 
-    return network_from_onnx(file, activation)
+    return network_of(*read_operations(file), activation)
 
 
 def _read_pt2(file: OpenedFile) -> Any:
@@ -97,9 +98,10 @@ def _read_pt2(file: OpenedFile) -> Any:
 
 
 def _network_of_pt2(file: OpenedFile, activation: ActivationChoice) -> Network:
-    from regions.read.exported_network import network_from_exported
+    from regions.read.exported_network import read_operations
+    from regions.read.lowering import network_of
 
-    return network_from_exported(file, activation)
+    return network_of(*read_operations(file), activation)
 
 
 def _is_pt2(file: OpenedFile) -> bool:

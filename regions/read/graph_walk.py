@@ -8,41 +8,15 @@ where they are met, but for softmax and the like at the very end: such a tail is
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.printable import printable
+from regions.read.graph_nodes import Node, needed
 from regions.read.operations import Tensor
 from regions.read.site import Reading
 
-__all__ = ["GraphNode", "needed", "walk"]
-
-
-class GraphNode(Protocol):
-    """What a node of any format has: words for messages, and the names of what it reads and makes."""
-
-    @property
-    def label(self) -> str: ...
-    @property
-    def qualified(self) -> str: ...
-    @property
-    def inputs(self) -> Sequence[str]: ...
-    @property
-    def outputs(self) -> Sequence[str]: ...
-
-
-Node = TypeVar("Node", bound=GraphNode)
-
-
-def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
-    """The nodes that the outputs depend on, in order."""
-    wanted = set(outputs)
-    result = []
-    for node in reversed(nodes):
-        if any(name in wanted for name in node.outputs):
-            wanted.update(node.inputs)
-            result.append(node)
-    return result[::-1]
+__all__ = ["walk"]
 
 
 def walk(
@@ -87,7 +61,7 @@ def walk(
         read = [tensor(name) for name in node.inputs if name and name not in tail]
         tensors = [one for one in read if one is not None]
         if any(name in tail for name in node.inputs):
-            if node.qualified not in after_cut:
+            if node.operator not in after_cut:
                 raise UnsupportedLayerError(
                     f"{left_out[0].label} is not piecewise linear, and comes before {node.label}; only at the very end "
                     "can it be left out"
@@ -97,7 +71,7 @@ def walk(
                     f"{left_out[0].label} is not piecewise linear, and {node.label} joins its result with another "
                     "value: the graph branches; only at the very end can it be left out"
                 )
-        elif node.qualified in cut and tensors:
+        elif node.operator in cut and tensors:
             results.append(tensors[0])
         else:
             visit(node)
@@ -115,7 +89,7 @@ def walk(
             f"{reading.file}: its outputs ({shown}) are not all made of the last layer; {advice}"
         )
     if left_out:
-        rest = ", ".join(dict.fromkeys(node.qualified for node in left_out[1:]))
+        rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
         words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
         reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
     return results[0]

@@ -15,6 +15,7 @@ from regions.files import limits
 from regions.networks.dense import Dense as Matrix
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
+from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor
 from regions.read.scaling import Scaling
@@ -23,25 +24,32 @@ from regions.read.site import Reading
 __all__ = ["network_of"]
 
 
-def network_of(reading: Reading, result: Tensor) -> Network:
+def network_of(reading: Reading, result: Tensor, activation: ActivationChoice = None) -> Network:
     """Make the network whose outputs are the numbers of a tensor.
 
     Parameters
     ----------
     reading : Reading
     result : Tensor
+    activation : str, Activation, sequence of these, or None
+        May be left out; what is named must be what the file says.
 
     Raises
     ------
+    AmbiguousCheckpointError
+        Another activation was named.
     NonFiniteError, ShapeMismatchError, EmptyLayerError, NetworkError
         Steps or nodes that do not fit together; the message names them.
     """
     steps = _chain(reading, result)
     if steps is not None:
         chain = build_network(steps, reading.notes)
-        return Network.from_graph(chain.graph, reading.input_shape, chain.notes)
-    graph, notes = reading.builder.finished(result)
-    return Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes])
+        network = Network.from_graph(chain.graph, reading.input_shape, chain.notes)
+    else:
+        graph, notes = reading.builder.finished(result)
+        network = Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes])
+    require_activation(network, activation, "the file")
+    return network
 
 
 def _chain(reading: Reading, result: Tensor) -> list[Step] | None:

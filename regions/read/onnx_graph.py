@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from regions.errors import CheckpointError, MissingDependencyError, NotACheckpointError, UnsupportedLayerError
+from regions.errors import MissingDependencyError, NotACheckpointError, UnsupportedLayerError
 from regions.files.onnx_wire import require_fields
 from regions.files.opened import OpenedFile
 from regions.printable import printable
+from regions.read.graph_nodes import GraphNode, require_names
 from regions.read.onnx_tensors import Constant, read_tensor
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
@@ -26,39 +27,18 @@ _FIRST_WITH_OPERATOR_SETS = 3
 
 
 @dataclass(frozen=True)
-class Node:
-    """One operator, applied.
+class Node(GraphNode):
+    """One operator, applied; its name has the domain before it unless that is ONNX itself.
 
     Attributes
     ----------
-    name : str
-        Its own name, or else that of its first output; printable.
-    operator, domain : str
-        Domain is empty for the operators of ONNX itself.
     version : int
-        Since which version of the operator set the operator is what it is here.
-    inputs, outputs : list of str
-        Names of values; an empty one was left out.
+        Since which version of the operator set the operator is what it is here; 0 where there is no schema.
     attributes : dict of str to number, str, list of numbers, or onnx.TensorProto
     """
 
-    name: str
-    operator: str
-    domain: str
     version: int
-    inputs: list[str]
-    outputs: list[str]
     attributes: dict[str, Any]
-
-    @property
-    def label(self) -> str:
-        """What to call it in messages."""
-        return f"node {self.name!r} ({self.qualified})"
-
-    @property
-    def qualified(self) -> str:
-        """The operator, with its domain unless that is ONNX itself."""
-        return f"{self.domain}.{self.operator}" if self.domain else self.operator
 
 
 @dataclass(frozen=True)
@@ -128,8 +108,9 @@ def read_graph(file: OpenedFile) -> Graph:
     nodes = [_node(node, i, versions) for i, node in enumerate(model.graph.node)]
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     inputs = [_input(value) for value in model.graph.input if value.name not in tensors]
-    _require_names(model.graph, nodes, file.name)
-    return Graph(nodes, tensors, inputs, [output.name for output in model.graph.output])
+    outputs = [output.name for output in model.graph.output]
+    require_names(nodes, _given(model.graph, file.name), outputs, file.name)
+    return Graph(nodes, tensors, inputs, outputs)
 
 
 def _require_plain(model: Any, path: str) -> None:
@@ -170,7 +151,7 @@ def _node(node: Any, number: int, versions: dict[str, int]) -> Node:
     domain = "" if node.domain == "ai.onnx" else node.domain
     outputs = list(node.output)
     name = printable(node.name or next(filter(None, outputs), "") or f"number {number}")
-    operator = printable(node.op_type)
+    operator = printable(f"{domain}.{node.op_type}" if domain else node.op_type)
     label = f"node {name!r} ({operator})"
     if domain not in versions:
         raise NotACheckpointError(
@@ -185,9 +166,9 @@ def _node(node: Any, number: int, versions: dict[str, int]) -> Node:
         schema = onnx.defs.get_schema(node.op_type, versions[domain], domain)
     except onnx.defs.SchemaError:
         # Another domain's, or none at all: refused where it is met, unless nothing depends on it.
-        return Node(name, operator, printable(domain), 0, list(node.input), outputs, attributes)
+        return Node(name, operator, list(node.input), outputs, 0, attributes)
     _require_schema(node, schema, label)
-    return Node(name, operator, printable(domain), schema.since_version, list(node.input), outputs, attributes)
+    return Node(name, operator, list(node.input), outputs, schema.since_version, attributes)
 
 
 def _require_schema(node: Any, schema: Any, label: str) -> None:
@@ -263,8 +244,8 @@ def _input(value: Any) -> GraphInput:
     return GraphInput(value.name, shape, tensor.elem_type, f"{printable(value.name)!r} [{shown}]")
 
 
-def _require_names(graph: Any, nodes: list[Node], path: str) -> None:
-    """Every name is made once, and before it is read."""
+def _given(graph: Any, path: str) -> set[str]:
+    """The names of stored tensors and inputs, each of which stands once."""
     made: set[str] = set()
 
     def make(name: str, what: str) -> None:
@@ -281,17 +262,4 @@ def _require_names(graph: Any, nodes: list[Node], path: str) -> None:
             stored.discard(value.name)
         else:
             make(value.name, "input")
-    for node in nodes:
-        for name in filter(None, node.inputs):
-            if name not in made:
-                raise NotACheckpointError(
-                    f"{node.label} reads {printable(name)!r}, which nothing before it makes: there is a cycle, or the "
-                    "nodes are not in order"
-                )
-        for name in filter(None, node.outputs):
-            make(name, f"an output of {node.label},")
-    for output in graph.output:
-        if output.name not in made:
-            raise CheckpointError(f"{path}: nothing makes its output {printable(output.name)!r}")
-    if not graph.output:
-        raise NotACheckpointError(f"{path}: it has no output")
+    return made

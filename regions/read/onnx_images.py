@@ -81,15 +81,9 @@ def _average_all(at: Site, node: Node, values: list[Value | None]) -> Flow:
 def _reduce(at: Site, node: Node, values: list[Value | None], total: bool) -> Flow:
     flow = only_flow(node, values)
     axes = integers(node, "axes", values, 1)
-    if not axes:
-        if axes is not None and node.attributes.get("noop_with_empty_axes", 0):
-            return flow
-        if node.attributes.get("noop_with_empty_axes", 0):
-            return flow
-        axes = list(range(len(flow.shape)))
-    gone = [shapes.axis_of(at, axis, len(flow.shape)) for axis in axes]
-    if len(set(gone)) != len(gone):
-        raise at.refused(f"names an axis twice: {axes}")
+    if not axes and node.attributes.get("noop_with_empty_axes", 0):
+        return flow
+    gone = shapes.axes_of(at, axes or range(len(flow.shape)), len(flow.shape))
     keep = bool(node.attributes.get("keepdims", 1))
     return replace(flow, tensor=windows.mean_over_axes(at, flow.tensor, gone, keep, total=total))
 
@@ -124,8 +118,8 @@ def _pad(at: Site, node: Node, values: list[Value | None]) -> Flow:
     pads = integers(node, "paddings" if node.version < 2 else "pads", values, 1)
     count = len(flow.shape)
     axes = integers(node, "axes", values, 3)
-    along = list(range(count)) if axes is None else [shapes.axis_of(at, axis, count) for axis in axes]
-    if pads is None or len(pads) != 2 * len(along) or len(set(along)) != len(along):
+    along = shapes.axes_of(at, range(count) if axes is None else axes, count)
+    if pads is None or len(pads) != 2 * len(along):
         raise at.refused(f"has {len(pads or [])} borders for {len(along)} axes")
     value = float(node.attributes.get("value", 0.0))
     given = values[2] if len(values) > 2 else None

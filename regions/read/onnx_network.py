@@ -9,20 +9,17 @@ Batch axes that are not fixed have length 1, since a network is read for one inp
 
 from __future__ import annotations
 
-import math
+from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
 
-from regions.errors import AmbiguousCheckpointError, ShapeMismatchError, UnsupportedLayerError
-from regions.files import limits
+from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
-from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, require_activation
-from regions.read.graph_walk import needed, walk
-from regions.read.lowering import network_of
-from regions.read.onnx_graph import Graph, GraphInput, Node, read_graph
+from regions.read.graph_nodes import needed, unsupported
+from regions.read.graph_walk import walk
+from regions.read.onnx_graph import Graph, Node, read_graph
 from regions.read.onnx_images import IMAGE_OPERATORS
 from regions.read.onnx_operators import OPERATORS as ELEMENT_OPERATORS
 from regions.read.onnx_tensors import FLOATS, Constant, element_name
@@ -30,7 +27,7 @@ from regions.read.onnx_values import CONSTANT_OPERATORS, REARRANGING, Flow, Valu
 from regions.read.operations import Tensor
 from regions.read.site import Reading, Site
 
-__all__ = ["network_from_onnx", "read_onnx_tensors", "read_operations"]
+__all__ = ["read_onnx_tensors", "read_operations"]
 
 # What may come last and is left out, and what may still follow it: choosing, naming and reshaping of results.
 _CUT = {"Softmax", "LogSoftmax", "Sigmoid", "ArgMax"}
@@ -54,14 +51,20 @@ _NOT_YET = {
 OPERATORS = ELEMENT_OPERATORS | IMAGE_OPERATORS
 
 
-def network_from_onnx(file: OpenedFile, activation: ActivationChoice = None) -> Network:
-    """Make a network of an ONNX file.
+def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the tensors that an ONNX file stores beside its graph, by name; bfloat16 as float32.
 
-    Parameters
-    ----------
-    file : OpenedFile
-    activation : str, Activation, sequence of these, or None
-        May be left out; what is named must be what the file says.
+    Raises
+    ------
+    MissingDependencyError, CheckpointError, UnsupportedLayerError
+        As for `read_operations`; what the nodes do is not looked at.
+    """
+    graph = read_graph(file)
+    return {name: graph.constant(name).array for name in graph.tensors}
+
+
+def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
+    """The operations of a graph, and the one that is its output.
 
     Raises
     ------
@@ -70,27 +73,8 @@ def network_from_onnx(file: OpenedFile, activation: ActivationChoice = None) -> 
     CheckpointError
         The file is damaged, or several networks could be meant.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
-        The graph is not a chain that is handled; the message names the node.
+        What is not handled; the message names the node.
     """
-    network = network_of(*read_operations(file))
-    require_activation(network, activation, "the file")
-    return network
-
-
-def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
-    """Return the tensors that an ONNX file stores beside its graph, by name; bfloat16 as float32.
-
-    Raises
-    ------
-    MissingDependencyError, CheckpointError, UnsupportedLayerError
-        As for `network_from_onnx`; what the nodes do is not looked at.
-    """
-    graph = read_graph(file)
-    return {name: graph.constant(name).array for name in graph.tensors}
-
-
-def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
-    """The operations of a graph, and the one that is its output."""
     graph = read_graph(file)
     nodes = _Values(graph, Reading(file.name, file.size))
     advice = "keep the one that is meant: onnx.utils.extract_model(path, new_path, [input name], [output name])"
@@ -124,38 +108,44 @@ class _Values:
                 f"{reading.file}: its outputs depend on {len(inputs)} inputs ({shown}), and a network has one"
             )
         (given,) = inputs
-        shape = _shape(given, reading)
-        self.values[given.name] = Flow(reading.input(shape), given.element)
-        if sum(length != 1 for length in shape) > 1:
-            reading.notes.append(f"input {given.shown} is read as {math.prod(shape)} numbers in the order of the array")
+        if given.element not in FLOATS:
+            raise UnsupportedLayerError(
+                f"input {given.shown} holds numbers of {element_name(given.element)}; a network takes real numbers: "
+                "export it with an input of float32"
+            )
+        if given.shape is None:
+            raise AmbiguousCheckpointError(
+                f"input {given.shown}: export the model with a fixed shape, but for the batch"
+            )
+        self.values[given.name] = Flow(reading.input(f"input {given.shown}", given.shape), given.element)
 
     def visit(self, node: Node) -> None:
         values = [self.value(name) if name else None for name in node.inputs]
-        at = Site(self.reading, node.qualified, node.name)
+        at = Site(self.reading, node)
         made = self.made(at, node, values)
         results = made if isinstance(made, list) else [made]
         if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
             raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
         for name, value in zip(node.outputs, results, strict=False):
-            self.reading.charge(8 * math.prod(value.shape))
+            self.reading.charge(8 * prod(value.shape))
             self.values[name] = value
 
     def made(self, at: Site, node: Node, values: list[Value | None]) -> Value | list[Flow]:
         flowing = any(isinstance(value, Flow) for value in values)
-        if node.qualified in _SHAPE:
-            _require_version(node, _SHAPE[node.qualified])
+        if node.operator in _SHAPE:
+            _require_version(node, _SHAPE[node.operator])
             assert values[0] is not None
             return shape_of(node, values[0])
-        if node.qualified in REARRANGING:
+        if node.operator in REARRANGING:
             _require_version(node, REARRANGING[node.operator][1])
             return rearrange(at, node, values)
         if flowing:
-            if node.qualified not in OPERATORS:
+            if node.operator not in OPERATORS:
                 raise _unsupported(node)
-            operation, newest = OPERATORS[node.qualified]
+            operation, newest = OPERATORS[node.operator]
             _require_version(node, newest)
             return operation(at, node, values)
-        if node.qualified not in CONSTANT_OPERATORS:
+        if node.operator not in CONSTANT_OPERATORS:
             raise UnsupportedLayerError(
                 f"{node.label} computes with constants in a way that is not handled; simplify the file first, for "
                 "instance by exporting with constant folding"
@@ -183,27 +173,6 @@ class _Values:
             self.reading.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
 
 
-def _shape(given: GraphInput, reading: Reading) -> list[int]:
-    """The shape of one input."""
-    if given.element not in FLOATS:
-        raise UnsupportedLayerError(
-            f"input {given.shown} holds numbers of {element_name(given.element)}; a network takes real numbers: export "
-            "it with an input of float32"
-        )
-    if given.shape is None:
-        raise AmbiguousCheckpointError(f"input {given.shown}: export the model with a fixed shape, but for the batch")
-    unknown = [axis for axis, length in enumerate(given.shape) if length is None and axis > 0]
-    if unknown:
-        raise AmbiguousCheckpointError(
-            f"input {given.shown} has no fixed length along axis {unknown[0]}; export the model with a fixed shape, "
-            "but for the batch"
-        )
-    shape = [length or 1 for length in given.shape]
-    if math.prod(shape) > max(reading.size, limits.FREE_INPUTS):
-        raise ShapeMismatchError(f"input {given.shown} has more numbers than the file has bytes")
-    return shape
-
-
 def _require_version(node: Node, newest: int) -> None:
     if not node.version:  # no schema, so nothing about it has been checked
         raise _unsupported(node)
@@ -215,10 +184,4 @@ def _require_version(node: Node, newest: int) -> None:
 
 
 def _unsupported(node: Node) -> UnsupportedLayerError:
-    if node.operator in _SMOOTH:
-        advice = "it is not piecewise linear, so the network has no regions"
-    elif node.operator in _NOT_YET:
-        advice = f"not supported: {_NOT_YET[node.operator]}"
-    else:
-        advice = f"handled are {', '.join(sorted(OPERATORS))}, and what only moves numbers"
-    return UnsupportedLayerError(f"{node.label}: {advice}")
+    return unsupported(node, _SMOOTH, _NOT_YET, f"{', '.join(sorted(OPERATORS))}, and what only moves numbers")

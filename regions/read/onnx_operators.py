@@ -93,13 +93,9 @@ def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
         rows = rows.T
     # From the left a matrix works on columns.
     result = windows.dense(at, x, rows) if first else _turned(at, windows.dense(at, _turned(at, x), rows))
-    lengths = list(result.shape)
-    gone = ([-1] if matrix.ndim == 1 and first else [-2] if matrix.ndim == 1 else []) + (
-        [-2 if first else -1] if vector else []
-    )
-    if matrix.ndim == 1 or vector:
-        kept = [length for i, length in enumerate(lengths) if i - len(lengths) not in gone]
-        result = at.rearranged(result, places(result).reshape(kept))
+    gone = ([-1 if first else -2] if matrix.ndim == 1 else []) + ([-2 if first else -1] if vector else [])
+    if gone:
+        result = at.rearranged(result, places(result).squeeze(tuple(gone)))
     return Flow(result, flow.element)
 
 

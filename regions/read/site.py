@@ -16,12 +16,13 @@ from math import prod
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
-from regions.errors import NotACheckpointError
+from regions.errors import AmbiguousCheckpointError, NotACheckpointError, ShapeMismatchError
 from regions.files import limits
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Operator
 from regions.read.graph_builder import GraphBuilder
+from regions.read.graph_nodes import GraphNode
 from regions.read.operations import Tensor
 from regions.read.scaling import Scaling
 
@@ -65,8 +66,25 @@ class Reading:
         self.built += kept
         limits.require_expansion(self.file, self.size, self.built + passing, "all layers of the graph")
 
-    def input(self, shape: Sequence[int]) -> Tensor:
-        """The input of the model."""
+    def input(self, what: str, lengths: Sequence[int | None]) -> Tensor:
+        """The input of the model, called so in messages; the length of its first axis, the batch, may be None.
+
+        Raises
+        ------
+        AmbiguousCheckpointError, ShapeMismatchError
+            Another length that is not fixed; more numbers than a file of this size can be about.
+        """
+        unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
+        if unknown:
+            raise AmbiguousCheckpointError(
+                f"{what} has no fixed length along axis {unknown[0]}; export the model with a fixed shape, but for the "
+                "batch"
+            )
+        shape = [1 if length is None else length for length in lengths]
+        if prod(shape) > max(self.size, limits.FREE_INPUTS):
+            raise ShapeMismatchError(f"{what} has more numbers than the file has bytes")
+        if sum(length != 1 for length in shape) > 1:
+            self.notes.append(f"{what} is read as {prod(shape)} numbers in the order of the array")
         self.charge(BYTES_OF_ELEMENT * prod(shape))
         batch = len(shape) > 1 and shape[0] == 1
         self.input_shape = tuple(shape[1:] if batch else shape)
@@ -75,23 +93,15 @@ class Reading:
 
 @dataclass(frozen=True)
 class Site:
-    """The node that is being read: what its operations are added to, and how messages call it.
-
-    Attributes
-    ----------
-    reading : Reading
-    operator, name : str
-        Printable.
-    """
+    """The node that is being read, and what its operations are added to."""
 
     reading: Reading
-    operator: str
-    name: str
+    node: GraphNode
 
     @property
     def label(self) -> str:
         """What to call it in messages."""
-        return f"node {self.name!r} ({self.operator})"
+        return self.node.label
 
     def refused(self, what: str) -> NotACheckpointError:
         """The error that says that this node is impossible."""
@@ -123,12 +133,12 @@ class Site:
     def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int]) -> Tensor:
         """A linear operator on the flat numbers."""
         self._require_some(shape, (operator.weights if isinstance(operator, Dense) else operator.kernels).nbytes)
-        return self.reading.builder.linear(x, operator, biases, shape, self.name)
+        return self.reading.builder.linear(x, operator, biases, shape, self.node.name)
 
     def summed(self, terms: Sequence[tuple[Tensor, float]]) -> Tensor:
         """Tensors of one shape, each times a factor, added."""
         self._require_some(terms[0][0].shape, 20 * sum(x.size for x, _ in terms))
-        return self.reading.builder.sum(terms, self.name)
+        return self.reading.builder.sum(terms, self.node.name)
 
     def scaled(
         self,
@@ -141,7 +151,7 @@ class Site:
     ) -> Tensor:
         """``scale * x + shift``, with numbers for all or arrays of its shape."""
         each = [np.broadcast_to(np.asarray(part, dtype=np.float64), x.shape).ravel() for part in (scale, shift)]
-        return self.by(x, Scaling(kind or self.operator, self.name, each[0], each[1], exact).checked())
+        return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
 
     def by(self, x: Tensor, scaling: Scaling) -> Tensor:
         """A scaling of all numbers, in the order of the flat positions."""
@@ -151,7 +161,7 @@ class Site:
     def activated(self, x: Tensor, activation: Activation) -> Tensor:
         """A function of one variable, applied to every number."""
         self._require_some(x.shape)
-        return self.reading.builder.activated(x, activation, self.name)
+        return self.reading.builder.activated(x, activation, self.node.name)
 
     def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
         """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""

@@ -35,7 +35,7 @@ def test_a_chain_and_its_end() -> None:
 
 def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     other = load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
-    monkeypatch.setattr(exported_module, "network_from_exported", lambda *_: other)
+    monkeypatch.setattr(exported_module, "network_of", lambda *_: other)
     with pytest.raises(InternalError, match="misread"):
         load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)), input_shape=[3])
 

@@ -137,5 +137,5 @@ def normalized(at: Site, x: Tensor, parameters: Sequence[Floats], wanted: tuple[
             raise at.refused(f"has {list(numbers.shape)} parameters instead of {list(wanted)}")
         columns.append(spread(at, numbers.reshape(wanted + (1,) * (len(x.shape) - 1 - len(wanted))), x.shape).ravel())
     weight, bias, mean, variance = columns
-    scaling = scaling_of_batch_norm(at.name, mean, variance, weight, bias, eps)
+    scaling = scaling_of_batch_norm(at.node.name, mean, variance, weight, bias, eps)
     return at.by(x, scaling)

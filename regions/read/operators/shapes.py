@@ -18,7 +18,7 @@ from regions.errors import RegionsError, UnsupportedLayerError
 from regions.read.operations import Tensor
 from regions.read.site import Site, places
 
-__all__ = ["axis_of", "bordered", "joined", "moved", "sections"]
+__all__ = ["axes_of", "axis_of", "bordered", "joined", "moved", "sections"]
 
 Value = TypeVar("Value", Tensor, NDArray[Any])
 MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
@@ -43,6 +43,14 @@ def axis_of(at: Site, axis: int, count: int) -> int:
     if not -count <= axis < count:
         raise at.refused(f"has an axis {axis}, and gets numbers with {count} axes")
     return axis % count
+
+
+def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
+    """The numbers of different axes."""
+    found = [axis_of(at, axis, count) for axis in axes]
+    if len(set(found)) != len(found):
+        raise at.refused(f"names an axis twice: {list(axes)[:20]}")
+    return found
 
 
 def joined(at: Site, values: Sequence[Tensor | NDArray[Any]], axis: int) -> Tensor:

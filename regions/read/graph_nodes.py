@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Which nodes has a graph, in any format that has names for values?
+
+Every name is made once and before it is read, so there are no cycles. What an operator is, readers find in tables of
+their own; who is in none is refused with what is known of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.printable import printable
+
+__all__ = ["GraphNode", "needed", "require_names", "unsupported"]
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """One operator, applied.
+
+    Attributes
+    ----------
+    name : str
+        Its own name, or else that of its first output; printable.
+    operator : str
+        As tables of operators have it; printable.
+    inputs, outputs : list of str
+        Names of values; an empty one was left out.
+    """
+
+    name: str
+    operator: str
+    inputs: list[str]
+    outputs: list[str]
+
+    @property
+    def said(self) -> str:
+        """The operator, as messages have it."""
+        return self.operator
+
+    @property
+    def label(self) -> str:
+        """What to call it in messages."""
+        return f"node {self.name!r} ({self.said})"
+
+
+Node = TypeVar("Node", bound=GraphNode)
+
+
+def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
+    """The nodes that the outputs depend on, in order."""
+    wanted = set(outputs)
+    result = []
+    for node in reversed(nodes):
+        if any(name in wanted for name in node.outputs):
+            wanted.update(node.inputs)
+            result.append(node)
+    return result[::-1]
+
+
+def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: Collection[str], file: str) -> None:
+    """Refuse names that are made twice, or read before anything makes them; ``given`` are there from the beginning.
+
+    Raises
+    ------
+    NotACheckpointError
+        The message names the node.
+    """
+    made = set(given)
+    for node in nodes:
+        for name in filter(None, node.inputs):
+            if name not in made:
+                raise NotACheckpointError(
+                    f"{node.label} reads {printable(name)!r}, which nothing before it makes: there is a cycle, or the "
+                    "nodes are not in order"
+                )
+        for name in filter(None, node.outputs):
+            if name in made:
+                raise NotACheckpointError(f"{node.label} makes {printable(name)!r}, which comes from two places")
+            made.add(name)
+    for name in outputs:
+        if name not in made:
+            raise NotACheckpointError(f"{file}: nothing makes its output {printable(name)!r}")
+    if not outputs:
+        raise NotACheckpointError(f"{file}: it has no output")
+
+
+def unsupported(
+    node: GraphNode, smooth: Collection[str], not_yet: Mapping[str, str], handled: str, cut: Collection[str] = ()
+) -> UnsupportedLayerError:
+    """The error that says why a node is not read.
+
+    Parameters
+    ----------
+    node : GraphNode
+    smooth : collection of str
+        Operators that are not piecewise linear.
+    not_yet : dict of str to str
+        What others do, in words.
+    handled : str
+        Operators that are read.
+    cut : collection of str
+        Smooth ones that may be left out at the end.
+    """
+    operator = node.operator.rpartition(".")[2]  # those of other domains are mostly what their names say
+    if operator in smooth:
+        advice = "it is not piecewise linear, so the network has no regions"
+        if operator in cut:
+            advice += "; only at the very end can it be left out"
+    elif operator in not_yet:
+        advice = f"not supported: {not_yet[operator]}"
+    else:
+        advice = f"handled are {handled}"
+    return UnsupportedLayerError(f"{node.label}: {advice}")
