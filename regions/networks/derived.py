@@ -17,17 +17,16 @@ import numpy as np
 from regions.arithmetic.dyadic import Dyadic, dyadic
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.graph import Graph
 from regions.networks.layer import Layer
-from regions.networks.named_activations import identity, relu
+from regions.networks.named_activations import relu
 from regions.networks.network import Network, require_network
-from regions.networks.parts import ending
+from regions.networks.parts import ending, with_affine_inputs
 from regions.networks.patches import Patches
 
 __all__ = [
     "compose",
     "cut_off",
-    "is_chain",
     "product",
     "with_constant_unit",
     "with_first_layer",
@@ -158,11 +157,6 @@ def with_constant_unit(network: Network, index: int, unit: int, value: float) ->
     return Network.from_layers(layers)
 
 
-def is_chain(network: Network) -> bool:
-    """Whether it is a chain of dense layers."""
-    return network.graph.layers() is not None
-
-
 def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[Floats, Floats]]) -> Network:
     """The network with other weights and biases in its first layer, made of those that it has."""
     first, *others = network.layers
@@ -173,13 +167,8 @@ def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[
 
 def with_scaled_inputs(network: Network, factors: Floats, constants: Floats) -> Network:
     """The network of ``factors * x + constants``, which is a node of its own, without kinks."""
-    units = Units(network.n_in, identity())
-    first = Node(constants, (Read(Patches.scale(factors), -1),), units, slice(0, 0), "the inputs")
-    others = [
-        replace(node, reads=tuple(Read(read.operator, read.node + 1) for read in node.reads))
-        for node in network.graph.nodes
-    ]
-    return Network.from_graph(Graph(network.n_in, [first, *others]), network.input_shape, network.notes)
+    graph = with_affine_inputs(network.graph, Patches.scale(factors), constants, lambda node: True)
+    return Network.from_graph(graph, network.input_shape, network.notes)
 
 
 def with_notes(network: Network, *notes: str) -> Network:

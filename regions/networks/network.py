@@ -100,11 +100,7 @@ class Network:
     def from_layers(cls, layers: Iterable[Layer], notes: Iterable[str] = ()) -> Network:
         """Make a network of ready layers; the last one must have the identity as its activation."""
         network = object.__new__(cls)
-        given = list_of(notes, "notes", "a list of str")
-        network._set(
-            list_of(layers, "layers", "a list of regions.Layer"),
-            tuple(word(note, f"notes[{i}]") for i, note in enumerate(given)),
-        )
+        network._set(list_of(layers, "layers", "a list of regions.Layer"), _notes(notes))
         return network
 
     @classmethod
@@ -148,14 +144,12 @@ class Network:
             raise ShapeMismatchError(
                 f"input_shape {list(shape)} has {prod(shape)} elements, the graph takes {graph.n_in}"
             )
-        network = object.__new__(cls)
-        said = tuple(word(note, f"notes[{i}]") for i, note in enumerate(list_of(notes, "notes", "a list of str")))
-        layers = graph.layers()
+        network, layers = object.__new__(cls), graph.layers()
         if layers is not None:
-            network._set(layers, said)
-            network.__dict__.update(input_shape=shape)
+            network._set(layers, _notes(notes))
         else:
-            network.__dict__.update(graph=graph, input_shape=shape, notes=said)
+            network.__dict__.update(graph=graph, notes=_notes(notes))
+        network.__dict__.update(input_shape=shape)
         return network
 
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
@@ -415,6 +409,10 @@ def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
         for index, layer in enumerate(network.layers)
         for name in LAYER_ARRAYS
     }
+
+
+def _notes(notes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word(note, f"notes[{i}]") for i, note in enumerate(list_of(notes, "notes", "a list of str")))
 
 
 def require_network(given: Any) -> Network:

@@ -7,13 +7,14 @@ passed on to nodes that read others as well. Nodes are shared, not copied.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arguments import integer, shown
+from regions.arithmetic.types import Floats
 from regions.errors import NetworkError
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
@@ -21,7 +22,7 @@ from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
 from regions.printable import printable
 
-__all__ = ["comparing", "ending", "number_of", "with_inputs_apart", "with_outputs"]
+__all__ = ["comparing", "ending", "number_of", "with_affine_inputs", "with_inputs_apart", "with_outputs"]
 
 
 def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
@@ -65,12 +66,10 @@ def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:
     differences = np.zeros((len(pairs), graph.n_out))
     differences[np.arange(len(pairs)), pairs[:, 0]], differences[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
     last, units = graph.nodes[-1], Units(len(pairs), leaky_relu(1.0))
-    end = last.kinks.start
-    compared = slice(end, end + units.kinks)
+    compared = slice(last.kinks.stop, last.kinks.stop + units.kinks)
     node = Node(np.zeros(len(pairs)), (Read(Dense(differences), len(graph.hidden)),), units, compared, "comparisons")
-    read, one = Read(Dense(np.zeros((1, len(pairs)))), len(graph.hidden) + 1), Units(1, identity())
-    after = slice(compared.stop, compared.stop)
-    return Graph(graph.n_in, [*graph.nodes, node, Node(np.zeros(1), (read,), one, after, "nothing")]), pairs
+    nodes = [*graph.nodes, node]
+    return ending(Graph(graph.n_in, nodes), len(nodes), [-1]), pairs
 
 
 def with_inputs_apart(graph: Graph) -> Graph:
@@ -81,12 +80,16 @@ def with_inputs_apart(graph: Graph) -> Graph:
     if all(len(node.reads) == 1 or all(read.node >= 0 for read in node.reads) for node in graph.nodes):
         return graph
     every = Patches.selection(graph.n_in, np.arange(graph.n_in))
-    units = Units(graph.n_in, identity())
-    passing = Node(np.zeros(graph.n_in), (Read(every, -1),), units, slice(0, 0), "inputs")
-    nodes = [passing]
+    return with_affine_inputs(graph, every, np.zeros(graph.n_in), lambda node: len(node.reads) > 1)
+
+
+def with_affine_inputs(graph: Graph, operator: Operator, constants: Floats, reads_it: Callable[[Node], bool]) -> Graph:
+    """The graph with a node, an operator on the inputs plus constants, that some nodes read in place of the inputs."""
+    units = Units(len(constants), identity())
+    nodes = [Node(constants, (Read(operator, -1),), units, slice(0, 0), "inputs")]
     for node in graph.nodes:
-        first = 0 if len(node.reads) > 1 else -1
-        reads = (Read(read.operator, read.node + 1 if read.node >= 0 else first) for read in node.reads)
+        inputs = 0 if reads_it(node) else -1
+        reads = (Read(read.operator, read.node + 1 if read.node >= 0 else inputs) for read in node.reads)
         nodes.append(replace(node, reads=tuple(reads)))
     return Graph(graph.n_in, nodes)
 

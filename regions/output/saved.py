@@ -227,9 +227,8 @@ class _Reader:
                 given = n_in if of < 0 else nodes[of].units.count
                 reads.append(Read(self.operator(f"{prefix}_read_{index}", given, len(biases)), of))
             units = Units(len(biases), activation)
-            end = kinks + (units.kinks if number + 1 < len(names) else 0)
-            nodes.append(Node(biases, tuple(reads), units, slice(kinks, end), f"node {number}"))
-            kinks = end
+            nodes.append(Node(biases, tuple(reads), units, slice(kinks, kinks + units.kinks), f"node {number}"))
+            kinks += units.kinks
         shape = self.entry("network", "input_shape", list)
         return Network.from_graph(Graph(n_in, nodes), shape, notes)
 

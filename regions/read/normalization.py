@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError
-from regions.networks.derived import is_chain, with_first_layer, with_notes, with_scaled_inputs
+from regions.networks.derived import with_first_layer, with_notes, with_scaled_inputs
 from regions.networks.network import Network
 from regions.read.scaling import subtract_and_divide
 
@@ -55,7 +55,7 @@ def normalize_inputs(network: Network, normalize: Any) -> Network:
     scaling = subtract_and_divide("normalisation", "(mean, std)", mean, std)
     said = f"inputs are taken as they are: their normalisation, mean {_shown(mean)} and std {_shown(std)}, was "
     ending = "in float64; the network is what that yields"
-    if not is_chain(network):
+    if not network.is_chain:
         scaled = with_scaled_inputs(network, scaling.scale, scaling.shift)
         return with_notes(scaled, f"{said}made the first node{'' if scaling.exact else f', {ending}'}")
     folded = with_first_layer(network, lambda *layer: scaling.before(*layer)[:2])
