@@ -26,7 +26,8 @@ import pytest
 
 import regions
 from kinds_of_parameters import FILES, MEANINGS, OWN_FUNCTIONS, TAKEN
-from public_callables import CALLS, Call
+from one_call import Call
+from public_callables import CALLS
 from public_names import MODULES, public
 from regions.errors import RegionsError
 from wrong_values import WRONG

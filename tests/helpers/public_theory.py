@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""How are public bounds, ensembles and studies called rightly? See `public_callables.py`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import regions
+from objects_to_call_with import arc, decided, figure, network, random_networks, rng, square, two_outputs
+from one_call import Call, call_of, method_of, say
+from regions import bounds, ensembles
+
+# What bounds take besides `n_in` and `widths`.
+FACTS = {
+    "breakpoints": 1,
+    "codimension": 1,
+    "rank": 2,
+    "weight_std": 1.0,
+    "bias_std": 1.0,
+    "radius": 1.0,
+    "constant": 1,
+    "c_grad": 1,
+    "c_bias": 1,
+    "c_manifold": 1,
+    "volume": 1,
+    "ranks": [2],
+    "alpha": 1.0,
+    "distribution": "gaussian",
+    "scale": 1.0,
+    "form": "2k",
+    "sigma_w": 1.0,
+    "sigma_b": 0.5,
+    "activation": "relu",
+}
+
+
+def calls_of_bounds() -> Iterator[Call]:
+    own = {
+        "bounded_chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
+        "chambers": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
+        "characteristic_polynomial": {"normals": [[1, 0], [0, 1]], "offsets": [0, 1]},
+        "gaines_bi_facets": {"dimension": 2},
+        "hard_tanh_length_growth": {"sigma_w": 1.0, "sigma_b": 0.5},
+        "relu_length_factor": {"width": 4},
+        "serra2018_lower": {"n_in": 1, "widths": [4]},
+        "tube_volume": {"volumes": [1.0, 2.0], "radius": 0.5},
+        "xiong_cnn": {"input_shape": (1, 4), "filters": 3, "kernel": 2, "stride": 1},
+        "xiong_cnn_lower": {"input_shape": (1, 4), "layers": [(3, 2, 1)]},
+        "xiong_cnn_upper": {"input_shape": (1, 4), "layers": [(3, 2, 1)]},
+    }
+    kinds = {
+        "volume": "positive",
+        "alpha": "number per layer",
+        "distribution": "word",
+        "scale": "number per layer",
+        "sigma_w": "number",
+        "sigma_b": "number",
+        "activation": "word",
+        "width": "integer",
+        "volumes": "numbers",
+        "layers": "convolutions",
+        "weight_std": "number per layer",
+        "ranks": "optional integer per layer",
+    }
+    for name in bounds.__all__:
+        function = getattr(bounds, name)
+        if not inspect.isfunction(function):
+            continue
+        parameters = inspect.signature(function).parameters
+        facts = {key: FACTS[key] for key in parameters if key in FACTS}
+        given = own.get(name) or {"n_in": 1 if name in ONE_INPUT else 2, "widths": [2], **facts}
+        if name == "zaslavsky":
+            given["rank"] = 1
+        special = {"zaslavsky": {"rank": "optional integer"}, "tube_volume": {"radius": "number"}}.get(name, {})
+        yield call_of(function, **given, _kinds={**kinds, **special})
+    montufar = next(bound for bound in bounds.BOUNDS if bound.name == "montufar2014_lower")
+    for method in ("value", "after_each_layer"):
+        yield method_of(say(montufar), method, n_in=2, widths=[4, 4])
+
+
+ONE_INPUT = {"telgarsky_lower"}
+
+
+def calls_of_ensembles() -> Iterator[Call]:
+    gauss = say(ensembles.Gaussian(1.0))
+    yield call_of(ensembles.Gaussian, std=1.0, _kinds={"std": "positive"})
+    yield call_of(ensembles.Uniform, bound=1.0, _kinds={"bound": "positive"})
+    yield call_of(ensembles.Discrete, values=[-1.0, 1.0])
+    for law in (gauss, say(ensembles.Uniform(1.0)), say(ensembles.Discrete([-1, 1]))):
+        yield method_of(law, "scaled", factor=2.0, _kinds={"factor": "positive"})
+        yield method_of(law, "draw", shape=[2, 3], rng=rng, _kinds={"shape": "integers"})
+        if not isinstance(law(), ensembles.Discrete):
+            yield method_of(law, "density", values=[0.0, 1.0])
+            yield method_of(law, "probability", low=[0.0], high=[1.0])
+    laws = {"weights": "laws", "biases": "laws", "scaling": "word", "alpha": "number per layer"}
+    given = {"sizes": [2, 2, 1], "activation": "relu"}
+    yield call_of(ensembles.Ensemble, **given, weights=gauss, biases=gauss, scaling="fan_in", alpha=0.5, _kinds=laws)
+    yield method_of(random_networks, "draw", rng=rng)
+    for function in (ensembles.he, ensembles.glorot):
+        yield call_of(function, **given, law="uniform", _kinds={"law": "word"})
+    yield call_of(ensembles.torch_default, **given)
+    yield call_of(ensembles.hanin_rolnick2019, sizes=[2, 2, 1])
+    shape = {"width": 2, "depth": 2, "n_out": 1}
+    kinds = {"width": "integer", "n_out": "integer", "n_in": "integer", "sigma_w": "positive", "sigma_b": "number"}
+    raghu = {"sigma_w": 1.0, "sigma_b": 0.5, "activation": "relu"}
+    yield call_of(ensembles.raghu2017, n_in=2, **shape, **raghu, _kinds=kinds)
+    kinds = {"width": "integer", "n_out": "integer", "law": "laws", "alpha": "number per layer"}
+    yield call_of(ensembles.price_tanner2020, law=gauss, alpha=0.5, **shape, _kinds=kinds)
+    yield call_of(regions.decisions, network=two_outputs, domain=square, limit=None, progress=None)
+    yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
+    yield call_of(
+        regions.dichotomies,
+        network=network,
+        points=[[1.0, 2.0], [-1.0, 1.0]],
+        weights=[[0.0, 1.0], [1.0, 0.0]],
+        layer=1,
+        quarters=2,
+        output_index=0,
+        progress=None,
+    )
+    yield call_of(
+        regions.growth,
+        ensemble=random_networks,
+        curve=arc,
+        networks=2,
+        rng=rng,
+        progress=None,
+        _kinds={"ensemble": "random networks", "curve": "domains", "networks": "integer"},
+    )
+    yield method_of(lambda: regions.growth(random_networks(), arc(), networks=2, rng=0), "plot", figure=figure)
