@@ -7,8 +7,8 @@ root of a spectral norm, of which the Frobenius norm is a bound: too large by 1.
 wide.
 Rounding: matrices are rounded to single precision, and so are their products: it is fast, and enough. That is charged
 as for any order of summation, |fl(A'A) - A'A|_F <= gamma_n |A|_F^2 (Higham, Accuracy and Stability of Numerical
-Algorithms, 2002, section 3.5), with 8 times the unit roundoff. What is computed with a few doubles is covered by a
-factor 1 + 2^-20.
+Algorithms, 2002, sections 3.5 and 3.6), with 8 times the unit roundoff, for complex ones too. What is computed
+with a few doubles is covered by a factor 1 + 2^-20.
 Cost: three products of matrices of the smaller side; 3 ms at 256 x 256, 0.1 s at 1024 x 1024. Above that fewer, for a
 looser bound.
 """
@@ -21,28 +21,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
-
 __all__ = ["spectral_norm_bound"]
 
 _UNIT = 2.0**-21  # eight times that of single precision
 _UPWARDS = 1 + 2.0**-20
 
 
-def spectral_norm_bound(matrix: Floats) -> float:
-    """An upper bound on the spectral norm of a matrix [m, n] of finite numbers; infinite if it can not be computed."""
-    current: NDArray[np.floating[Any]] = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
+def spectral_norm_bound(matrices: NDArray[np.float64 | np.complex128]) -> float:
+    """An upper bound on the spectral norms of matrices [.., m, n] of finite numbers, real or complex.
+
+    Infinite if it can not be computed.
+    """
+    current: NDArray[np.inexact[Any]] = matrices if matrices.shape[-2] >= matrices.shape[-1] else _transposed(matrices)
     steps = []
-    for _ in range(3 if current.shape[1] <= 1024 else 2 if current.shape[1] <= 2048 else 1):
+    for _ in range(3 if current.shape[-1] <= 1024 else 2 if current.shape[-1] <= 2048 else 1):
         largest = float(np.abs(current).max())
         if largest == 0.0 or not np.isfinite(largest):
             return largest
         # A power of two: nothing is rounded, and what underflows is below all that is charged for.
         scale = math.ldexp(1.0, math.frexp(largest)[1] - 1)
-        single = (current / scale).astype(np.float32)
+        single = (current / scale).astype(np.complex64 if np.iscomplexobj(current) else np.float32)
         size = _frobenius(single) * _UPWARDS
-        steps.append((scale, 2.0**-23 * size, _UNIT * len(single) * size**2))
-        current = single.T @ single
+        steps.append((scale, 2.0**-23 * size, _UNIT * single.shape[-2] * size**2))
+        current = _transposed(single).conj() @ single
     bound = _frobenius(current) * _UPWARDS
     for scale, lost_by_rounding, lost_by_product in reversed(steps):
         bound = (math.sqrt(bound + lost_by_product) + lost_by_rounding) * scale * _UPWARDS
@@ -51,5 +52,11 @@ def spectral_norm_bound(matrix: Floats) -> float:
     return bound
 
 
-def _frobenius(matrix: NDArray[np.floating[Any]]) -> float:
-    return float(np.linalg.norm(matrix.astype(np.float64)))
+def _transposed(matrices: NDArray[Any]) -> NDArray[Any]:
+    return np.swapaxes(matrices, -1, -2)
+
+
+def _frobenius(matrices: NDArray[np.inexact[Any]]) -> float:
+    """The largest."""
+    wide = matrices.astype(np.complex128 if np.iscomplexobj(matrices) else np.float64)
+    return float(np.linalg.norm(wide, axis=(-2, -1)).max())

@@ -12,7 +12,7 @@ Cost: memory for the lists, not for a matrix; applying it is one matrix product 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod, sqrt
 from typing import Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.dense import Dense
+from regions.networks.lattice import Lattice, norm_on_lattice
 
 __all__ = ["Patches", "first_problem_of_patches", "flat_places"]
 
@@ -44,6 +45,9 @@ class Patches:
         Which input each column reads; -1 where there is none.
     targets : int32 [patches, rows]
         Which output each row gives.
+    lattice : Lattice, optional
+        Where patches stand, if they stand regularly, as those of a convolution do: for a better `norm_bound`, and for
+        nothing else. It is not believed, but checked there.
     """
 
     inputs: int
@@ -52,6 +56,7 @@ class Patches:
     kinds: NDArray[np.int32]
     sources: NDArray[np.int32]
     targets: NDArray[np.int32]
+    lattice: Lattice | None = None
 
     @classmethod
     def convolution(
@@ -83,6 +88,10 @@ class Patches:
             places = np.arange(count)[:, np.newaxis] * step - before + spread * np.arange(size)
             axes.append(np.where((places >= 0) & (places < length), places, -1))
         positions = flat_places(axes, lengths)
+        counts = [len(places) for places in axes]
+        corners = np.indices(counts).reshape(len(axes), -1).T * stride - np.array(padding).reshape(-1, 2)[:, 0]
+        offsets = np.indices((each, *window)).reshape(len(axes) + 1, -1).T * [1, *dilation]
+        lattice = Lattice(np.tile(corners, (groups, 1)).astype(np.int32), offsets.astype(np.int32))
         count, spread_over = positions.shape[0], prod(lengths)
         within = (positions[:, np.newaxis, :] + np.arange(each)[:, np.newaxis] * spread_over).reshape(count, -1)
         gone = np.tile(positions < 0, each)
@@ -97,6 +106,7 @@ class Patches:
             np.repeat(np.arange(groups, dtype=np.int32), count),
             np.concatenate(sources).astype(np.int32),
             np.concatenate(targets).astype(np.int32),
+            lattice,
         )
 
     @classmethod
@@ -123,8 +133,8 @@ class Patches:
         sources: NDArray[Any],
         targets: NDArray[Any],
     ) -> Patches:
-        lists = (each.astype(np.int32) for each in (kinds, sources[:, np.newaxis], targets[:, np.newaxis]))
-        return cls(inputs, outputs, kernels, *lists)
+        kind, read, given = (each.astype(np.int32) for each in (kinds, sources[:, np.newaxis], targets[:, np.newaxis]))
+        return cls(inputs, outputs, kernels, kind, read, given)
 
     @cached_property
     def weights(self) -> NDArray[Any]:
@@ -147,15 +157,31 @@ class Patches:
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, for weights that are doubles.
 
-        A patch gives at most |K| |x restricted to its sources|. Outputs are in one patch each, and an input is read m
-        times at most, so that squares sum up to |K|^2 m |x|^2.
+        That of the patches of one block is found on their lattice. Without one, a patch gives at most |K| |x restricted
+        to its sources|, outputs are in one patch each, and if an input is read m times at most, squares sum up to
+        |K|^2 m |x|^2. Patches of other blocks give other outputs: squares of norms add up where they read the same.
         """
-        blocks = max((spectral_norm_bound(kernel) for kernel in self.kernels if kernel.size), default=0.0)
-        return blocks * sqrt(self._most_uses) * (1 + 2.0**-40)
+        scales = np.zeros(len(self.kernels))
+        for kind, patches in enumerate(self._patches_of):
+            if self.kernels.size and patches.size:
+                scales[kind] = self._norm_of(kind, patches)
+        largest = scales.max(initial=0.0)
+        if largest == 0.0 or not np.isfinite(largest):
+            return float(largest)
+        squares = np.zeros(self.inputs)
+        for scale, patches in zip(scales, self._patches_of, strict=True):
+            read = self.sources[patches]
+            squares[np.unique(read[read >= 0])] += (scale / largest) ** 2
+        return float(largest * np.sqrt(squares.max(initial=0.0)) * (1 + 2.0**-40))
 
-    @cached_property
-    def _most_uses(self) -> int:
-        return int(np.bincount(self.sources[self.sources >= 0], minlength=1).max(initial=0))
+    def _norm_of(self, kind: int, patches: NDArray[np.integer]) -> float:
+        kernel, sources = self.kernels[kind], self.sources[patches]
+        uses = int(np.bincount(sources[sources >= 0], minlength=1).max(initial=0))
+        norm = spectral_norm_bound(kernel) * sqrt(uses) if kernel.any() else 0.0
+        if self.lattice is None or uses <= 1:
+            return norm
+        part = Lattice(self.lattice.corners[patches], self.lattice.offsets)
+        return min(norm, norm_on_lattice(kernel, sources, part))
 
     @cached_property
     def frobenius(self) -> float:
@@ -224,7 +250,7 @@ class Patches:
 
     def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Patches:
         """The operator with another number in the place of each weight; of 0 the function must make 0."""
-        return Patches(self.inputs, self.outputs, function(self.kernels), self.kinds, self.sources, self.targets)
+        return replace(self, kernels=function(self.kernels))
 
     def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
         """The operator from some of the inputs to some of the outputs."""

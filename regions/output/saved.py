@@ -239,11 +239,11 @@ class _Reader:
                 raise NotACheckpointError(f"{prefix}_weights must have two axes")
             return Dense(weights)
         kernels = self.array(f"{prefix}_kernels", np.float64)
-        lists = [self.array(f"{prefix}_{name}", np.int32) for name in ("kinds", "sources", "targets")]
-        problem = first_problem_of_patches(inputs, outputs, kernels, *lists)
+        kinds, sources, targets = (self.array(f"{prefix}_{name}", np.int32) for name in ("kinds", "sources", "targets"))
+        problem = first_problem_of_patches(inputs, outputs, kernels, kinds, sources, targets)
         if problem:
             raise NotACheckpointError(f"{prefix}: {problem}")
-        return Patches(inputs, outputs, kernels, *lists)
+        return Patches(inputs, outputs, kernels, kinds, sources, targets)
 
     def domain(self) -> Domain:
         kind = DOMAIN_KINDS.get(self.entry("domain", "kind", str), Domain)

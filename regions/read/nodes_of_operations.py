@@ -22,6 +22,7 @@ from regions.arithmetic.types import Floats
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
+from regions.networks.lattice import Lattice
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
 from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor, tensors_read
@@ -253,6 +254,7 @@ def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operat
         operator = Patches(len(units), operator.outputs, operator.weights[np.newaxis], *lists)
     sources = np.where(operator.sources >= 0, units[operator.sources], -1).astype(np.int32)
     patches, columns = (sources >= 0).any(axis=1), (sources >= 0).any(axis=0)
+    at = operator.lattice
     return Patches(
         size,
         operator.outputs,
@@ -260,6 +262,7 @@ def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operat
         operator.kinds[patches],
         sources[patches][:, columns],
         operator.targets[patches],
+        None if at is None else Lattice(at.corners[patches], at.offsets[columns]),
     )
 
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""How much longer can one block at many places of a lattice, which is a convolution, make a vector?
+
+The block's rows read inputs at fixed distances from where the block stands. So it is a part of a circular convolution
+on a torus that is too large for anything to wrap around, and zeros are put where inputs are missing. That one is
+diagonal in frequencies: its norm is the largest of those of small complex matrices, one for each frequency. Where
+blocks stand several steps apart, inputs are told apart by their remainders, as if they were that many channels.
+Source: Sedghi, Gupta, Long, The singular values of convolutional layers, ICLR 2019; the bound with its rounding is
+proven in docs/error-bounds.md.
+Invariant: what a lattice says is checked against what is read, so the bound holds whoever made the lattice.
+Cost: three products of complex matrices for each frequency, of 8 a step of the block's width along an axis at most.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import cos, inf, pi, prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.arithmetic.types import Floats, Integers
+
+__all__ = ["Lattice", "norm_on_lattice"]
+
+# Frequencies along an axis, for each step that a block is wider than one: 4% at most are lost in the plane.
+FREQUENCIES = 8
+
+
+class Lattice(NamedTuple):
+    """Where blocks stand, and what they read relative to that.
+
+    Parameters
+    ----------
+    corners : int32 [patches, axes]
+    offsets : int32 [terms, 1 + axes]
+        The channel of what each term reads, and how far from the corner it lies.
+    """
+
+    corners: NDArray[np.int32]
+    offsets: NDArray[np.int32]
+
+
+def norm_on_lattice(kernel: Floats, sources: NDArray[np.int32], lattice: Lattice) -> float:
+    """An upper bound on the spectral norm of a block [rows, terms] at all places; infinite if these are no lattice.
+
+    ``sources`` [patches, terms] are numbers of inputs, -1 where a term reads nothing.
+    """
+    steps, channels, shifts = _in_steps(lattice)
+    shape = (int(channels.max(initial=0)) + 1, *(int(each) for each in steps.max(axis=0) + shifts.max(axis=0) + 1))
+    if prod(shape) > 4 * sources.size + 1024 or not _is_on(shape, steps, channels, shifts, sources):
+        return inf
+    return _norm_of_convolution(kernel, shape, channels, shifts)
+
+
+def _in_steps(lattice: Lattice) -> tuple[Integers, Integers, Integers]:
+    """Places of patches, channels of terms, and distances of terms, in units of the steps between patches."""
+    corners = lattice.corners.astype(np.int64)
+    corners -= corners.min(axis=0)
+    offsets = lattice.offsets.astype(np.int64)
+    offsets -= offsets.min(axis=0)
+    step = np.gcd.reduce(corners, axis=0)
+    # Along an axis on which all stand at one place, whatever is read is a channel of its own.
+    step = np.where(step == 0, offsets[:, 1:].max(axis=0) + 1, step)
+    phases = np.column_stack([offsets[:, 0], offsets[:, 1:] % step])
+    _, channels = np.unique(phases, axis=0, return_inverse=True)
+    return corners // step, channels.ravel().astype(np.int64), offsets[:, 1:] // step
+
+
+def _is_on(
+    shape: tuple[int, ...], steps: Integers, channels: Integers, shifts: Integers, sources: NDArray[np.int32]
+) -> bool:
+    """Whether each place of the lattice is that of one input or of none, each input at one place, and patches too."""
+    strides = np.cumprod([1, *shape[:0:-1]])[::-1]
+    corners = steps @ strides[1:]
+    if len(np.unique(corners)) < len(corners):
+        return False
+    places, read = corners[:, np.newaxis] + (channels * strides[0] + shifts @ strides[1:]), sources >= 0
+    found = np.full(prod(shape), -1)
+    found[places[read]] = sources[read]
+    if (found[places[read]] != sources[read]).any() or (found[places[~read]] >= 0).any():
+        return False
+    found = found[found >= 0]
+    return len(np.unique(found)) == len(found)
+
+
+def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integers, shifts: Integers) -> float:
+    """Of the circular convolution on a torus, or more: all frequencies of a torus that is large are not looked at."""
+    largest = float(np.abs(kernel).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    _, exponent = np.frexp(largest)
+    blocks, between = np.unique(shifts, axis=0, return_inverse=True)
+    spread = np.zeros((len(blocks), shape[0], len(kernel)))
+    np.add.at(spread, (between.ravel(), channels), np.ldexp(kernel, -exponent).T)
+    widths = shifts.max(axis=0)
+    counts = [min(size, FREQUENCIES * int(width)) or 1 for size, width in zip(shape[1:], widths, strict=True)]
+    factor = 1.0
+    for count, size, width in zip(counts, shape[1:], widths, strict=True):
+        factor /= 1.0 if count == size or width == 0 else cos(pi * int(width) / (2 * count))
+    # Frequencies w and -w have conjugate matrices.
+    grid = np.indices([*counts[:-1], counts[-1] // 2 + 1]).reshape(len(counts), -1).T
+    phases = np.exp(2j * pi * ((grid / counts) @ blocks.T))
+    lost = 2.0**-40 * (len(blocks) + int(widths.sum())) * float(np.linalg.norm(np.abs(spread).sum(axis=0)))
+    flat, norm = spread.reshape(len(blocks), -1), 0.0
+    chunk = max(1, (1 << 21) // flat.shape[1])
+    for start, stop in pairwise([*range(0, len(phases), chunk), len(phases)]):
+        matrices = (phases[start:stop] @ flat).reshape(-1, *spread.shape[1:])
+        norm = max(norm, spectral_norm_bound(matrices))
+    return float(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent))
