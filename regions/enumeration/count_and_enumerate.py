@@ -26,10 +26,11 @@ from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
 from regions.enumeration.run import Model, Run, compiled, counted, enumerated
+from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
 from regions.errors import DomainError, LimitReached, ShapeMismatchError
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.reporting import Progress, Report, reporting, share_of
+from regions.reporting import Progress, Report, reporting
 
 __all__ = ["certified_count", "count", "enumerate"]
 
@@ -42,6 +43,7 @@ def count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
     certificate: Literal[False] = False,
 ) -> int: ...
 @overload
@@ -52,6 +54,7 @@ def count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
     certificate: Literal[False] = False,
 ) -> Integers: ...
 @overload
@@ -62,6 +65,7 @@ def count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
     certificate: Literal[True],
 ) -> tuple[Any, Any]: ...
 def count(
@@ -71,6 +75,7 @@ def count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
     certificate: bool = False,
 ) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
     """Number of regions of a network in a domain, exactly.
@@ -79,7 +84,7 @@ def count(
     ----------
     network : Network
     domain : Domain, Curve, or iterable of these
-        Several of one dimension are counted one after another. Of a curve the pieces are counted: longest parts on
+        Several have one dimension. Of a curve the pieces are counted: longest parts on
         which every hidden neuron keeps to one piece of its activation.
     definition : str
         What a region is: "activation", or another one of the definitions that `linear_regions` explains. For these
@@ -89,6 +94,9 @@ def count(
     progress : bool or callable, optional
         True shows a bar. A callable is called a few times a second with the share of the work that is done
         (0 to 1) and the number of regions so far; what it raises stops the work.
+    workers : int or "all", optional
+        Threads to use; "all" is one for each processor. Without it, the environment variable ``REGIONS_WORKERS`` says
+        how many, or there is one. Several domains are counted side by side. What comes out is the same for any number.
     certificate : bool, optional
         True is another way to write `certified_count`, which is to be preferred: its type does not depend on a value.
 
@@ -124,8 +132,8 @@ def count(
     4
     """
     if flag(certificate, "certificate"):
-        return certified_count(network, domain, definition, limit=limit, progress=progress)
-    numbers = [number for number, _ in _counted(network, domain, definition, limit, progress)]
+        return certified_count(network, domain, definition, limit=limit, progress=progress, workers=workers)
+    numbers = [number for number, _ in _counted(network, domain, definition, limit, progress, workers)]
     return numbers[0] if isinstance(domain, (Domain, Curve)) else np.array(numbers, dtype=np.int64)
 
 
@@ -137,6 +145,7 @@ def certified_count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
@@ -146,6 +155,7 @@ def certified_count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> tuple[Integers, list[Certificate]]: ...
 def certified_count(
     network: Network,
@@ -154,6 +164,7 @@ def certified_count(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
     """Number of regions of a network in a domain, with what is proven about it.
 
@@ -161,7 +172,7 @@ def certified_count(
 
     Parameters
     ----------
-    network, domain, definition, limit, progress
+    network, domain, definition, limit, progress, workers
         As for `count`.
 
     Returns
@@ -184,7 +195,7 @@ def certified_count(
     >>> number, certificate.regions, certificate.network == net.fingerprint
     (4, 4, True)
     """
-    found = _counted(network, domain, definition, limit, progress)
+    found = _counted(network, domain, definition, limit, progress, workers)
     numbers, certificates = [number for number, _ in found], [run.certificate for _, run in found]
     if isinstance(domain, (Domain, Curve)):
         return numbers[0], certificates[0]
@@ -234,22 +245,26 @@ def _counted(
     definition: Definition,
     limit: int | None,
     progress: Progress,
+    workers: Workers,
 ) -> list[tuple[int, Run[Any]]]:
     """The number of regions in each domain, and the run that it comes from, without the regions themselves."""
+    threads = number_of_workers(workers)
     model = compiled(network)
     domains = [domain] if isinstance(domain, (Domain, Curve)) else _domains(domain)
     _check_one_dimension(domains)
     found: list[tuple[int, Run[Any]]] = []
+
+    def count_one(index: int, report: Report | None) -> tuple[int, Run[Any]]:
+        return _count(network, model, domains[index], definition, limit, report)
+
     with reporting(progress) as report:
-        for each in domains:
-            share = share_of(report, len(found), len(domains))
-            try:
-                found.append(_count(network, model, each, definition, limit, share))
-            except (LimitReached, KeyboardInterrupt) as stopped:
-                if not isinstance(domain, (Domain, Curve)):
-                    counts = np.array([number for number, _ in found], dtype=np.int64)
-                    stopped.partial = counts  # type: ignore[union-attr]
-                raise
+        try:
+            each_by_workers(count_one, len(domains), threads, report, found)
+        except (LimitReached, KeyboardInterrupt) as stopped:
+            if not isinstance(domain, (Domain, Curve)):
+                counts = np.array([number for number, _ in found], dtype=np.int64)
+                stopped.partial = counts  # type: ignore[union-attr]
+            raise
     return found
 
 

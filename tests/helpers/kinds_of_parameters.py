@@ -111,6 +111,7 @@ KINDS = {
     "weight_std": "positive",
     "weights": "array",
     "widths": "integer per layer",
+    "workers": "workers",
     "x": "array",
 }
 
@@ -187,6 +188,7 @@ TAKEN = {
     "stream": set(),
     "untried": set(),  # not attacked yet: parameters of readers and pictures
     "word": set(),
+    "workers": {"None", "numpy int"},
 }
 # What messages call a parameter, besides its name.
 MEANINGS = {

@@ -60,6 +60,7 @@ def _top() -> Iterator[Call]:
         definition="activation",
         limit=100,
         progress=False,
+        workers=1,
         certificate=False,
         _kinds={"domain": "domains"},
     )
@@ -70,6 +71,7 @@ def _top() -> Iterator[Call]:
         definition="activation",
         limit=100,
         progress=False,
+        workers=1,
         _kinds={"domain": "domains"},
     )
     yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False)
