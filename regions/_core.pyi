@@ -8,7 +8,7 @@ _Doubles = NDArray[Any]
 _Integers = NDArray[Any]
 _Patches = tuple[_Doubles, _Integers, _Integers, _Integers]
 _Tables = tuple[_Doubles, _Doubles, _Doubles]
-_Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _Integers, float]
+_Layer = tuple[Sequence[tuple[int, _Doubles | _Patches]], _Doubles, _Tables, _Integers, _Integers, float]
 
 class CompiledNetwork:
     inputs: int

@@ -33,6 +33,7 @@ from fuzz_shrink import shrink  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
 from generators_deep import DEEP_FAMILIES  # noqa: E402
 from generators_graphs import GRAPH_FAMILIES  # noqa: E402
+from generators_maxima import MAX_FAMILIES  # noqa: E402
 from hard_cases import FOLDER, write  # noqa: E402
 from regions import reference  # noqa: E402
 from regions.domains import Domain, Plane  # noqa: E402
@@ -166,7 +167,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     families = arguments.families.split(",")
-    known = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES
+    known = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
     unknown = sorted(set(families) - set(known))
     if unknown:
         parser.error(f"no family {', '.join(unknown)}; there are {', '.join(known)}")

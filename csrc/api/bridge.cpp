@@ -136,6 +136,16 @@ void choose_order(Layer& layer, const std::vector<int>& order_below) {
     }
 }
 
+void set_arms(const std::int32_t* arms, Layer& layer) {
+  layer.arms = arms;
+  layer.pairs_before.push_back(0);
+  for (int unit = 0; unit < layer.own; ++unit) {
+    const std::int64_t count = arms[unit + 1] - arms[unit];
+    layer.pairs_before.push_back(layer.pairs_before.back() + count * (count - 1) / 2);
+    layer.unit_of.insert(layer.unit_of.end(), std::size_t(count), unit);
+  }
+}
+
 }  // namespace
 
 Model::Model(int inputs) : ones_(std::size_t(inputs), 1.0), zeros_(std::size_t(inputs), 0.0) {
@@ -150,56 +160,61 @@ Model::Model(int inputs) : ones_(std::size_t(inputs), 1.0), zeros_(std::size_t(i
 
 void Model::add_dense(int first, int inputs, const double* weights) { dense_.push_back({first, inputs, weights}); }
 
-void Model::add_patches(const PatchArrays& arrays, int units) { patches_.emplace_back(arrays, units); }
+void Model::add_patches(const PatchArrays& arrays, int rows) { patches_.emplace_back(arrays, rows); }
 
-void Model::add_layer(int units, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+void Model::add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                       const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm) {
   Layer layer;
   layer.units = units + passed_count;
   layer.own = units;
+  const int rows = arms != nullptr ? arms[units] : units;
   layer.inputs = network_.layers.back().units;
-  for (const DensePart& part : dense_) layer.multiply_adds += double(units) * part.inputs;
+  for (const DensePart& part : dense_) layer.multiply_adds += double(rows) * part.inputs;
   for (const PatchPart& part : patches_) layer.multiply_adds += double(part.patches()) * part.rows() * part.terms();
-  const bool whole = passed_count == 0 && patches_.empty() && dense_.size() == 1 && dense_[0].inputs == layer.inputs;
+  const bool whole = arms == nullptr && passed_count == 0 && patches_.empty() && dense_.size() == 1 && dense_[0].inputs == layer.inputs;
   for (const DensePart& part : dense_) layer.most_terms += part.inputs;
   for (const PatchPart& part : patches_) layer.most_terms += part.terms();
   if (whole)
     layer.weights = LinearOperator(dense_[0].weights, layer.inputs);
   else
-    layer.weights = LinearOperator(std::move(dense_), std::move(patches_), units, {passed, passed + passed_count});
+    layer.weights = LinearOperator(std::move(dense_), std::move(patches_), rows, {passed, passed + passed_count});
   dense_.clear();
   patches_.clear();
-  choose_order(layer, network_.layers.back().order);
+  if (arms != nullptr)
+    set_arms(arms, layer);
+  else
+    choose_order(layer, network_.layers.back().order);
   // Of passed units all pieces are the identity.
-  const auto table = [&](const double* of_units, int each, double of_passed) {
+  const auto table = [&](const double* of_units, int each, double of_passed, int own) {
     if (passed_count == 0) return of_units;
-    std::vector<double> extended(of_units, of_units + std::size_t(units) * std::size_t(each));
-    extended.resize(std::size_t(layer.units) * std::size_t(each), of_passed);
+    std::vector<double> extended(of_units, of_units + std::size_t(own) * std::size_t(each));
+    extended.resize(std::size_t(own + passed_count) * std::size_t(each), of_passed);
     tables_.push_back(std::move(extended));
     return const_cast<const double*>(tables_.back().data());
   };
-  layer.biases = table(biases, 1, 0);
+  layer.biases = table(biases, 1, 0, rows);
   layer.kinks = kinks;
-  layer.breakpoints = table(breakpoints, kinks, 0);
-  layer.slopes = table(slopes, kinks + 1, 1);
-  layer.intercepts = table(intercepts, kinks + 1, 0);
-  Norms norms = norms_of(layer.weights, layer.units, layer.inputs);
+  layer.breakpoints = table(breakpoints, kinks, 0, units);
+  layer.slopes = table(slopes, kinks + 1, 1, units);
+  layer.intercepts = table(intercepts, kinks + 1, 0, units);
+  Norms norms = norms_of(layer.weights, rows + passed_count, layer.inputs);
   double steepest = 0;
   for (std::int64_t i = 0; i < std::int64_t(layer.units) * (kinks + 1); ++i)
     steepest = at_least(steepest, std::fabs(layer.slopes[i]));
   layer.largest_sum = norms.largest_sum;
-  for (int i = 0; i < units; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
+  for (int i = 0; i < rows; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
   // Of 0 it says that nothing of the layer below is left, so a small one must not vanish.
   const double norm = std::fmin(norms.spectral, spectral_norm);
   layer.gain = norm == 0 || steepest == 0 ? 0 : std::fmax(norm * steepest * slack, floor_of_sizes);
   // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.
-  if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / (2.0 * layer.units));
+  const double left = arms != nullptr ? double(rows + passed_count) : 2.0 * layer.units;
+  if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / left);
   tables_.push_back(std::move(norms.rows));
   layer.norms = tables_.back().data();
   layer.first_kink = network_.total_kinks;
   layer.first_unit = network_.total_units;
-  network_.total_kinks += std::int64_t(units) * kinks;
+  network_.total_kinks += arms != nullptr ? layer.pairs_before.back() : std::int64_t(units) * kinks;
   network_.total_units += layer.units;
   network_.layers.push_back(std::move(layer));
   choose_precision();

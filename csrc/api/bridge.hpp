@@ -23,10 +23,10 @@ class Model {
   explicit Model(int inputs);
   // What the units of the layer that is added next read of the one before it.
   void add_dense(int first, int inputs, const double* weights);
-  void add_patches(const PatchArrays& arrays, int units);
-  // Units that read these, and passed ones after them, which are outputs of the layer before. `spectral_norm` is an upper
-  // bound on that of the weights of both, infinite if none is known.
-  void add_layer(int units, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+  void add_patches(const PatchArrays& arrays, int rows);
+  // Units that read these, and passed ones after them, which are outputs of the layer before; `arms` [units + 1], or null, as
+  // in Layer. `spectral_norm` is an upper bound on that of the weights of both, infinite if none is known.
+  void add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                  const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
   const Network& network() const { return network_; }
   // Of each layer (task/panels.hpp), made when they are first asked for; null if some layer has no matrix.

@@ -84,6 +84,7 @@ struct Arc {
     const Vertex<2>& start = *cell.vertices[0];
     const Vertex<2>& end = *cell.vertices[1];
     const int* signs = result.signs;
+    result.take(most_children, arena);
     result.count = signs[0] * signs[1] > 0 ? 3 : 2;  // with a zero at an end, one of two meetings is there
     int sign = signs[0] != 0 ? signs[0] : -signs[1];
     const Vertex<2>* before = &start;

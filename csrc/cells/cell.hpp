@@ -13,6 +13,7 @@
 //     facet_corners           how many these are
 //     whole                   the domain itself, from its corners
 //     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
+//     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp)
 //     join                    how the facets of the regions in the children hang together, once all have been found
 //     Arrangement             how many regions the last layer's lines make, where that can be told without making them
 //
@@ -46,14 +47,24 @@ struct FacetOfCell {
   int last;
 };
 
-// What a line leaves of a cell.
+// What a line leaves of a cell, or several arms that win in a part of it each.
 template <class Cell>
 struct Cut {
-  const int* signs;  // of the line at the cell's corners
-  int count;         // of children
-  Cell children[Cell::most_children];
-  Side sides[Cell::most_children];     // of the line, active or inactive
-  Chain* chains[Cell::most_children];  // of each child's facets
+  const int* signs;       // of the line at the cell's corners; null where there are several arms
+  int count;              // of children
+  Cell* children;
+  Side* sides;            // of the line, active or inactive
+  Chain** chains;         // of each child's facets
+  const Row<Cell::dimension>** winners;  // null if the line is no pair of arms
+  const int* runs;        // of several arms: for each edge of a polygon, the children along it in order, and then -1
+
+  void take(int room, Arena& arena) {
+    children = arena.take<Cell>(std::size_t(room));
+    sides = arena.take<Side>(std::size_t(room));
+    chains = arena.take<Chain*>(std::size_t(room));
+    winners = nullptr;
+    runs = nullptr;
+  }
 };
 
 // What a cell may ask of whoever collects regions, for the checks below.
@@ -66,6 +77,9 @@ struct AnyCollector {
 };
 
 constexpr std::int64_t unknown = -1;  // number of regions
+
+// What is on the other side of an edge, where a cell is cut into several children: one of them, by its number.
+inline int child_as_origin(int child) { return -1 - child; }
 
 template <class Cell>
 using CutsOf = decltype(Cell::cut(std::declval<const Cell&>(), std::declval<const Facet<Cell::dimension>&>(),

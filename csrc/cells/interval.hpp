@@ -5,6 +5,7 @@
 // end of the other. Regions come from left to right, and neighbours share the cut's vertex from the start.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <vector>
 
@@ -41,13 +42,10 @@ struct Interval {
                   Cut<Interval>& result) {
     const Vertex<1>& left = *cell.vertices[0];
     const Vertex<1>& right = *cell.vertices[1];
-    Vertex<1>& cut = *arena.take<Vertex<1>>(1);
-    cut = {{}, INFINITY, {-1, {facet.name}}, -1};
-    if (left.position[0] != 0 && right.position[0] != 0) settle(facet, cut);
-    if (!(cut.error < placed * distance(left, right))) place_exactly(cut, exact);
-    keep_order(left, cut, right);
+    Vertex<1>& cut = meeting(left, right, facet, exact, arena);
     assert(result.signs[0] * result.signs[1] < 0 && is_ordered(left, cut) && is_ordered(cut, right));
     collector.identify(cut);
+    result.take(2, arena);
     result.count = 2;
     for (int child = 0; child < 2; ++child) {
       result.children[child] = child == 0 ? take(left, cut, arena) : take(cut, right, arena);
@@ -55,11 +53,42 @@ struct Interval {
     }
   }
 
+  static Interval unclipped(const Interval& cell, Arena&) { return cell; }
+
+  // The part where the form is positive, whose signs at both ends are given.
+  static Interval clip(const Interval& cell, const Facet<1>& facet, const int* signs, int, Exact& exact, Arena& arena) {
+    const Vertex<1>& left = *cell.vertices[0];
+    const Vertex<1>& right = *cell.vertices[1];
+    if (signs[0] * signs[1] >= 0) return signs[0] + signs[1] > 0 ? cell : Interval{0, nullptr};
+    const Vertex<1>& cut = meeting(left, right, facet, exact, arena);
+    return signs[0] > 0 ? take(left, cut, arena) : take(cut, right, arena);
+  }
+
+  // Children that are parts of the cell, each clipped on its own, come from left to right and share their ends.
+  template <class Arms, class Collector>
+  static void arrange(const Interval& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
+                      Cut<Interval>& result) {
+    std::sort(result.winners, result.winners + result.count,
+              [&](const Row<1>* one, const Row<1>* other) { return one != other && arms.is_above(*one, *other, *cell.vertices[0]); });
+    const Vertex<1>* left = cell.vertices[0];
+    for (int child = 0; child < result.count; ++child) {
+      const Vertex<1>* right = cell.vertices[1];
+      if (child + 1 < result.count) {
+        Vertex<1>& cut = meeting(*left, *right, arms.facet(*result.winners[child], *result.winners[child + 1]), exact, arena);
+        collector.identify(cut);
+        right = &cut;
+      }
+      result.children[child] = take(*left, *right, arena);
+      left = right;
+    }
+  }
+
   template <class Collector>
   static void join(const Interval&, const Cut<Interval>& cut, Chain* chains, Collector& collector) {
-    collector.match(cut.chains[0][1].last, cut.chains[1][0].first);
+    for (int child = 1; child < cut.count; ++child)
+      collector.match(cut.chains[child - 1][1].last, cut.chains[child][0].first);
     chains[0] = cut.chains[0][0];
-    chains[1] = cut.chains[1][1];
+    chains[1] = cut.chains[cut.count - 1][1];
   }
 
   // m distinct points make 1 + m regions.
@@ -84,6 +113,17 @@ struct Interval {
  private:
   static bool is_ordered(const Vertex<1>& left, const Vertex<1>& right) {
     return left.position[0] == 0 || right.position[0] == 0 || left.position[1] <= right.position[1];
+  }
+
+  // Where the form is zero, between two vertices.
+  static Vertex<1>& meeting(const Vertex<1>& left, const Vertex<1>& right, const Facet<1>& facet, Exact& exact,
+                            Arena& arena) {
+    Vertex<1>& cut = *arena.take<Vertex<1>>(1);
+    cut = {{}, INFINITY, {-1, {facet.name}}, -1};
+    if (left.position[0] != 0 && right.position[0] != 0) settle(facet, cut);
+    if (!(cut.error < placed * distance(left, right))) place_exactly(cut, exact);
+    keep_order(left, cut, right);
+    return cut;
   }
 
   // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than

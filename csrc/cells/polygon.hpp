@@ -26,7 +26,7 @@ struct Polygon {
   int count;
   const Vertex<2>** vertices;  // [count]
   const Facet<2>** edges;      // [count]
-  int* origins;                // [count] the edge of the parent cell this edge is a part of, -1 for the cut
+  int* origins;                // [count] the edge of the parent cell this edge is a part of, -1 for the cut, or child_as_origin
 
   static Polygon take(int capacity, Arena& arena) {
     return {0, arena.take<const Vertex<2>*>(std::size_t(capacity)), arena.take<const Facet<2>*>(std::size_t(capacity)),
@@ -70,9 +70,10 @@ struct Polygon {
   static void cut(const Polygon& cell, const Facet<2>& facet, Exact& exact, Arena& arena, Collector& collector,
                   Cut<Polygon>& result) {
     const int* signs = result.signs;
-    Polygon* halves = result.children;
     refuse_unless_two_meetings(cell, signs);
+    result.take(2, arena);
     result.count = 2;
+    Polygon* halves = result.children;
     for (int side = 0; side < 2; ++side) {
       halves[side] = take(cell.count + 1, arena);
       result.sides[side] = side == 0 ? Side::active : Side::inactive;
@@ -90,11 +91,7 @@ struct Polygon {
       Polygon& half = halves[signs[i] > 0 ? 0 : 1];
       half.append(here, edge, i);
       if (signs[i] * signs[next] >= 0) continue;
-      const Vertex<2>& there = *cell.vertices[next];
-      Vertex<2>& cut = *arena.take<Vertex<2>>(1);
-      cut = {{}, INFINITY, {-1, {edge.name, facet.name}}, -1};
-      if (here.position[0] != 0 && there.position[0] != 0) settle(edge, facet, cut);
-      if (!(cut.error < placed * distance(here, there))) place_exactly(cut, exact);
+      Vertex<2>& cut = meeting(here, *cell.vertices[next], edge, facet, exact, arena);
       collector.identify(cut);
       half.append(cut, facet, -1);
       halves[signs[i] > 0 ? 1 : 0].append(cut, edge, i);
@@ -102,9 +99,69 @@ struct Polygon {
     for (int side = 0; side < 2; ++side) assert(halves[side].count <= cell.count + 1 && is_convex(halves[side]));
   }
 
+  // The same, as a part of itself.
+  static Polygon unclipped(const Polygon& cell, Arena& arena) {
+    Polygon whole = take(cell.count, arena);
+    for (int i = 0; i < cell.count; ++i) whole.append(*cell.vertices[i], *cell.edges[i], i);
+    return whole;
+  }
+
+  // The part where the form is positive, whose signs at the corners are given; its new edge's origin is `mark`. Nothing is
+  // left where no corner is positive.
+  static Polygon clip(const Polygon& cell, const Facet<2>& facet, const int* signs, int mark, Exact& exact,
+                      Arena& arena) {
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, nullptr, nullptr, nullptr};
+    if (std::none_of(signs, signs + cell.count, [](int sign) { return sign < 0; })) return cell;
+    refuse_unless_two_meetings(cell, signs);
+    Polygon part = take(cell.count + 1, arena);
+    for (int i = 0; i < cell.count; ++i) {
+      const int next = i + 1 == cell.count ? 0 : i + 1;
+      const Vertex<2>& here = *cell.vertices[i];
+      const Facet<2>& edge = *cell.edges[i];
+      if (signs[i] > 0) part.append(here, edge, cell.origins[i]);
+      if (signs[i] == 0) part.append(here, signs[next] > 0 ? edge : facet, signs[next] > 0 ? cell.origins[i] : mark);
+      if (signs[i] * signs[next] >= 0) continue;
+      const Vertex<2>& cut = meeting(here, *cell.vertices[next], edge, facet, exact, arena);
+      part.append(cut, signs[i] > 0 ? facet : edge, signs[i] > 0 ? mark : cell.origins[i]);
+    }
+    assert(is_convex(part));
+    return part;
+  }
+
+  // Children that are parts of the cell, each clipped on its own: which of them are along each edge of the cell, in order.
+  // Of two along one edge the first is above the other at its start, for they are the same in one point of it only.
+  template <class Arms, class Collector>
+  static void arrange(const Polygon& cell, Arms& arms, Exact&, Arena& arena, Collector& collector, Cut<Polygon>& result) {
+    int* runs = arena.take<int>(std::size_t(cell.count) * std::size_t(result.count + 1));
+    result.runs = runs;
+    for (int edge = 0; edge < cell.count; ++edge) {
+      int* first = runs;
+      for (int child = 0; child < result.count; ++child) {
+        if (result.children[child].edge_from(edge) < 0) continue;
+        int* place = runs++;
+        for (; place > first && arms.is_above(*result.winners[child], *result.winners[place[-1]], *cell.vertices[edge]); --place)
+          *place = place[-1];
+        *place = child;
+      }
+      *runs++ = -1;
+    }
+    for (int child = 0; child < result.count; ++child)
+      for (int i = 0; i < result.children[child].count; ++i)
+        if (result.children[child].vertices[i]->id == unidentified)
+          collector.identify(const_cast<Vertex<2>&>(*result.children[child].vertices[i]));
+  }
+
+  // The edge that has this origin, or -1.
+  int edge_from(int origin) const {
+    for (int i = 0; i < count; ++i)
+      if (origins[i] == origin) return i;
+    return -1;
+  }
+
   // The halves' facets along the cell's edges, and along the cut.
   template <class Collector>
   static void join(const Polygon& cell, const Cut<Polygon>& cut, Chain* chains, Collector& collector) {
+    if (cut.runs != nullptr) return join_several(cell, cut, chains, collector);
     Chain along[2];
     for (int i = 0; i < cell.count; ++i) chains[i] = Chain();
     for (int side = 0; side < 2; ++side) {
@@ -122,6 +179,26 @@ struct Polygon {
       }
     }
     collector.zip(along[0], along[1]);
+  }
+
+  // The same of several: an edge between two of them has the other one's number as its origin (child_as_origin).
+  template <class Collector>
+  static void join_several(const Polygon& cell, const Cut<Polygon>& cut, Chain* chains, Collector& collector) {
+    const int* run = cut.runs;
+    for (int edge = 0; edge < cell.count; ++edge, ++run) {
+      chains[edge] = Chain();
+      for (; *run >= 0; ++run) {
+        const Chain& part = cut.chains[*run][cut.children[*run].edge_from(edge)];
+        chains[edge] = chains[edge].first < 0 ? part : collector.joined(chains[edge], part);
+      }
+    }
+    for (int one = 0; one < cut.count; ++one)
+      for (int other = one + 1; other < cut.count; ++other) {
+        const int there = cut.children[one].edge_from(child_as_origin(other));
+        const int here = cut.children[other].edge_from(child_as_origin(one));
+        if ((there < 0) != (here < 0)) throw std::logic_error("two parts of a cell do not have the same edge");
+        if (there >= 0) collector.zip(cut.chains[one][there], cut.chains[other][here]);
+      }
   }
 
   // m lines in general position make 1 + m + (pairs that cross inside) regions, and two chords cross iff their ends
@@ -217,6 +294,16 @@ struct Polygon {
   };
 
  private:
+  // Where an edge and a line meet, between two corners.
+  static Vertex<2>& meeting(const Vertex<2>& here, const Vertex<2>& there, const Facet<2>& edge, const Facet<2>& facet,
+                            Exact& exact, Arena& arena) {
+    Vertex<2>& cut = *arena.take<Vertex<2>>(1);
+    cut = {{}, INFINITY, {-1, {edge.name, facet.name}}, unidentified};
+    if (here.position[0] != 0 && there.position[0] != 0) settle(edge, facet, cut);
+    if (!(cut.error < placed * distance(here, there))) place_exactly(cut, exact);
+    return cut;
+  }
+
   // Of an edge that is cut in two, the part with the edge's first corner comes first.
   static bool starts_in(int side, int sign) { return side == 0 ? sign > 0 : sign < 0; }
 

@@ -24,6 +24,8 @@ struct Vertex {
   std::int64_t id;  // given by whoever collects cells
 };
 
+constexpr std::int64_t unidentified = -1;
+
 // A value, and a bound on its distance from the true one.
 struct Value {
   double value;

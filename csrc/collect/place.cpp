@@ -167,17 +167,27 @@ class Placing {
     for (int index = network_.last(); index > 0; --index) {
       const Layer& layer = network_.layers[std::size_t(index)];
       for (int unit = 0; unit < layer.own; ++unit) {
-        std::uint8_t piece = 0;
-        for (int breakpoint = 0; breakpoint < layer.kinks; ++breakpoint) {
-          const std::int64_t kink = layer.kink(unit, breakpoint);
-          piece = std::uint8_t(piece + (pattern[kink / 8] >> (kink % 8) & 1));
-        }
+        const std::uint8_t piece = piece_in(pattern, layer, unit);
         std::uint8_t& known = pieces_[std::size_t(layer.first_unit + unit)];
         if (known != piece) lowest = index;
         known = piece;
       }
     }
     for (int index = lowest + 1; index <= network_.last(); ++index) exact_.enter(index);
+  }
+
+  static std::uint8_t piece_in(const std::uint8_t* pattern, const Layer& layer, int unit) {
+    const auto is_set = [&](int kink) {
+      const std::int64_t bit = layer.kink(unit, kink);
+      return (pattern[bit / 8] >> (bit % 8) & 1) != 0;
+    };
+    int piece = 0;
+    for (int breakpoint = 0; breakpoint < layer.kinks; ++breakpoint) piece += is_set(breakpoint);
+    if (!layer.has_maxima()) return std::uint8_t(piece);
+    const int arms = layer.arms[unit + 1] - layer.arms[unit];
+    for (int arm = 1; arm < arms; ++arm)
+      if (is_set(PairOfArms{0, arm}.number())) piece = arm;
+    return std::uint8_t(piece);
   }
 
   // On a line, neighbours that are not known equally well can have changed places: then they are one point for all

@@ -18,9 +18,10 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
       points_(251),
       sums_(std::size_t(coordinates_)) {
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    const std::size_t units = std::size_t(network.layers[layer].units);
-    layers_[layer].forms.resize(units);
-    layers_[layer].known.assign(units, 0);
+    const Layer& here = network.layers[layer];
+    const std::size_t rows = std::size_t(here.rows() + (here.units - here.own));
+    layers_[layer].forms.resize(rows);
+    layers_[layer].known.assign(rows, 0);
   }
 }
 
@@ -29,29 +30,29 @@ void Exact::enter(int layer) {
   ++context_;
 }
 
-const Exact::Form& Exact::form(int layer, int unit) {
+const Exact::Form& Exact::form(int layer, int row) {
   Known& here = layers_[std::size_t(layer)];
-  Form& form = here.forms[std::size_t(unit)];
-  if (here.known[std::size_t(unit)] == here.since) return form;
+  Form& form = here.forms[std::size_t(row)];
+  if (here.known[std::size_t(row)] == here.since) return form;
 
   form.assign(std::size_t(coordinates_), Dyadic());
   if (layer == 0) {
-    form[0] = Dyadic(chart_.origin[unit]);
-    const double* direction = chart_.directions + unit;
+    form[0] = Dyadic(chart_.origin[row]);
+    const double* direction = chart_.directions + row;
     for (int k = 1; k < coordinates_; ++k, direction += chart_.inputs) form[std::size_t(k)] = Dyadic(*direction);
   } else {
     const Layer& layer_here = network_.layers[std::size_t(layer)];
     const Layer& below = network_.layers[std::size_t(layer) - 1];
     TermRoom room;
-    const Terms terms = layer_here.weights.terms(unit, room);
+    const Terms terms = layer_here.weights.terms(row, room);
     for (int term = 0; term < terms.count; ++term) {
       const int input = terms.source(term);
       const int piece = pieces_[below.first_unit + input];
-      if (terms.weights[term] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, input);
+      if (terms.weights[term] != 0 && below.slope(input, piece) != 0) this->form(layer - 1, below.row_of(input, piece));
     }
 
     for (Accumulator& sum : sums_) sum.clear();
-    sums_[0].add(Dyadic(layer_here.biases[unit]));
+    sums_[0].add(Dyadic(layer_here.biases[row]));
     for (int term = 0; term < terms.count; ++term) {
       const double weight = terms.weights[term];
       if (weight == 0) continue;
@@ -61,7 +62,7 @@ const Exact::Form& Exact::form(int layer, int unit) {
       const double intercept = below.intercept(input, piece);
       if (intercept != 0) sums_[0].add_product(Dyadic(intercept), weight);
       if (slope == 0) continue;
-      const Form& source = layers_[std::size_t(layer) - 1].forms[std::size_t(input)];
+      const Form& source = layers_[std::size_t(layer) - 1].forms[std::size_t(below.row_of(input, piece))];
       for (int k = 0; k < coordinates_; ++k) {
         if (slope == 1) {
           sums_[std::size_t(k)].add_product(source[std::size_t(k)], weight);
@@ -74,7 +75,7 @@ const Exact::Form& Exact::form(int layer, int unit) {
     }
     for (int k = 0; k < coordinates_; ++k) form[std::size_t(k)] = sums_[std::size_t(k)].value();
   }
-  here.known[std::size_t(unit)] = here.since;
+  here.known[std::size_t(row)] = here.since;
   const int terms = network_.layers[std::size_t(layer)].most_terms;
   products_ += std::int64_t(terms) * coordinates_;
   monitor_.work(terms);
@@ -82,8 +83,17 @@ const Exact::Form& Exact::form(int layer, int unit) {
 }
 
 const Exact::Form& Exact::kink_form(int layer, int unit, int breakpoint) {
+  const Layer& here = network_.layers[std::size_t(layer)];
+  if (here.has_maxima()) {
+    const PairOfArms pair = PairOfArms::at(breakpoint);
+    const Form& earlier = form(layer, here.row_of(unit, pair.first));
+    const Form& later = form(layer, here.row_of(unit, pair.second));
+    kink_form_.resize(later.size());
+    for (std::size_t k = 0; k < later.size(); ++k) kink_form_[k] = difference(later[k], earlier[k]);
+    return kink_form_;
+  }
   const Form& row = form(layer, unit);
-  const double value = network_.layers[std::size_t(layer)].breakpoints_of(unit)[breakpoint];
+  const double value = here.breakpoints_of(unit)[breakpoint];
   if (value == 0) return row;
   kink_form_ = row;
   scratch_.clear();
@@ -162,8 +172,8 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
     int layer = network_.last();
     while (network_.layers[std::size_t(layer)].first_kink > boundary) --layer;
     const Layer& owner = network_.layers[std::size_t(layer)];
-    const std::int64_t local = boundary - owner.first_kink;
-    result.constant = kink_form(layer, int(local / owner.kinks), int(local % owner.kinks));
+    const Layer::KinkOfUnit kink = owner.kink_at(boundary - owner.first_kink);
+    result.constant = kink_form(layer, kink.unit, kink.kink);
     return result;
   }
   // The line through two neighbouring generators. Between two far ones it is M * (the cross product's constant lane,
@@ -259,8 +269,8 @@ Dyadic Exact::difference(const Dyadic& left, const Dyadic& right) {
   return scratch_.value();
 }
 
-double Exact::miss(int layer, int unit, const double* limbs, int count, int stride, const double* position) {
-  const Form& truth = form(layer, unit);
+double Exact::miss(int layer, int row, const double* limbs, int count, int stride, const double* position) {
+  const Form& truth = form(layer, row);
   scratch_.clear();
   for (std::size_t k = 0; k < truth.size(); ++k) {
     for (int m = 0; m < count; ++m) scratch_.add_product(Dyadic(position[k]), limbs[std::size_t(m * stride) + k]);

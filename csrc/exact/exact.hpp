@@ -54,15 +54,15 @@ class Exact {
   // The pieces of a unit below this layer changed: what is known of the layer is void.
   void enter(int layer);
 
-  // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex.
+  // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of arms.
   int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
   // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
   bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
 
-  // By how much a rounded form, given as the sum of so many, `stride` apart, misses a unit's pre-activation at a position:
+  // By how much a rounded form, given as the sum of so many, `stride` apart, misses a row of the layer at a position:
   // for assertions.
-  double miss(int layer, int unit, const double* limbs, int count, int stride, const double* position);
+  double miss(int layer, int row, const double* limbs, int count, int stride, const double* position);
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexView& vertex, double* position);
@@ -86,12 +86,12 @@ class Exact {
     Polynomial point;
   };
   struct Known {
-    std::vector<Form> forms;           // [units]
-    std::vector<std::int64_t> known;   // [units]: since when the form holds
+    std::vector<Form> forms;           // [rows and passed units]
+    std::vector<std::int64_t> known;   // of each: since when the form holds
     std::int64_t since = 1;            // which of them still do
   };
 
-  const Form& form(int layer, int unit);
+  const Form& form(int layer, int row);
   const Form& kink_form(int layer, int unit, int breakpoint);
   Polynomial boundary_form(Boundary boundary);
   const Polynomial& point(const VertexView& vertex);

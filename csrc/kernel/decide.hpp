@@ -12,6 +12,9 @@
 #include <cassert>
 #include <vector>
 
+#include "kernel/cell_bounds.hpp"
+#include "kernel/envelope.hpp"
+#include "kernel/largest.hpp"
 #include "kernel/sign.hpp"
 #include "rows/decided.hpp"
 #include "rows/fold.hpp"
@@ -32,14 +35,6 @@ struct Child {
   int columns() const { return int(relaxations.size()); }
 };
 
-// Affine forms side by side, at a position with w = 1.
-template <int D>
-RowLanes at_position(const RowLanes* forms, const double* position) {
-  RowLanes at = forms[0];
-  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
-  return at;
-}
-
 template <class Cell>
 class Deciding {
  public:
@@ -56,7 +51,8 @@ class Deciding {
         pieces_(pieces),
         pattern_(pattern),
         residuals_(residuals),
-        child_(child) {}
+        child_(child),
+        envelope_(signs, exact, arena) {}
 
   // From now on it is about this cell; all layers up to `entered` were decided before.
   void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {
@@ -79,8 +75,11 @@ class Deciding {
   void decide_panel(Panel<D>& panel, Row<D>* rows) {
     assert(panel.listing != nullptr || panel.columns == columns_);
     const Layer& here = layer(block_.layer);
-    set_errors(side_by_side([&](int r) { return here.norms[rows[std::min(r, panel.count - 1)].unit]; }), below_, panel);
-    if (columns_ > 0) {
+    set_errors(side_by_side([&](int r) { return here.norms[number_of(rows[std::min(r, panel.count - 1)])]; }), below_,
+               panel);
+    if (columns_ > 0 && here.has_maxima()) {
+      return keep_bounds(panel, rows);
+    } else if (columns_ > 0) {
       decide_by_bounds(panel, rows);
     } else {
       for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
@@ -93,7 +92,9 @@ class Deciding {
   }
 
   void end_block() {
-    if (columns_ > 0)
+    if (layer(block_.layer).has_maxima())
+      decide_maxima();
+    else if (columns_ > 0)
       push(block_);
     else
       decide_affine(block_, first_column_);
@@ -112,11 +113,18 @@ class Deciding {
     decide_by_signs(block, lines, 0, split, side);
   }
 
+  // The same of the parent's units with arms, of one of which it is known which arm wins.
+  void keep_arms(const LocalNetwork<D>& parent, bool is_read, const Row<D>* winner) {
+    is_read_ = is_read;
+    decide_arms_by_signs(parent.blocks[0], 0, winner);
+  }
+
   // On a part of the cell where the last line is on one side, nothing is left: only the unit's piece is to be noted.
-  void decide_last_line(const LocalNetwork<D>& network, Side side) {
+  void decide_last_line(const LocalNetwork<D>& network, Side side, const Row<D>* winner) {
     const Block<D>& block = network.blocks[0];
     const Row<D>& row = *block.rows[0];
-    note_piece(layer(block.layer), row.unit, side == Side::active ? row.highest_piece : row.lowest_piece);
+    const int piece = side == Side::active ? row.highest_piece : row.lowest_piece;
+    note_piece(layer(block.layer), row.unit, winner != nullptr ? arm_of(*winner) : piece);
   }
 
   void note_piece(const Layer& here, int unit, int piece) {
@@ -127,17 +135,19 @@ class Deciding {
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
 
+  // Of the layer's rows.
+  int number_of(const Row<D>& row) const { return layer(block_.layer).row_of(row.unit, row.lowest_piece); }
+
   Block<D> start_block(int index, int capacity) {
-    return {index, 0, arena_.take<const Row<D>*>(std::size_t(capacity))};
+    return {index, 0, 0, arena_.take<const Row<D>*>(std::size_t(capacity))};
   }
 
   void decide_affine(const Block<D>& block, int first_column) {
-    while (entered_ < block.layer) exact_.enter(++entered_);
+    enter_exactly(block);
     const Layer& here = layer(block.layer);
     Lines<D> lines = Lines<D>::take(block.count * here.kinks, arena_);
     for (int i = 0; i < block.count; ++i) {
       const Row<D>& row = *block.rows[i];
-      assert(here.inputs > 32 || keeps_its_bound(block.layer, row));  // long integers are slow where it is wider
       const double* kinks = here.breakpoints_of(row.unit);
       for (int kink = row.lowest_piece; kink < row.highest_piece; ++kink) {
         const int index = lines.count++;
@@ -153,13 +163,20 @@ class Deciding {
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
+  // Its rows are affine, so all below is decided.
+  void enter_exactly(const Block<D>& block) {
+    while (entered_ < block.layer) exact_.enter(++entered_);
+    for (int i = 0; i < block.count; ++i)  // long integers are slow where it is wider
+      assert(layer(block.layer).inputs > 32 || keeps_its_bound(block.layer, *block.rows[i]));
+  }
+
   // The invariant of Row::error, at the corners that doubles reach, and without what lower limbs may be; for assertions.
   bool keeps_its_bound(int index, const Row<D>& row) {
     Panel<D> whole;
     const Row<D>* rows[rows_at_once];
     std::fill_n(rows, rows_at_once, &row);
     read_affine_parts(rows, 1, whole);
-    set_errors(everywhere(layer(index).norms[row.unit]), residuals_.below(index), whole);
+    set_errors(everywhere(layer(index).norms[number_of(row)]), residuals_.below(index), whole);
     double limbs[most_limbs][spare + 1];
     store(limbs[0], row.value);
     for (int m = 1; m < row.limbs; ++m) store(limbs[m], row.low[m - 1]);
@@ -173,7 +190,7 @@ class Deciding {
       double bound = 0;
       for (int k = 0; k <= D; ++k) bound += whole.error[k][0] * std::fabs(position[k]);
       const double allowed = 1.001 * bound + room_for_underflow;  // corners are rounded themselves
-      const double missed = exact_.miss(index, row.unit, limbs[0], row.limbs, spare + 1, position);
+      const double missed = exact_.miss(index, number_of(row), limbs[0], row.limbs, spare + 1, position);
       kept = kept && !(missed > allowed);
     }
     return kept;
@@ -257,39 +274,11 @@ class Deciding {
     }
   }
 
-  // Rows with columns: bounds over the cell. Also gives them their sizes.
+  // Rows with columns: bounds over the cell.
   void decide_by_bounds(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
-    const PanelRelaxation<D> sum = weighted(panel, child_.relaxations.data(), extent_->largest);
-    RowLanes upper[D + 1], lower[D + 1];
-    for (int k = 0; k <= D; ++k) {
-      upper[k] = sum.center[k] + sum.radius[k];
-      lower[k] = sum.center[k] - sum.radius[k];
-    }
-    RowLanes high = everywhere(NAN);  // says nothing: bounds need a bounded cell
-    RowLanes low = high;
-    RowLanes margin = high;
-    if (extent_->bounded) {
-      RowLanes error = panel.error[0] * extent_->largest[0];
-      RowLanes steepness{};
-      for (int k = 1; k <= D; ++k) {
-        error += panel.error[k] * extent_->largest[k];
-        steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
-      }
-      // The product with the scale comes first: it overflows before any of the sums does that it bounds.
-      margin = 1.02 * (error + unit_roundoff * (double(columns_ + 17) * sum.scale) + steepness * extent_->error) +
-               extent_->underflow;
-      high = at_position<D>(upper, cell_->vertices[0]->position);
-      low = at_position<D>(lower, cell_->vertices[0]->position);
-      for (int i = 1; i < cell_->count; ++i) {
-        const RowLanes above = at_position<D>(upper, cell_->vertices[i]->position);
-        const RowLanes below = at_position<D>(lower, cell_->vertices[i]->position);
-        high = above > high ? above : high;
-        low = below < low ? below : low;
-      }
-      high += margin;
-      low -= margin;
-    }
+    const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
+    const auto& [upper, lower, high, low, margin, scale] = bounds;
     for (int r = 0; r < panel.count; ++r) {
       Row<D>& row = rows[r];
       const int column = first_column_ < 0 ? -1 : first_column_ + r;
@@ -303,8 +292,86 @@ class Deciding {
       if (!keep(row, column, block_)) continue;
       child_.relaxations.push_back(relax<D>(here, row, residuals_.size_of_column(block_.layer, row),
                                             affine_lane<D>(lower, r), affine_lane<D>(upper, r), low[r], high[r],
-                                            margin[r], sum.scale[r], extent_->underflow));
+                                            margin[r], scale[r], extent_->underflow));
     }
+  }
+
+  // ---- units with arms ----
+
+  // Rows with columns are first bounded one by one, for the arms of a unit may be in several panels.
+  void keep_bounds(Panel<D>& panel, Row<D>* rows) {
+    const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
+    for (int r = 0; r < panel.count; ++r) {
+      write_row(panel, r, rows[r]);
+      block_.rows[block_.count++] = &rows[r];
+      bounds_.push_back({&rows[r], affine_lane<D>(bounds.lower, r), affine_lane<D>(bounds.upper, r), bounds.low[r],
+                         bounds.high[r], bounds.margin[r], bounds.scale[r]});
+    }
+  }
+
+  // All rows of the block have been written.
+  void decide_maxima() {
+    if (columns_ == 0) {
+      enter_exactly(block_);
+      return decide_arms_by_signs(block_, first_column_, nullptr);
+    }
+    Block<D> kept = start_block(block_.layer, block_.count);
+    int column = first_column_;
+    for (int first = 0, end; first < block_.count; first = end, column += column >= 0) {
+      end = block_.end_of_unit(first);
+      arms_.assign(bounds_.begin() + first, bounds_.begin() + end);
+      leave_winners(arms_);
+      keep_unit(column, kept);
+    }
+    bounds_.clear();
+    push(kept);
+  }
+
+  // What is left of a unit: a decided one, or a column. Whether it is one.
+  bool keep_unit(int column, Block<D>& kept) {
+    if (arms_.size() == 1) {
+      decide(kept.layer, *arms_[0].row, arm_of(*arms_[0].row), column);
+      return false;
+    }
+    ++kept.units;
+    Lanes size{};
+    for (const ArmBounds<D>& arm : arms_) {
+      kept.rows[kept.count++] = arm.row;
+      size = at_least(size, residuals_.size_of_column(kept.layer, *arm.row));
+    }
+    if (column >= 0) child_.survivors.push_back(column);
+    if (is_read_) child_.relaxations.push_back(largest_.relax(arms_, size, *cell_, extent_->underflow));
+    return true;
+  }
+
+  // Affine arms: the signs of their differences at the corners.
+  void decide_arms_by_signs(const Block<D>& block, int first_column, const Row<D>* winner) {
+    Block<D> kept = start_block(block.layer, block.count);
+    Lines<D> lines = Lines<D>::take(block.units > 0 ? block.units : block.count, arena_);
+    double best = -1;
+    int column = first_column;
+    for (int first = 0, end; first < block.count; first = end, column += column >= 0) {
+      end = block.end_of_unit(first);
+      affine_arms_.assign(block.rows + first, block.rows + end);
+      if (winner != nullptr && winner->unit == block.rows[first]->unit)
+        affine_arms_.assign(1, winner);
+      else
+        envelope_.leave_winners(block.layer, *cell_, affine_arms_);
+      arms_.clear();
+      for (const Row<D>* arm : affine_arms_) arms_.push_back(bounds_of(*arm, *extent_));
+      const int owner = kept.count;
+      if (!keep_unit(column, kept)) continue;
+      const double score = envelope_.append_line(affine_arms_, owner, *cell_, extent_->largest, lines);
+      child_.network.only_lines = child_.network.only_lines && arms_.size() == 2;
+      if (score > best) {
+        best = score;
+        child_.network.best_line = lines.count - 1;
+      }
+    }
+    if (kept.count == 0) return;
+    lines.pad();
+    child_.network.lines = lines;
+    push(kept);
   }
 
   // The pieces that a pre-activation proven to lie in [low, high] can be on.
@@ -317,6 +384,7 @@ class Deciding {
   // Whether rows above will read it: then they need its relaxation.
   bool keep(const Row<D>& row, int column, Block<D>& kept) {
     kept.rows[kept.count++] = &row;
+    ++kept.units;
     if (column >= 0) child_.survivors.push_back(column);
     return is_read_;
   }
@@ -347,6 +415,11 @@ class Deciding {
   std::uint8_t* pattern_;  // null where nobody asks
   ResidualBounds<D>& residuals_;
   Child<D>& child_;
+
+  Envelope<Cell> envelope_;
+  Largest<Cell> largest_;
+  AllArmBounds<D> bounds_, arms_;  // of the block's rows; of a unit's that can win
+  std::vector<const Row<D>*> affine_arms_;
 
   const Cell* cell_ = nullptr;
   const Extent<Cell>* extent_ = nullptr;

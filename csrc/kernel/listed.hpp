@@ -74,12 +74,14 @@ class ListedRows {
   void begin_layer(int inputs, const std::vector<Fold<D>>& outputs, const Block<D>* own, int first_column) {
     found_.assign(std::size_t(inputs), Found{});
     for (const Fold<D>& output : outputs) found_[std::size_t(output.column)].output = output.output;
-    for (int k = 0; own != nullptr && k < own->count; ++k) found_[std::size_t(own->rows[k]->unit)].column = first_column + k;
+    if (own == nullptr) return;
+    for (int row = 0, column = first_column; row < own->count; row = own->end_of_unit(row), ++column)
+      found_[std::size_t(own->rows[row]->unit)].column = column;
   }
 
-  // How many units from this place in the layer's order on are written together.
+  // How many rows from this place in the layer's order on are written together.
   static int together(const Layer& layer, int start) {
-    int count = std::min(rows_at_once, layer.own - start);
+    int count = std::min(rows_at_once, layer.rows() - start);
     if (layer.group_of.empty()) return count;
     while (layer.group_of[std::size_t(start + count - 1)] != layer.group_of[std::size_t(start)]) --count;
     return count;

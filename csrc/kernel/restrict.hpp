@@ -59,12 +59,15 @@ class Restriction {
     return restricted(root, cell, -1, Side::uncertain);
   }
 
-  // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line).
-  LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side) {
+  // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line), or an arm
+  // of its unit to win.
+  LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side,
+                             const Row<D>* winner = nullptr) {
     const Extent<Cell> extent(cell);
     child_.network = LocalNetwork<D>{};
     child_.network.blocks = arena_.take<Block<D>>(std::size_t(network_.last()));
     child_.network.bounded = extent.bounded;
+    child_.network.only_lines = true;
     child_.network.frontier = parent.frontier;
     residuals_.begin(parent.residuals, parent.frontier);
     deciding_.begin(cell, extent, parent.block_count > 0 ? parent.blocks[0].layer : 0);
@@ -78,12 +81,14 @@ class Restriction {
       const Block<D>& block = parent.blocks[b];
       const bool is_read = b + 1 < parent.block_count || parent.frontier < network_.last();
       if (block.layer == parent.frontier) rewrite_outputs(parent);
-      if (b == 0) {
+      if (b == 0 && layer(block.layer).has_maxima()) {
+        deciding_.keep_arms(parent, is_read, winner);
+      } else if (b == 0) {
         deciding_.keep_lines(parent, is_read, split, side);
       } else {
         rewrite_block(block, is_read, column);
       }
-      column += block.count;
+      column += block.units;
     }
     if (parent.block_count == 0 || parent.blocks[parent.block_count - 1].layer != parent.frontier)
       rewrite_outputs(parent);
@@ -99,7 +104,9 @@ class Restriction {
     return network.lines.count == 1 && network.block_count == 1 && network.frontier == network_.last();
   }
 
-  void decide_last_line(const LocalNetwork<D>& network, Side side) { deciding_.decide_last_line(network, side); }
+  void decide_last_line(const LocalNetwork<D>& network, Side side, const Row<D>* winner) {
+    deciding_.decide_last_line(network, side, winner);
+  }
 
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
@@ -112,7 +119,7 @@ class Restriction {
     const Layer& next = layer(child_.network.frontier + 1);
     if (!child_.network.bounded) return false;
     if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
-    if (next.kinks == 0) return true;  // nothing is cut there
+    if (next.is_always_affine()) return true;  // nothing is cut there
     return columns * patience <= std::sqrt((D + 1) * next.multiply_adds);
   }
 
@@ -236,7 +243,7 @@ class Restriction {
     const int below = child_.columns();
     const int blocks = child_.network.block_count;
     const Block<D>* last = blocks > 0 ? &child_.network.blocks[blocks - 1] : nullptr;
-    const int own = last != nullptr && last->layer == index - 1 ? last->count : 0;  // columns of the layer just below
+    const int own = last != nullptr && last->layer == index - 1 ? last->units : 0;  // columns of the layer just below
     child_.folds.clear();
     for (int i = 0; i < child_.network.output_count; ++i)
       child_.folds.push_back({child_.network.outputs[i]->unit, child_.network.outputs[i]});
@@ -273,22 +280,23 @@ class Restriction {
     const Layer& here = layer(index);
     const bool is_read = index < network_.last();
     listed_.begin_layer(here.inputs, child_.folds, last, first_own);
-    deciding_.begin_block(index, is_read, here.own, -1);
-    for (int start = 0; start < here.own;) {
+    const int row_count = here.rows();
+    deciding_.begin_block(index, is_read, row_count, -1);
+    for (int start = 0; start < row_count;) {
       Panel<D> panel = take_panel(index, ListedRows<D>::together(here, start), 0);
       Row<D>* rows = arena_.take<Row<D>>(std::size_t(panel.count));
       const Row<D>* written[rows_at_once];
-      int units[rows_at_once];
+      int numbers[rows_at_once];
       for (int r = 0; r < rows_at_once; ++r) {
         const int place = std::min(r, panel.count - 1);
-        units[r] = here.order.empty() ? start + place : here.order[std::size_t(start + place)];
+        numbers[r] = here.order.empty() ? start + place : here.order[std::size_t(start + place)];
         written[r] = &rows[place];
         if (r >= panel.count) continue;
-        begin_row(here, units[r], panel, r, rows[r]);
-        if (index == 1) chart_rows_.read(rows[r], here.weights.terms(units[r], room_));
+        begin_row(here, numbers[r], panel, r, rows[r]);
+        if (index == 1) chart_rows_.read(rows[r], here.weights.terms(numbers[r], room_));
       }
       read_affine_parts(written, here.limbs, panel);
-      if (index > 1) listed_.bring_in(here, units, panel);
+      if (index > 1) listed_.bring_in(here, numbers, panel);
       deciding_.decide_panel(panel, rows);
       listed_.settle(panel, rows);
       start += panel.count;
@@ -302,11 +310,16 @@ class Restriction {
     }
   }
 
-  void begin_row(const Layer& here, int unit, const Panel<D>& panel, int place, Row<D>& row) const {
+  void begin_row(const Layer& here, int number, const Panel<D>& panel, int place, Row<D>& row) const {
     row = Row<D>{};
-    row.unit = unit;
+    row.unit = number;
     row.highest_piece = here.kinks;
-    row.value[0] = here.biases[unit];
+    if (here.has_maxima()) {
+      row.unit = here.unit_of[std::size_t(number)];
+      row.lowest_piece = number - here.arms[row.unit];
+      row.highest_piece = is_an_arm;
+    }
+    row.value[0] = here.biases[number];
     row.size = floored<D>(absolute(row.value));
     row.limbs = here.limbs;
     if (here.limbs == 1) return;

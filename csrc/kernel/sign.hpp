@@ -182,7 +182,7 @@ class Signs {
   }
 
   double at(int layer, const Row<D>& row, int breakpoint) const {
-    return network_.layers[std::size_t(layer)].breakpoints_of(row.unit)[breakpoint];
+    return network_.layers[std::size_t(layer)].breakpoint(row.unit, breakpoint);
   }
 
   const Network& network_;

@@ -43,7 +43,8 @@ class Subdivision {
         signs_(network_, exact_),
         restriction_(network_, task.chart, exact_, signs_, arena_, pieces_.data(),
                      Collector::keeps ? pattern_.data() : nullptr),
-        few_lines_(network_, arena_, signs_) {}
+        few_lines_(network_, arena_, signs_),
+        envelope_(signs_, exact_, arena_) {}
 
   ~Subdivision() {
     outcome_.count = collector_.count;
@@ -94,8 +95,8 @@ class Subdivision {
     child.chains = parent.cut.chains[which];
     child.share = parent.share / parent.cut.count;
     child.next_child = 0;
-    child.network =
-        restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which]);
+    child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which],
+                                            parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
   }
 
   // Finishes the cell if it can be (true), else cuts it.
@@ -107,7 +108,7 @@ class Subdivision {
     if (!undecided) {
       collector_.region(frame.cell, pattern_.data(), frame.chains);
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
-               is_bounded(frame.cell)) {
+               network.only_lines && is_bounded(frame.cell)) {
       regions = arrangement_.count(network.lines, frame.cell);
     } else if (!Collector::keeps && undecided && network.block_count == 2) {
       regions = few_lines_.count(network, frame.cell);
@@ -128,7 +129,8 @@ class Subdivision {
   // Of a cell that was cut by the last line there was: they are regions.
   void finish_children(Frame& frame) {
     for (int child = 0; child < frame.cut.count; ++child) {
-      restriction_.decide_last_line(frame.network, frame.cut.sides[child]);
+      restriction_.decide_last_line(frame.network, frame.cut.sides[child],
+                                    frame.cut.winners != nullptr ? frame.cut.winners[child] : nullptr);
       collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.chains[child]);
     }
     outcome_.cells += frame.cut.count;
@@ -141,11 +143,40 @@ class Subdivision {
   }
 
   void cut(Frame& frame) {
+    const int layer = frame.network.blocks[0].layer;
+    if (network_.layers[std::size_t(layer)].has_maxima())
+      cut_among_arms(frame, layer);
+    else
+      cut_along(frame, layer, *frame.network.blocks[0].rows[frame.network.lines.owners[frame.network.best_line]]);
+    for (int child = 0; child < frame.cut.count; ++child)
+      frame.cut.chains[child] = arena_.take<Chain>(std::size_t(frame.cut.children[child].facet_count()));
+    frame.mark = arena_.mark();
+  }
+
+  // Along the line of the one pair of arms that is left of a unit, or into several parts.
+  void cut_among_arms(Frame& frame, int layer) {
+    const Block<D>& block = frame.network.blocks[0];
+    const int first = frame.network.lines.owners[frame.network.best_line];
+    const int end = block.end_of_unit(first);
+    if constexpr (Cell::outer == 0) {
+      if (end - first > 2) {
+        arms_.assign(block.rows + first, block.rows + end);
+        return envelope_.cut(network_, layer, arms_, frame.cell, collector_, frame.cut);
+      }
+    }
+    Row<D>* row = arena_.template take<Row<D>>(1);
+    *row = difference_of(*block.rows[first], *block.rows[first + 1]);
+    cut_along(frame, layer, *row);
+    frame.cut.winners = arena_.template take<const Row<D>*>(std::size_t(frame.cut.count));
+    for (int child = 0; child < frame.cut.count; ++child)
+      frame.cut.winners[child] = block.rows[first + (frame.cut.sides[child] == Side::active)];
+  }
+
+  // Along the best line, the form of which is of this row.
+  void cut_along(Frame& frame, int layer, const Row<D>& row) {
     const LocalNetwork<D>& network = frame.network;
     const Cell& cell = frame.cell;
     const int line = network.best_line;
-    const int layer = network.blocks[0].layer;
-    const Row<D>& row = *network.blocks[0].rows[network.lines.owners[line]];
     const int breakpoint = network.lines.breakpoints[line];
     const int corners = cell.count - Cell::outer;
     int* signs = arena_.take<int>(std::size_t(corners));
@@ -156,11 +187,8 @@ class Subdivision {
     }
     frame.cut.signs = signs;
     Facet<D>* facet = arena_.template take<Facet<D>>(1);
-    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoints_of(row.unit)[breakpoint]};
+    *facet = {here.kink(row.unit, breakpoint), &row, here.breakpoint(row.unit, breakpoint)};
     Cell::cut(cell, *facet, exact_, arena_, collector_, frame.cut);
-    for (int child = 0; child < frame.cut.count; ++child)
-      frame.cut.chains[child] = arena_.take<Chain>(std::size_t(frame.cut.children[child].facet_count()));
-    frame.mark = arena_.mark();
   }
 
   Cell whole_domain() {
@@ -191,6 +219,8 @@ class Subdivision {
   Restriction<Cell> restriction_;
   typename Cell::Arrangement arrangement_;
   FewLines<Cell> few_lines_;
+  Envelope<Cell> envelope_;
+  std::vector<const Row<D>*> arms_;  // of the unit that a cell is cut for
 };
 
 }  // namespace REGIONS_TARGET

@@ -14,16 +14,18 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Bit k is set where the pre-activation is above kink k. A later decision on the unit overwrites an earlier one.
+// Bit k is set where the pre-activation is above kink k; where units have arms, that of a pair where its second one wins. A later decision on the unit overwrites an earlier one.
 inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t* pattern) {
-  for (int kink = 0; kink < layer.kinks; ++kink) {
+  const auto write = [&](int kink, bool value) {
     const std::int64_t bit = layer.kink(unit, kink);
     const std::uint8_t mask = std::uint8_t(1u << (bit % 8));
-    if (kink < piece)
-      pattern[bit / 8] = std::uint8_t(pattern[bit / 8] | mask);
-    else
-      pattern[bit / 8] = std::uint8_t(pattern[bit / 8] & ~mask);
-  }
+    pattern[bit / 8] = std::uint8_t(value ? pattern[bit / 8] | mask : pattern[bit / 8] & ~mask);
+  };
+  for (int kink = 0; kink < layer.kinks; ++kink) write(kink, kink < piece);
+  if (!layer.has_maxima() || unit >= layer.own) return;
+  const int arms = layer.arms[unit + 1] - layer.arms[unit];
+  for (int arm = 1; arm < arms; ++arm)
+    for (int lower = 0; lower < arm; ++lower) write(PairOfArms{lower, arm}.number(), arm == piece);
 }
 
 // An output's coefficients, all limbs of them, times a factor.

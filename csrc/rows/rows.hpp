@@ -71,10 +71,12 @@ struct Row {
   const ColumnList* list;        // which columns, where layers read patches; null where they are 0, 1, ..
   int columns;
   int unit;
-  int lowest_piece;  // the unit is on one of the pieces lowest..highest
+  int lowest_piece;  // the unit is on one of the pieces lowest..highest; or this is the arm of that number
   int highest_piece;
   int limbs = 1;     // 1 where rows are kept to the working precision
 };
+
+constexpr int is_an_arm = -1;  // a highest piece
 
 // An output's coefficients are one after the other. Products run over whole vectors of them, so that what stands behind
 // must be zero.
@@ -97,7 +99,8 @@ bool is_sized(const Row<D>& row) {
   return sized;
 }
 
-// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight.
+// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight. Of each unit that has
+// arms, one pair: their difference, which is a line only where the unit has no others.
 template <int D>
 struct Lines {
   int count;
@@ -105,7 +108,7 @@ struct Lines {
   double* value[D + 1];   // pre-activation minus breakpoint
   double* margin;         // bound on the rounding of its values in the cell, vertices being exact
   double* steepness;      // 1-norm of the gradient, rounded up: what a vertex's error is multiplied with
-  int* owners;            // whose kink it is, as an index into the rows of the lowest block
+  int* owners;            // whose kink it is, as an index into the rows of the lowest block; of several rows the first
   int* breakpoints;
 
   static Lines take(int capacity, Arena& arena) {
@@ -141,12 +144,21 @@ struct Lines {
   }
 };
 
-// The undecided rows of one layer; their order is the order of their columns in the layers above.
+// The undecided rows of one layer; the order of their units, each of which has its rows one after another, is the order of
+// their columns in the layers above.
 template <int D>
 struct Block {
   int layer;
   int count;
+  int units;
   const Row<D>** rows;
+
+  // Behind the last row of the unit that has this one.
+  int end_of_unit(int row) const {
+    int end = row + 1;
+    while (end < count && rows[end]->unit == rows[row]->unit) ++end;
+    return end;
+  }
 };
 
 // Of the units of a layer, as far as they are decided on a cell (residuals.hpp).
@@ -168,6 +180,7 @@ struct LocalNetwork {
   Residuals<D> residuals;
   Lines<D> lines;     // of blocks[0]
   bool bounded;       // whether the cell is
+  bool only_lines;    // whether no unit of blocks[0] has more than two arms left
   int best_line;      // the one that leaves most on its smaller side
   int block_count;    // layers with undecided rows, lowest first
   Block<D>* blocks;
@@ -177,7 +190,7 @@ struct LocalNetwork {
 
   int columns() const {
     int total = 0;
-    for (int i = 0; i < block_count; ++i) total += blocks[i].count;
+    for (int i = 0; i < block_count; ++i) total += blocks[i].units;
     return total;
   }
 };

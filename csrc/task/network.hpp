@@ -5,11 +5,15 @@
 // output is piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h +
 // intercept[k]. Weights, slopes and intercepts stay apart to the end: their products are in general not doubles,
 // and what is exact here must be the numbers as they are stored.
+// Units of other layers have several rows each, their *arms*, and give the largest: the piece is the number of the arm that
+// wins, of arms that are the same on a cell the lowest. The kinks of such a unit are its pairs of arms a < b, in the order
+// (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 where b wins.
 //
 // Layer 0 is the chart: input coordinate i is the affine form origin[i] + sum_j direction[j][i] * p[j] of the
 // chart's coordinates p, and has one piece, the identity. Everything else follows from layer to layer.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,18 +28,21 @@ constexpr int most_limbs = 4;
 struct Layer {
   int units = 0;
   int own = 0;                      // of these; the others are outputs of the layer below, passed on: on one piece always
+  const std::int32_t* arms = nullptr;      // [own + 1]: the first row of each of them, and their end; null if each has one row
+  std::vector<std::int32_t> unit_of;       // [rows], where units have arms
+  std::vector<std::int64_t> pairs_before;  // [own + 1], of arms, in the units before
   int inputs = 0;
-  LinearOperator weights;           // [units, inputs]
-  std::vector<int> order;           // [own], in which they are written; empty where it is their own
-  std::vector<int> group_of;        // [own], in that order: only units of one group are written together; empty: all
+  LinearOperator weights;           // [rows and passed units, inputs]
+  std::vector<int> order;           // [rows], in which they are written; empty where it is their own
+  std::vector<int> group_of;        // [rows], in that order: only rows of one group are written together; empty: all
   double multiply_adds = 0;         // of weights with outputs
-  int most_terms = 0;               // that a unit reads
-  const double* biases = nullptr;   // [units]
-  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1
+  int most_terms = 0;               // that a row reads
+  const double* biases = nullptr;   // [rows and passed units]
+  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1. 0 where units have arms
   const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
-  const double* norms = nullptr;        // [units], upper bounds on the 2-norms of the weights' rows
+  const double* norms = nullptr;        // [rows and passed units], upper bounds on the 2-norms of the weights' rows
   double largest_norm = 0;              // of these
   double largest_sum = 0;               // of the absolute values of a row's weights
   double largest_bias = 0;              // in absolute value
@@ -47,9 +54,48 @@ struct Layer {
 
   int highest_piece(int unit) const { return unit < own ? kinks : 0; }
   const double* breakpoints_of(int unit) const { return breakpoints + std::size_t(unit) * std::size_t(kinks); }
-  double slope(int unit, int piece) const { return slopes[std::size_t(unit) * (kinks + 1) + piece]; }
-  double intercept(int unit, int piece) const { return intercepts[std::size_t(unit) * (kinks + 1) + piece]; }
-  std::int64_t kink(int unit, int breakpoint) const { return first_kink + std::int64_t(unit) * kinks + breakpoint; }
+  double slope(int unit, int piece) const {
+    return arms != nullptr ? 1 : slopes[std::size_t(unit) * (kinks + 1) + piece];
+  }
+  double intercept(int unit, int piece) const {
+    return arms != nullptr ? 0 : intercepts[std::size_t(unit) * (kinks + 1) + piece];
+  }
+  std::int64_t kink(int unit, int breakpoint) const {
+    return first_kink + (arms != nullptr ? pairs_before[std::size_t(unit)] : std::int64_t(unit) * kinks) + breakpoint;
+  }
+  double breakpoint(int unit, int kink) const { return arms != nullptr ? 0 : breakpoints_of(unit)[kink]; }
+  bool has_maxima() const { return arms != nullptr; }
+  bool is_always_affine() const { return kinks == 0 && arms == nullptr; }
+  int rows() const { return arms != nullptr ? arms[own] : own; }
+  // Which row a unit gives on a piece.
+  int row_of(int unit, int piece) const {
+    return arms == nullptr ? unit : unit < own ? arms[unit] + piece : arms[own] + (unit - own);
+  }
+
+  // Of a kink of the layer, counted from its first.
+  struct KinkOfUnit {
+    int unit;
+    int kink;
+  };
+  KinkOfUnit kink_at(std::int64_t local) const {
+    if (arms == nullptr) return {int(local / kinks), int(local % kinks)};
+    const auto after = std::upper_bound(pairs_before.begin(), pairs_before.end(), local);
+    const int unit = int(after - pairs_before.begin()) - 1;
+    return {unit, int(local - pairs_before[std::size_t(unit)])};
+  }
+};
+
+// Two arms of a unit, the lower one first, and the number of the pair.
+struct PairOfArms {
+  int first;
+  int second;
+
+  int number() const { return second * (second - 1) / 2 + first; }
+  static PairOfArms at(int number) {
+    int second = 1;
+    while (second * (second + 1) / 2 <= number) ++second;
+    return {number - second * (second - 1) / 2, second};
+  }
 };
 
 // Hidden layers only: an affine output layer makes no region. layers[0] is the chart's (units = n_in, no weights).
@@ -60,7 +106,11 @@ struct Network {
 
   int last() const { return int(layers.size()) - 1; }
 
-  // Whether each unit reads all units of the layer below, and nothing else.
+  bool has_maxima() const {
+    return std::any_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.has_maxima(); });
+  }
+
+  // Whether each unit has one row, which reads all units of the layer below, and nothing else.
   bool is_whole() const {
     for (std::size_t layer = 1; layer < layers.size(); ++layer)
       if (!layers[layer].weights.is_whole()) return false;

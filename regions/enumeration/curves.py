@@ -13,9 +13,10 @@ import numpy as np
 
 from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
-from regions.domains.curves import Curve
+from regions.domains.curves import ArcLeg, Curve
 from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in
-from regions.errors import ShapeMismatchError
+from regions.errors import DomainError, ShapeMismatchError
+from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
 
@@ -90,3 +91,10 @@ def _require_fitting(network: Network, curve: Curve) -> None:
         raise ShapeMismatchError(
             f"the curve lies in a space of {curve.n_in} dimensions, the network takes {network.n_in} inputs"
         )
+    if any(isinstance(leg, ArcLeg) for leg in curve.legs):
+        for number, node in enumerate(network.graph.hidden):
+            if isinstance(node.units, Maxima):
+                raise DomainError(
+                    f"node {number} of the network has max units, which cannot be followed along arcs yet; "
+                    "take a path of straight segments instead"
+                )

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats
-from regions.errors import NetworkError
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node
 from regions.networks.patches import Patches
@@ -28,6 +27,8 @@ __all__ = ["DEEP", "CoreLayer", "lowered"]
 
 # From so many hidden nodes on, good bounds on the spectral norms are worth their time; until then crude ones do.
 DEEP = 5
+
+NO_ARMS = np.zeros(0, dtype=np.int32)
 
 
 class PatchArrays(NamedTuple):
@@ -45,11 +46,13 @@ class CoreLayer(NamedTuple):
     Parameters
     ----------
     parts : list of (int, array or PatchArrays)
-        What is added up for each unit: matrices [units, inputs] or patches, on the outputs of the layer before from the
-        given one on.
-    biases : float64 [units]
+        What is added up for each row: matrices [rows, inputs] or patches, on the outputs of the layer before from the
+        given one on. Each unit has one row, or its arms.
+    biases : float64 [rows]
     tables : UnitTables
         Of the units.
+    arms : int32 [units + 1]
+        The first row of each unit, and their end, where units give the largest of several rows; else empty.
     passed : int32 [passed]
         Which outputs of the layer before follow as units that give what they get.
     norm : float
@@ -59,6 +62,7 @@ class CoreLayer(NamedTuple):
     parts: Sequence[tuple[int, Floats | PatchArrays]]
     biases: Floats
     tables: UnitTables
+    arms: NDArray[np.int32]
     passed: NDArray[np.int32]
     norm: float
 
@@ -70,14 +74,13 @@ def lowered(graph: Graph) -> list[CoreLayer]:
     # Where the outputs of each node that is still to be read are, among those of the last layer; -1 for the inputs.
     first, counts = {-1: 0}, {-1: graph.n_in} | {number: node.units.count for number, node in enumerate(graph.hidden)}
     for number, node in enumerate(graph.hidden):
-        if isinstance(node.units, Maxima):
-            raise NetworkError(f"node {number} has max units, which the core does not read yet")
         kept = [earlier for earlier in first if last_reader.get(earlier, -1) > number]
         passed = [np.arange(first[earlier], first[earlier] + counts[earlier], dtype=np.int32) for earlier in kept]
         together = np.concatenate([np.zeros(0, dtype=np.int32), *passed])
         norm = _norm(node, len(together) > 0) if len(graph.hidden) >= DEEP else float("inf")
         parts = [(first[read.node], _arrays(read.operator)) for read in node.reads]
-        layers.append(CoreLayer(parts, node.biases, node.units.tables(), together, norm))
+        arms = node.units.starts if isinstance(node.units, Maxima) else NO_ARMS
+        layers.append(CoreLayer(parts, node.biases, node.units.tables(), arms, together, norm))
         ends = np.cumsum([node.units.count, *(counts[earlier] for earlier in kept)]).tolist()
         first = {number: 0} | dict(zip(kept, ends, strict=False))
     return layers

@@ -17,8 +17,16 @@ PATCHES = (np.ones((1, 1, 1)), np.zeros(2, np.int32), np.array([[0], [1]], np.in
 SQUARE = np.array([[1.0, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]])
 
 
-def layer(weights: object, biases: object, *tables: object, first: int = 0, passed: tuple[int, ...] = ()) -> tuple:
-    return [(first, weights)], biases, tables, np.array(passed, dtype=np.int32), np.inf
+def layer(
+    weights: object,
+    biases: object,
+    *tables: object,
+    arms: tuple[int, ...] = (),
+    first: int = 0,
+    passed: tuple[int, ...] = (),
+) -> tuple:
+    lists = (np.array(numbers, dtype=np.int32) for numbers in (arms, passed))
+    return [(first, weights)], biases, tables, *lists, np.inf
 
 
 LAYER = layer(*ARRAYS)
@@ -71,6 +79,14 @@ def test_patches_that_do_not_fit_together() -> None:
         _core.CompiledNetwork(2, [layer((kernels, kinds, sources, 0 * targets), *ARRAYS[1:])])
     with pytest.raises(ValueError, match="out of range"):
         _core.CompiledNetwork(2, [layer(PATCHES, *ARRAYS[1:], first=1)])
+
+
+@pytest.mark.parametrize("arms", [(0, 1), (0, 1, 1), (1, 2, 3), (0, 2, 1, 3), (0, 3)])
+def test_arms_that_do_not_fit_the_rows(arms: tuple[int, ...]) -> None:
+    tables = np.zeros((2, 0)), np.ones((2, 1)), np.zeros((2, 1))
+    _core.CompiledNetwork(2, [layer(np.ones((3, 2)), np.zeros(3), *tables, arms=(0, 1, 3))])
+    with pytest.raises(ValueError, match="arms do not fit|layer arrays do not fit|out of range"):
+        _core.CompiledNetwork(2, [layer(np.ones((3, 2)), np.zeros(3), *tables, arms=arms)])
 
 
 def test_passed_units_that_are_not_there() -> None:

@@ -112,12 +112,12 @@ def test_the_same_network_in_matrices_has_the_same_regions(dimension: int) -> No
     net = Convolutional(0).network
     dense: list[tuple] = []
     for layer in lowered(net.graph):
-        below = len(dense[-1][1]) + len(dense[-1][3]) if dense else net.n_in
+        below = len(dense[-1][1]) + len(dense[-1][4]) if dense else net.n_in
         weights = np.zeros((len(layer.biases), below))
         reads = net.graph.hidden[len(dense)].reads
         for (first, _), read in zip(layer.parts, reads, strict=True):
             weights[:, first : first + read.operator.inputs] += read.operator.weights
-        dense.append(([(0, weights)], layer.biases, layer.tables, layer.passed, np.inf))
+        dense.append(([(0, weights)], layer.biases, layer.tables, layer.arms, layer.passed, np.inf))
     rng = np.random.default_rng(5)
     center, one, other = rng.normal(size=(3, 72))
     domain: regions.Domain = regions.Segment(center - one, center + one)

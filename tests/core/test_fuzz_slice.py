@@ -10,18 +10,19 @@ from core_judge import difference
 from fuzz import SHAPES, Case, cases, drawn, finding, findings, main
 from generators import FAMILIES, draw
 from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
 from regions.domains import Domain
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES])
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
 def test_counts_and_patterns(family: str) -> None:
     for case in cases(60, 1_000_000, [family]):
         assert finding(*drawn(case)) is None, case
 
 
-@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES])
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_everything_returned(family: str, shape: str) -> None:
     for seed in range(2_000_000, 2_000_003):

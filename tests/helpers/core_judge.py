@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from math import isinf
 
 import numpy as np
@@ -114,9 +115,12 @@ def _kink_forms(task: IntegerTask, pattern: Bits) -> list[Form]:
     values = task.inputs
     for layer in task.layers[:-1]:
         before = reference.preactivations(layer, values)
-        bits = pattern[len(forms) : len(forms) + sum(map(len, layer.breakpoints))]
-        units = zip(before, layer.breakpoints, strict=True)
+        bits = pattern[len(forms) : len(forms) + sum(layer.kinks)]
+        units = zip(before, layer.breakpoints, strict=True) if layer.starts is None else ()
         forms += [(form[0] - t, *form[1:]) for form, breakpoints in units for t in breakpoints]
+        for start, end in pairwise(layer.starts or ()):
+            pairs = [(later, earlier) for later in range(start, end) for earlier in range(start, later)]
+            forms += [tuple(b - a for a, b in zip(before[one], before[other], strict=True)) for other, one in pairs]
         values = reference.activations(layer, before, bits)
     return forms
 

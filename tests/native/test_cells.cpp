@@ -112,7 +112,8 @@ TEST_CASE("a line through two corners makes no new ones") {
   InSquare here({{0, 1, -1}});  // the diagonal
   const std::vector<int> signs = here.signs(0);
   const Cut<Polygon> cut = here.cut(0, signs);
-  for (const Polygon& half : cut.children) {
+  for (int side = 0; side < cut.count; ++side) {
+    const Polygon& half = cut.children[side];
     CHECK(half.count == 3);
     for (int i = 0; i < half.count; ++i) CHECK(half.vertices[i]->name.generator >= 0);
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Between which numbers do rows with columns lie, over a cell?
+//
+// A row is an affine form plus weights times columns, and each column lies between two affine forms (rows/relax.hpp): so
+// does the row, and an affine form is between its values at the corners. Each bound is widened by all that may have been
+// rounded, so that a decision that rests on it is proven. Unbounded cells have no bounds: they are no numbers.
+// Cost: rows x columns, a panel of rows at once.
+#pragma once
+
+#include <cmath>
+
+#include "kernel/sign.hpp"
+#include "rows/relax.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// Affine forms side by side, at a position with w = 1.
+template <int D>
+RowLanes at_position(const RowLanes* forms, const double* position) {
+  RowLanes at = forms[0];
+  for (int k = 1; k <= D; ++k) at += forms[k] * position[k];
+  return at;
+}
+
+// Between which affine forms the rows lie, off by no more than the margins, and between which numbers; `scale` bounds the
+// terms of the forms.
+template <int D>
+struct PanelBounds {
+  RowLanes upper[D + 1], lower[D + 1];
+  RowLanes high, low, margin, scale;
+};
+
+// Also gives the rows their sizes.
+template <class Cell>
+REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const Extent<Cell>& extent,
+                                                        const Relaxation<Cell::dimension>* relaxations, int columns,
+                                                        Panel<Cell::dimension>& panel) {
+  constexpr int D = Cell::dimension;
+  const PanelRelaxation<D> sum = weighted(panel, relaxations, extent.largest);
+  PanelBounds<D> bounds;
+  auto& [upper, lower, high, low, margin, scale] = bounds;
+  for (int k = 0; k <= D; ++k) {
+    upper[k] = sum.center[k] + sum.radius[k];
+    lower[k] = sum.center[k] - sum.radius[k];
+  }
+  high = everywhere(NAN);  // says nothing: bounds need a bounded cell
+  low = high;
+  margin = high;
+  scale = sum.scale;
+  if (extent.bounded) {
+    RowLanes error = panel.error[0] * extent.largest[0];
+    RowLanes steepness{};
+    for (int k = 1; k <= D; ++k) {
+      error += panel.error[k] * extent.largest[k];
+      steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
+    }
+    // The product with the scale comes first: it overflows before any of the sums does that it bounds.
+    margin = 1.02 * (error + unit_roundoff * (double(columns + 17) * sum.scale) + steepness * extent.error) +
+             extent.underflow;
+    high = at_position<D>(upper, cell.vertices[0]->position);
+    low = at_position<D>(lower, cell.vertices[0]->position);
+    for (int i = 1; i < cell.count; ++i) {
+      const RowLanes above = at_position<D>(upper, cell.vertices[i]->position);
+      const RowLanes below = at_position<D>(lower, cell.vertices[i]->position);
+      high = above > high ? above : high;
+      low = below < low ? below : low;
+    }
+    high += margin;
+    low -= margin;
+  }
+  return bounds;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

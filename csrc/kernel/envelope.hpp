@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Which of a unit's arms can win on a cell, and how is a cell cut among those that do?
+//
+// An arm wins where it is above all others of its unit. What is a boundary is the upper envelope alone: a comparison
+// among losers is none. While nothing below is undecided arms are affine, and an arm goes where another one is above it at
+// all corners, or the same at all of them and lower in number: signs of differences, decided as all signs are. With two
+// arms left their difference is a line like any other. Of more each is given what is left of the cell when it is clipped
+// by its differences with the others: that is convex, and nothing has to be merged. Arms with nothing left, which are
+// below two others together, are left out and the rest clipped again, so that each edge is named by the arms on its two
+// sides: two differences with arms that both win cannot be zero along one edge, for one of the two would be above the
+// other on all of that side.
+// Rounding: a difference of rows is off by no more than both are, and by what was rounded in subtracting
+// (docs/error-bounds.md). Cost: arms x arms signs at the corners.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "kernel/sign.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// The arm's number in its unit.
+template <int D>
+int arm_of(const Row<D>& arm) {
+  return arm.lowest_piece;
+}
+
+// Of two arms of a unit.
+template <int D>
+PairOfArms pair_of(const Row<D>& one, const Row<D>& other) {
+  return arm_of(one) < arm_of(other) ? PairOfArms{arm_of(one), arm_of(other)} : PairOfArms{arm_of(other), arm_of(one)};
+}
+
+// The affine form (later arm) - (earlier arm), as a row of the unit.
+template <int D>
+Row<D> difference_of(const Row<D>& one, const Row<D>& other) {
+  const bool in_order = arm_of(one) < arm_of(other);
+  const Row<D>& earlier = in_order ? one : other;
+  const Row<D>& later = in_order ? other : one;
+  Row<D> row{};
+  row.unit = one.unit;
+  row.limbs = one.limbs;
+  row.value = later.value - earlier.value;
+  row.size = later.size + earlier.size;
+  row.error = (later.error + earlier.error + absolute(row.value) * unit_roundoff) * slack;
+  return row;
+}
+
+// Such as that of two neurons which are off, and of which nothing is rounded.
+template <int D>
+bool is_surely_zero(const Row<D>& row) {
+  bool zero = true;
+  for (int k = 0; k <= D; ++k) zero = zero && row.value[k] == 0 && row.error[k] == 0;
+  return zero;
+}
+
+template <class Cell>
+class Envelope {
+ public:
+  static constexpr int D = Cell::dimension;
+
+  Envelope(Signs<Cell>& signs, Exact& exact, Arena& arena) : signs_(signs), exact_(exact), arena_(arena) {}
+
+  // Leaves those of a unit's arms, affine ones, that are not below another one on all of the cell.
+  void leave_winners(int layer, const Cell& cell, std::vector<const Row<D>*>& arms) {
+    for (std::size_t later = 1; later < arms.size(); ++later)
+      for (std::size_t earlier = 0; earlier < later && arms[later] != nullptr; ++earlier) {
+        if (arms[earlier] == nullptr) continue;
+        const Row<D> row = difference_of(*arms[earlier], *arms[later]);
+        const int pair = pair_of(*arms[earlier], *arms[later]).number();
+        const Side side = is_surely_zero(row) ? Side::inactive : signs_.over_cell(layer, row, pair, cell);
+        if (side == Side::active) arms[earlier] = nullptr;
+        if (side == Side::inactive) arms[later] = nullptr;
+      }
+    arms.erase(std::remove(arms.begin(), arms.end(), nullptr), arms.end());
+  }
+
+  // The pair of the unit's arms that is worth most as a line; how much.
+  double append_line(const std::vector<const Row<D>*>& arms, int owner, const Cell& cell, const AffineLanes<D>& largest,
+                     Lines<D>& lines) {
+    double best = -1;
+    const int line = lines.count++;
+    lines.owners[line] = owner;
+    for (std::size_t later = 1; later < arms.size(); ++later)
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        const Row<D> row = difference_of(*arms[earlier], *arms[later]);
+        double steepness = 0;
+        for (int k = 1; k <= D; ++k) steepness += std::fabs(row.value[k]) + row.error[k];
+        double least = INFINITY;
+        double greatest = -INFINITY;
+        for (int i = 0; i < cell.count; ++i) {
+          double at = 0;
+          for (int k = 0; k <= D; ++k) at += row.value[k] * cell.vertices[i]->position[k];
+          least = std::min(least, at);
+          greatest = std::max(greatest, at);
+        }
+        const double smaller = std::min(greatest, -least);
+        const double score = smaller > 0 ? smaller / steepness : 0;
+        if (!(score > best)) continue;
+        best = score;
+        for (int k = 0; k <= D; ++k) lines.value[k][line] = row.value[k];
+        lines.breakpoints[line] = pair_of(*arms[earlier], *arms[later]).number();
+        set_margin(lines, line, row, 0.0, largest);
+      }
+    return best;
+  }
+
+  // Cuts the cell among arms of one unit, none of which is below another one everywhere.
+  template <class Collector>
+  void cut(const Network& network, int layer, const std::vector<const Row<D>*>& arms, const Cell& cell,
+           Collector& collector, Cut<Cell>& result) {
+    network_ = &network;
+    layer_ = layer;
+    winners_ = arms;
+    while (!clip(cell)) winners_.erase(std::remove(winners_.begin(), winners_.end(), nullptr), winners_.end());
+    const std::size_t count = winners_.size();
+    if (count < 2) throw std::logic_error("a unit that is undecided has a single winner");
+    result.take(int(count), arena_);
+    result.count = int(count);
+    result.signs = nullptr;
+    result.winners = arena_.template take<const Row<D>*>(count);
+    for (std::size_t child = 0; child < count; ++child) {
+      result.children[child] = parts_[child];
+      result.winners[child] = winners_[child];
+      result.sides[child] = Side::active;
+    }
+    Cell::arrange(cell, *this, exact_, arena_, collector, result);
+  }
+
+  // ---- what a cell asks ----
+
+  bool is_above(const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
+    return sign(difference_of(one, other), one, other, vertex) > 0;
+  }
+
+  const Facet<D>& facet(const Row<D>& one, const Row<D>& other) {
+    Row<D>* row = arena_.template take<Row<D>>(1);
+    *row = difference_of(one, other);
+    Facet<D>* facet = arena_.template take<Facet<D>>(1);
+    *facet = {network_->layers[std::size_t(layer_)].kink(one.unit, pair_of(one, other).number()), row, 0.0};
+    return *facet;
+  }
+
+ private:
+  // Of the first one minus the second.
+  int sign(const Row<D>& difference, const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
+    const int sign = signs_.at_vertex(layer_, difference, pair_of(one, other).number(), 0.0, vertex);
+    return arm_of(one) > arm_of(other) ? sign : -sign;
+  }
+
+  // What is left of the cell for each arm; false if nothing is for some, which are null then.
+  bool clip(const Cell& cell) {
+    parts_.clear();
+    bool all = true;
+    const Cell whole = Cell::unclipped(cell, arena_);
+    for (const Row<D>*& arm : winners_) {
+      Cell part = whole;
+      for (std::size_t other = 0; other < winners_.size() && part.count > 0; ++other)
+        if (winners_[other] != arm && winners_[other] != nullptr) part = clip(part, *arm, *winners_[other], int(other));
+      parts_.push_back(part);
+      if (part.count > 0) continue;
+      arm = nullptr;
+      all = false;
+    }
+    return all;
+  }
+
+  Cell clip(const Cell& part, const Row<D>& arm, const Row<D>& other, int number) {
+    const Facet<D>& facet = this->facet(arm, other);
+    int* signs = arena_.template take<int>(std::size_t(part.count));
+    for (int i = 0; i < part.count; ++i) signs[i] = sign(*facet.row, arm, other, *part.vertices[i]);
+    return Cell::clip(part, facet, signs, child_as_origin(number), exact_, arena_);
+  }
+
+  Signs<Cell>& signs_;
+  Exact& exact_;
+  Arena& arena_;
+  const Network* network_ = nullptr;
+  int layer_ = 0;
+  std::vector<const Row<D>*> winners_;
+  std::vector<Cell> parts_;  // of the cell, one for each of them
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Between which two affine forms does the largest of several rows lie, over a cell?
+//
+// Each arm h_a lies between two affine forms, lower_a and upper_a, each off by at most its margin. The largest is no less
+// than any of them: below, the one that is best in the middle. Above, a mean G of the upper forms of those that are largest
+// at some corner, weighted by how far they are above the other such ones there, and lifted until it clears all arms at all
+// corners: for two arms, and on a segment, that is the chord.
+// Proof: h_a <= upper_a + margin_a, and upper_a - G is affine, so it is largest at a corner. Computed there, it is off by
+// what is rounded in both values and by what the corner is off by; for upper_a both are in margin_a, and for G, whose
+// coefficients are means, in the largest margin, but for the rounding of a sum of D + 1 products of numbers whose absolute
+// values add up to no more than the largest scale. That is four margins at most.
+// Cost: arms x corners.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernel/sign.hpp"
+#include "rows/relax.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// An arm, and what it lies between over the cell; `scale` bounds the terms of both forms.
+template <int D>
+struct ArmBounds {
+  const Row<D>* row;
+  AffineLanes<D> lower;
+  AffineLanes<D> upper;
+  double low, high;  // proven
+  double margin;
+  double scale;
+};
+
+template <int D>
+using AllArmBounds = std::vector<ArmBounds<D>, AlignedAllocator<ArmBounds<D>>>;
+
+// The same of an arm that is affine.
+template <class Cell>
+ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Extent<Cell>& extent) {
+  constexpr int D = Cell::dimension;
+  double size = 0;
+  double error = 0;
+  double steepness = 0;
+  for (int k = 0; k <= D; ++k) {
+    size += std::fabs(row.value[k]) * extent.largest[k];
+    error += row.error[k] * extent.largest[k];
+    if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
+  }
+  const double margin =
+      1.02 * (error + unit_roundoff * ((D + 3) * size) + steepness * extent.error) + extent.underflow;
+  return {&row, row.value, row.value, -INFINITY, INFINITY, margin, size};
+}
+
+// An arm goes where a proven bound says that another one is above it, or no lower and before it.
+template <int D>
+void leave_winners(AllArmBounds<D>& arms) {
+  const auto best = std::max_element(arms.begin(), arms.end(), [](const auto& one, const auto& other) { return one.low < other.low; });
+  const double low = best->low;
+  const Row<D>* row = best->row;
+  arms.erase(std::remove_if(arms.begin(), arms.end(), [&](const ArmBounds<D>& arm) {
+    return arm.high < low || (arm.high == low && arm_of(*row) < arm_of(*arm.row));
+  }), arms.end());
+}
+
+template <class Cell>
+class Largest {
+ public:
+  static constexpr int D = Cell::dimension;
+  using Lanes = AffineLanes<D>;
+
+  // `size` majorises whatever the unit gives.
+  Relaxation<D> relax(const AllArmBounds<D>& arms, const Lanes& size, const Cell& cell, double underflow) {
+    const std::size_t count = arms.size();
+    double margin = 0;
+    double scale = 0;
+    for (const ArmBounds<D>& arm : arms) {
+      margin = at_least(margin, arm.margin);
+      scale = at_least(scale, arm.scale);
+    }
+    see_corners(arms, cell);
+    Lanes above{};
+    double total = 0;
+    for (std::size_t a = 0; a < count; ++a) total += weights_[a];
+    for (std::size_t a = 0; a < count; ++a) above += arms[a].upper * (weights_[a] / total);
+    double lift = -INFINITY;
+    for (int corner = 0; corner < cell.count; ++corner) {
+      const double here = dot<D>(above, at(cell, corner));
+      for (std::size_t a = 0; a < count; ++a) lift = at_least(lift, values_[std::size_t(corner) * count + a] - here);
+    }
+    const double room = 4 * margin + 64 * unit_roundoff * (scale + std::fabs(lift)) + underflow;
+    above[0] += lift + room;
+    Lanes below = arms[best_].lower;
+    below[0] -= room;
+
+    Relaxation<D> result;
+    result.center = (above + below) * 0.5;
+    result.radius = (above - below) * 0.5;
+    result.radius[LaneCount<D>::value - 1] = 2 * (scale + std::fabs(lift) + room);
+    result.size = size;
+    return result;
+  }
+
+ private:
+  static Lanes at(const Cell& cell, int corner) {
+    Lanes position{};
+    for (int k = 0; k <= D; ++k) position[k] = cell.vertices[corner]->position[k];
+    return position;
+  }
+
+  // The upper forms' values at the corners, what the arms weigh, and which of them is best in the middle.
+  void see_corners(const AllArmBounds<D>& arms, const Cell& cell) {
+    const std::size_t count = arms.size();
+    values_.resize(std::size_t(cell.count) * count);
+    sums_.assign(count, 0);
+    wins_.assign(count, false);
+    for (int corner = 0; corner < cell.count; ++corner) {
+      const Lanes position = at(cell, corner);
+      double* here = values_.data() + std::size_t(corner) * count;
+      for (std::size_t a = 0; a < count; ++a) {
+        here[a] = dot<D>(arms[a].upper, position);
+        sums_[a] += dot<D>(arms[a].lower, position);
+      }
+      wins_[std::size_t(std::max_element(here, here + count) - here)] = true;
+    }
+    best_ = std::size_t(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+    weights_.assign(count, 0);
+    bool any = false;
+    for (int corner = 0; corner < cell.count; ++corner) {
+      const double* here = values_.data() + std::size_t(corner) * count;
+      const std::size_t first = std::size_t(std::max_element(here, here + count) - here);
+      double second = -INFINITY;
+      for (std::size_t a = 0; a < count; ++a)
+        if (a != first && wins_[a]) second = std::max(second, here[a]);
+      const double ahead = here[first] - second;
+      if (!(ahead < INFINITY)) continue;  // it is largest at all corners, or no number
+      weights_[first] = std::max(weights_[first], ahead);
+      any = any || ahead > 0;
+    }
+    if (any) return;
+    for (std::size_t a = 0; a < count; ++a) weights_[a] = wins_[a] ? 1 : 0;
+  }
+
+  std::vector<double> values_;  // [corners, arms]
+  std::vector<double> sums_, weights_;
+  std::vector<bool> wins_;
+  std::size_t best_ = 0;
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
