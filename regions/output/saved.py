@@ -37,7 +37,7 @@ from regions.files.opened import opened
 from regions.files.replacing import replacing
 from regions.networks.dense import Dense
 from regions.networks.described import layer_facts
-from regions.networks.graph import Graph, Node, Operator, Read, Units
+from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
 from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.networks.patches import Patches, first_problem_of_patches
@@ -50,7 +50,7 @@ Cells = TypeVar("Cells", bound=CellComplex)
 FORMAT, VERSION = "relu-regions partition", 2
 OLD_NAMES = {"packed_patterns": "patterns"}
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
-NODE_ARRAYS = ("biases", "breakpoints", "slopes", "intercepts")
+UNIT_ARRAYS = ("breakpoints", "slopes", "intercepts")
 PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
 # They are printed with every certificate.
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
@@ -153,8 +153,10 @@ class _Reader:
         """Which arrays the network must have."""
         if self.is_chain(names):
             return [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
-        found = [f"node_{number}_{name}" for number in range(len(names)) for name in (*NODE_ARRAYS, "reads")]
+        found = [f"node_{number}_{name}" for number in range(len(names)) for name in ("biases", "reads")]
         for number in range(len(names)):
+            maxima = f"node_{number}_arms" in self.arrays
+            found += [f"node_{number}_{name}" for name in (("arms",) if maxima else UNIT_ARRAYS)]
             count = self.array(f"node_{number}_reads", np.int64).size if f"node_{number}_reads" in self.arrays else 0
             for prefix in (f"node_{number}_read_{index}" for index in range(count)):
                 dense = f"{prefix}_weights" in self.arrays
@@ -216,9 +218,9 @@ class _Reader:
         n_in, nodes, kinks = int(self.array("domain_origin", np.float64).size), list[Node](), 0
         for number, name in enumerate(names):
             prefix = f"node_{number}"
-            arrays = {key: self.array(f"{prefix}_{key}", np.float64) for key in NODE_ARRAYS}
-            biases, activation = arrays["biases"], self.activation(name, arrays)
-            if biases.ndim != 1 or (activation.slopes.ndim > 1 and len(activation.slopes) != len(biases)):
+            biases = self.array(f"{prefix}_biases", np.float64)
+            units = self.units(prefix, str(name), biases.size)
+            if biases.shape != (units.rows,):
                 raise NotACheckpointError(f"the arrays of node {number} do not fit together")
             reads = []
             for index, of in enumerate(self.array(f"{prefix}_reads", np.int64).ravel().tolist()):
@@ -226,11 +228,18 @@ class _Reader:
                     raise NotACheckpointError(f"node {number} reads node {of}, which does not come before it")
                 given = n_in if of < 0 else nodes[of].units.count
                 reads.append(Read(self.operator(f"{prefix}_read_{index}", given, len(biases)), of))
-            units = Units(len(biases), activation)
             nodes.append(Node(biases, tuple(reads), units, slice(kinks, kinks + units.kinks), f"node {number}"))
             kinks += units.kinks
         shape = self.entry("network", "input_shape", list)
         return Network.from_graph(Graph(n_in, nodes), shape, notes)
+
+    def units(self, prefix: str, name: str, rows: int) -> Units | Maxima:
+        if f"{prefix}_arms" in self.arrays:
+            return Maxima(self.array(f"{prefix}_arms", np.int32), name)
+        activation = self.activation(name, {key: self.array(f"{prefix}_{key}", np.float64) for key in UNIT_ARRAYS})
+        if activation.slopes.ndim > 1 and len(activation.slopes) != rows:
+            raise NotACheckpointError(f"{prefix}: there are {rows} units and slopes for {len(activation.slopes)}")
+        return Units(rows, activation)
 
     def operator(self, prefix: str, inputs: int, outputs: int) -> Operator:
         if f"{prefix}_weights" in self.arrays:

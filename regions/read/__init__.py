@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
-from regions.arithmetic.arguments import number
+from regions.arithmetic.arguments import flag, number
 from regions.errors import CheckpointError, NotACheckpointError
 from regions.files.opened import is_open_file, opened
 from regions.networks.network import Network
@@ -36,6 +36,7 @@ def load(
     prefix: Prefix = None,
     normalize: Normalization = None,
     input_shape: Sequence[int] | None = None,
+    fuse_max: bool = False,
 ) -> Network:
     """Make a `Network` of a saved model.
 
@@ -65,6 +66,11 @@ def load(
         Of one input of a torch module, for instance (3, 32, 32). With it any module is read that torch.export can
         export, also with convolutions and skips; without it, chains of layers.
 
+    fuse_max : bool
+        What becomes of a ReLU that only a max-pool or another maximum reads, ``max(relu(a), relu(b))``. As written, its
+        kinks are part of activation patterns. With True it is one unit, ``max(0, a, b)``: the same function, with fewer
+        regions, and ``notes`` say so.
+
     Returns
     -------
     Network
@@ -89,19 +95,19 @@ def load(
     >>> load(weights, activation="relu")
     Network(2-3-1, relu, 3 hidden neurons)
     """
-    batch_norm_eps = number(batch_norm_eps, "batch_norm_eps")
+    batch_norm_eps, fuse_max = number(batch_norm_eps, "batch_norm_eps"), flag(fuse_max, "fuse_max")
     if input_shape is None:
-        network = _read(source, activation, batch_norm_eps, prefix)
+        network = _read(source, activation, batch_norm_eps, prefix, fuse_max)
     elif prefix is None and _is_torch_module(source):
         from regions.read.exported_module import network_from_any_module
 
-        network = network_from_any_module(source, activation, input_shape)
+        network = network_from_any_module(source, activation, input_shape, fuse_max=fuse_max)
     else:
         raise ValueError("input_shape is for torch modules; files and estimators say themselves what they take")
     return network if normalize is None else normalize_inputs(network, normalize)
 
 
-def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, prefix: Prefix) -> Network:
+def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, prefix: Prefix, fuse_max: bool) -> Network:
     """Find out what ``source`` is, and have it read."""
     if prefix is not None and (_is_torch_module(source) or is_estimator(source)):
         raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
@@ -120,7 +126,7 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
             if form.network is not None:
                 if prefix is not None:
                     raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
-                return form.network(file, activation)
+                return form.network(file, activation, fuse_max)
             tensors = form.tensors(file)
             if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
                 raise NotACheckpointError(

@@ -28,7 +28,9 @@ from regions.read.module_check import TOLERANCE, relative_difference
 __all__ = ["network_from_any_module"]
 
 
-def network_from_any_module(module: Any, activation: ActivationChoice, input_shape: Sequence[int]) -> Network:
+def network_from_any_module(
+    module: Any, activation: ActivationChoice, input_shape: Sequence[int], *, fuse_max: bool = False
+) -> Network:
     """Make a network of a torch module, through torch.export.
 
     Parameters
@@ -39,6 +41,8 @@ def network_from_any_module(module: Any, activation: ActivationChoice, input_sha
         May be left out; what is named must be what the module says.
     input_shape : sequence of int
         Of one input, for instance (3, 32, 32).
+    fuse_max : bool
+        As for `regions.load`.
 
     Raises
     ------
@@ -66,7 +70,7 @@ def network_from_any_module(module: Any, activation: ActivationChoice, input_sha
             f"torch.export can not export this {type(module).__name__} for inputs {shape}: {printable(first, 200)}"
         ) from error
     with opened(buffer, "the model", ".pt2") as file:
-        network = network_of(*read_operations(file), activation)
+        network = network_of(*read_operations(file), activation, fuse_max)
     if not any(note.startswith("left out at the end") for note in network.notes):
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")

@@ -8,6 +8,7 @@ input. Nothing in the program is executed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,11 +36,9 @@ _SMOOTH = {
     *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
     *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
 }
-_LARGEST, _JUMPS = "the largest or smallest of several", "comparisons, which may jump"
+_JUMPS = "comparisons, which may jump"
 _NOT_YET = {
-    **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "adaptive_max_pool2d"), "max-pooling"),
-    **dict.fromkeys(("max_pool2d_with_indices", "adaptive_max_pool1d", "adaptive_max_pool3d"), "max-pooling"),
-    **dict.fromkeys(("max", "min", "amax", "amin", "maximum", "minimum", "aminmax"), _LARGEST),
+    **dict.fromkeys(("aminmax", "max_unpool2d", "max_unpool3d", "fractional_max_pool2d"), "this kind of maxima"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "transposed convolutions"),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
     **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round"), _JUMPS),
@@ -85,7 +84,8 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
 
 def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
     if node.operator not in OPERATORS:
-        handled = ", ".join(sorted(word for word in OPERATORS if not word.startswith("_")))
+        words = (word for word in OPERATORS if not word.startswith("_") and not word.endswith("_with_indices"))
+        handled = ", ".join(sorted({re.sub("[123]d$", "Nd", word) for word in words}))
         raise unsupported(node, _SMOOTH, _NOT_YET, handled, _CUT)
     call = Call(at, node, values)
     made = OPERATORS[node.operator](call)

@@ -19,6 +19,7 @@ from regions.networks import named_activations as activations
 from regions.networks.activation import Activation
 from regions.read.exported_call import Call, Operation
 from regions.read.exported_graph import FLOATS, Word
+from regions.read.exported_maxima import MAX_OPERATORS, adaptive_windows, axes_taken_together, require_axes
 from regions.read.exported_shapes import SHAPE_OPERATORS
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, shapes, windows
@@ -163,7 +164,7 @@ def _average(axes: int) -> Operation:
         padding = [(pad, pad) for pad in call.integers("padding", [0], axes)]
         up, outside = call.flag("ceil_mode"), call.flag("count_include_pad", True)
         divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
-        _require_axes(call, x, axes)
+        require_axes(call, x, axes)
         slid = windows.Windows(window, stride, padding, [1] * axes)
         found = slid.axes(call.at, x.shape[-axes:], up=up, outside_counts=outside)
         return windows.mean_over_windows(call.at, x, found, divisor)
@@ -172,34 +173,14 @@ def _average(axes: int) -> Operation:
 
 
 def _adaptive(axes: int) -> Operation:
-    def adapt(call: Call) -> Tensor:
-        x = call.tensor()
-        _require_axes(call, x, axes)
-        lengths = x.shape[-axes:]
-        given = call.given("output_size")
-        wanted = [
-            length if one is None else one
-            for one, length in zip(given if isinstance(given, list) else [given] * axes, lengths, strict=False)
-        ]
-        if not all(type(one) is int for one in wanted):
-            raise call.at.refused("has an argument 'output_size' that is no list of whole numbers")
-        return windows.mean_over_windows(call.at, x, windows.adaptive_axes(call.at, lengths, wanted))
-
-    return adapt
-
-
-def _require_axes(call: Call, x: Tensor, axes: int) -> None:
-    if len(x.shape) not in (axes + 1, axes + 2):
-        raise call.at.refused(f"takes channels and {axes} axes, and gets shape {list(x.shape)}")
+    return lambda call: windows.mean_over_windows(call.at, call.tensor(), adaptive_windows(call, axes))
 
 
 def _mean(total: bool) -> Operation:
     def mean(call: Call) -> Tensor:
         x = call.tensor()
         _require_floats(call, "dtype")
-        given = call.given("dim", None)
-        axes = call.integers("dim") if given not in (None, []) else range(len(x.shape))
-        gone = shapes.axes_of(call.at, axes, len(x.shape))
+        gone = axes_taken_together(call, x)
         return windows.mean_over_axes(call.at, x, gone, call.flag("keepdim"), total=total)
 
     return mean
@@ -281,6 +262,7 @@ OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _same),
     **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _dropout),
     **SHAPE_OPERATORS,
+    **MAX_OPERATORS,
     "sym_size": _size,
     "_operator.mul": _whole(lambda first, second: first * second),
     "_operator.add": _whole(lambda first, second: first + second),

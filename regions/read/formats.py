@@ -35,15 +35,15 @@ class Format:
     tensors : callable
         Reads the tensors by name, as `regions.read.read_tensors` returns them.
     network : callable or None
-        Reads the network, where the file says itself what lies between its layers: of the opened file and the
-        activation that the caller named. None where the tensors are a state dict.
+        Reads the network, where the file says itself what lies between its layers: of the opened file, the activation
+        that the caller named, and whether maxima take in ReLUs. None where the tensors are a state dict.
     order_is_kept : bool
         Whether the tensors come in the order in which they were defined.
     """
 
     fits: Callable[[OpenedFile], bool]
     tensors: Callable[[OpenedFile], Any]
-    network: Callable[[OpenedFile, ActivationChoice], Network] | None = None
+    network: Callable[[OpenedFile, ActivationChoice, bool], Network] | None = None
     order_is_kept: bool = True
 
 
@@ -66,7 +66,8 @@ def _read_nnet(file: OpenedFile) -> Any:
     return read_nnet(file)
 
 
-def _network_of_nnet(file: OpenedFile, activation: ActivationChoice) -> Network:
+def _network_of_nnet(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
+    """It has no maxima."""
     from regions.read.nnet import network_from_nnet, read_nnet
 
     return network_from_nnet(read_nnet(file), activation)
@@ -84,11 +85,11 @@ def _read_onnx(file: OpenedFile) -> Any:
     return read_onnx_tensors(file)
 
 
-def _network_of_onnx(file: OpenedFile, activation: ActivationChoice) -> Network:
+def _network_of_onnx(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
     from regions.read.lowering import network_of
     from regions.read.onnx_network import read_operations
 
-    return network_of(*read_operations(file), activation)
+    return network_of(*read_operations(file), activation, fuse_max)
 
 
 def _read_pt2(file: OpenedFile) -> Any:
@@ -97,11 +98,11 @@ def _read_pt2(file: OpenedFile) -> Any:
     return read_exported_tensors(file)
 
 
-def _network_of_pt2(file: OpenedFile, activation: ActivationChoice) -> Network:
+def _network_of_pt2(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
     from regions.read.exported_network import read_operations
     from regions.read.lowering import network_of
 
-    return network_of(*read_operations(file), activation)
+    return network_of(*read_operations(file), activation, fuse_max)
 
 
 def _is_pt2(file: OpenedFile) -> bool:

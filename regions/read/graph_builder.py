@@ -15,13 +15,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Floats, Integers
 from regions.networks.activation import Activation
 from regions.networks.graph import Graph, Operator
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
+from regions.read.fused_maxima import with_fused_maxima
 from regions.read.nodes_of_operations import graph_of
-from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor
+from regions.read.operations import Activated, Affine, Inputs, Largest, Operation, Tensor
 from regions.read.scaling import Scaling
 
 __all__ = ["GraphBuilder"]
@@ -80,9 +81,20 @@ class GraphBuilder:
         """A piecewise-linear function of each element."""
         return x if activation == identity() else self._result(Activated(name, x, activation), x.shape)
 
-    def finished(self, y: Tensor) -> tuple[Graph, list[str]]:
-        """The graph whose outputs are the elements of y, and what was changed on the way."""
-        return graph_of(self._operations, y)
+    def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int], name: str) -> Tensor:
+        """The largest of the first elements of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        return self._result(Largest(name, x, sizes), shape)
+
+    def finished(self, y: Tensor, *, fuse_max: bool = False) -> tuple[Graph, list[str]]:
+        """The graph whose outputs are the elements of y, and what was changed on the way.
+
+        With ``fuse_max``, ReLUs that only maxima read are part of these: the largest of 0 and what the ReLUs take.
+        """
+        if not fuse_max:
+            return graph_of(self._operations, y)
+        operations, outputs, notes = with_fused_maxima(self._operations, y)
+        graph, more = graph_of(operations, outputs)
+        return graph, notes + more
 
     def _result(self, operation: Operation, shape: Sequence[int]) -> Tensor:
         self._operations.append(operation)

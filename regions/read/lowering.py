@@ -17,14 +17,16 @@ from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
-from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor
+from regions.read.operations import Activated, Affine, Inputs, Largest, Operation, Tensor
 from regions.read.scaling import Scaling
 from regions.read.site import Reading
 
 __all__ = ["network_of"]
 
 
-def network_of(reading: Reading, result: Tensor, activation: ActivationChoice = None) -> Network:
+def network_of(
+    reading: Reading, result: Tensor, activation: ActivationChoice = None, fuse_max: bool = False
+) -> Network:
     """Make the network whose outputs are the numbers of a tensor.
 
     Parameters
@@ -33,6 +35,8 @@ def network_of(reading: Reading, result: Tensor, activation: ActivationChoice = 
     result : Tensor
     activation : str, Activation, sequence of these, or None
         May be left out; what is named must be what the file says.
+    fuse_max : bool
+        Whether maxima take in the ReLUs that only they read.
 
     Raises
     ------
@@ -46,7 +50,7 @@ def network_of(reading: Reading, result: Tensor, activation: ActivationChoice = 
         chain = build_network(steps, reading.notes)
         network = Network.from_graph(chain.graph, reading.input_shape, chain.notes)
     else:
-        graph, notes = reading.builder.finished(result)
+        graph, notes = reading.builder.finished(result, fuse_max=fuse_max)
         network = Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes])
     require_activation(network, activation, "the file")
     return network
@@ -63,7 +67,7 @@ def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
         operation = tensor.operations[0]
         if isinstance(operation, Inputs):
             break
-        if isinstance(operation, Affine) and len(operation.terms) > 1:
+        if isinstance(operation, Largest) or (isinstance(operation, Affine) and len(operation.terms) > 1):
             return None
         tensor = operation.terms[0][1] if isinstance(operation, Affine) else operation.tensor
         path.append((operation, tensor))

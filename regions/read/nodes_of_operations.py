@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from regions.arithmetic.types import Floats
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
-from regions.networks.graph import Graph, Node, Operator, Read, Units
+from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
 from regions.networks.lattice import Lattice
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
-from regions.read.operations import Activated, Affine, Inputs, Operation, Tensor, tensors_read
+from regions.read.operations import Activated, Affine, Inputs, Largest, Operation, Tensor, tensors_read
 from regions.read.scaling import Scaling, add, multiply
 
 __all__ = ["graph_of"]
@@ -84,6 +84,8 @@ class _Making:
                 self.results[operation] = -1, np.arange(operation.size)
             elif isinstance(operation, Activated):
                 self._activate(operation)
+            elif isinstance(operation, Largest):
+                self._maximize(operation)
             else:
                 rows = self._rows(operation)
                 if operation in taken and self.uses[operation] == 1:
@@ -101,6 +103,8 @@ class _Making:
         """Of what an operation reads: the rows that it can take over."""
         if isinstance(operation, Activated) or (isinstance(operation, Affine) and operation.scaling is not None):
             tensors = [tensor for tensor in tensors_read(operation) if tensor.where() is not None]
+        elif isinstance(operation, Largest):
+            tensors = [operation.tensor] if operation.tensor.without_constants().where() is not None else []
         elif isinstance(operation, Affine) and len(operation.terms) > 1:
             tensors = [tensor for operator, tensor in operation.terms if _is_sign(operator) and tensor.in_order()]
         elif isinstance(operation, Affine):
@@ -121,6 +125,23 @@ class _Making:
             slopes, intercepts = activation.slopes[order], activation.intercepts[order]
             activation = Activation(activation.name, activation.breakpoints, slopes, intercepts)
         self._add(rows, activation, operation)
+
+    def _maximize(self, operation: Largest) -> None:
+        """The arms are rows in the order of the tensor; a constant 0 among them is a row that reads nothing."""
+        tensor = operation.tensor
+        constant = tensor.operation < 0
+        name = "max(0, ..)" if constant.any() else "max"
+        rows = self._selected(tensor if constant.all() else tensor.without_constants(), operation.name)
+        arms = np.arange(tensor.size) if constant.all() else np.flatnonzero(~constant)
+        # Row i of those that are there is the arm places[i].
+        places = np.empty(len(arms), dtype=np.int64)
+        places[rows.where] = arms
+        biases = np.zeros(tensor.size)
+        biases[places] = rows.biases
+        reads = tuple(Read(_placed(read.operator, places, tensor.size), read.node) for read in rows.reads)
+        units = Maxima.of_sizes(operation.sizes, name)
+        ready = _Rows(rows.name, reads, biases, np.arange(tensor.size))
+        self._add_units(ready, units, np.arange(units.count), operation)
 
     def _selected(self, tensor: Tensor, name: str) -> _Rows:
         """The elements of a tensor as rows, by taking over those that wait for it."""
@@ -214,10 +235,15 @@ class _Making:
         )
 
     def _add(self, rows: _Rows, activation: Activation, operation: Operation | None) -> None:
-        units = Units(len(rows.biases), activation)
+        self._add_units(rows, Units(len(rows.biases), activation), rows.where, operation)
+
+    def _add_units(
+        self, rows: _Rows, units: Units | Maxima, where: NDArray[np.int64], operation: Operation | None
+    ) -> None:
+        """A node; ``where`` says which unit each result of its operation is."""
         kinks = slice(self.kinks, self.kinks + units.kinks)
         if operation is not None:
-            self.kinks, self.results[operation] = kinks.stop, (len(self.nodes), rows.where)
+            self.kinks, self.results[operation] = kinks.stop, (len(self.nodes), where)
         self.nodes.append(Node(rows.biases, rows.reads, units, kinks, rows.name))
         self.sizes.append(units.count)
 
@@ -264,6 +290,17 @@ def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operat
         operator.targets[patches],
         None if at is None else Lattice(at.corners[patches], at.offsets[columns]),
     )
+
+
+def _placed(operator: Operator, places: NDArray[np.int64], outputs: int) -> Operator:
+    """The operator with its outputs at some places among so many, the others being 0."""
+    if len(places) == outputs and _in_order(places):
+        return operator
+    if isinstance(operator, Dense):
+        weights = np.zeros((outputs, operator.inputs))
+        weights[places] = operator.weights
+        return Dense(weights)
+    return replace(operator, outputs=outputs, targets=places[operator.targets].astype(np.int32))
 
 
 def _scaled(operator: Operator, factors: Floats) -> tuple[Operator | None, bool]:

@@ -7,7 +7,7 @@ Source: the operators' own documentation in ONNX, each version of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,8 @@ from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.read.onnx_graph import Node
 from regions.read.onnx_operators import Operation, numbers_beside, only_flow
 from regions.read.onnx_values import Flow, Value, integers
-from regions.read.operators import shapes, windows
+from regions.read.operations import Tensor
+from regions.read.operators import maxima, shapes, windows
 from regions.read.site import Site
 
 __all__ = ["IMAGE_OPERATORS"]
@@ -62,30 +63,38 @@ def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
 
 def _average(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow = only_flow(node, values)
+    return replace(flow, tensor=windows.mean_over_windows(at, flow.tensor, _axes(at, node, flow)))
+
+
+def _over_images(at: Site, node: Node, values: list[Value | None], over_axes: Callable[..., Tensor]) -> Flow:
+    flow = only_flow(node, values)
+    if len(flow.shape) < 3:
+        raise at.refused(f"takes images, and gets shape {list(flow.shape)}")
+    return replace(flow, tensor=over_axes(at, flow.tensor, list(range(2, len(flow.shape))), True))
+
+
+def _axes(at: Site, node: Node, flow: Flow) -> list[windows.Axis]:
+    """The windows of a node that pools."""
     lengths = flow.shape[2:]
     slid = _windows(at, node, lengths, list(node.attributes["kernel_shape"]))
     up = bool(node.attributes.get("ceil_mode", 0))
     outside = bool(node.attributes.get("count_include_pad", 0))
-    axes = slid.axes(at, lengths, up=up, outside_counts=outside)
-    return replace(flow, tensor=windows.mean_over_windows(at, flow.tensor, axes))
+    return slid.axes(at, lengths, up=up, outside_counts=outside)
 
 
-def _average_all(at: Site, node: Node, values: list[Value | None]) -> Flow:
+def _largest(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow = only_flow(node, values)
-    if len(flow.shape) < 3:
-        raise at.refused(f"takes images, and gets shape {list(flow.shape)}")
-    axes = list(range(2, len(flow.shape)))
-    return replace(flow, tensor=windows.mean_over_axes(at, flow.tensor, axes, True, total=False))
+    return replace(flow, tensor=maxima.largest_in_windows(at, flow.tensor, _axes(at, node, flow)))
 
 
-def _reduce(at: Site, node: Node, values: list[Value | None], total: bool) -> Flow:
+def _reduce(at: Site, node: Node, values: list[Value | None], over_axes: Callable[..., Tensor]) -> Flow:
     flow = only_flow(node, values)
     axes = integers(node, "axes", values, 1)
     if not axes and node.attributes.get("noop_with_empty_axes", 0):
         return flow
     gone = shapes.axes_of(at, axes or range(len(flow.shape)), len(flow.shape))
     keep = bool(node.attributes.get("keepdims", 1))
-    return replace(flow, tensor=windows.mean_over_axes(at, flow.tensor, gone, keep, total=total))
+    return replace(flow, tensor=over_axes(at, flow.tensor, gone, keep))
 
 
 def _join(at: Site, node: Node, values: list[Value | None]) -> Flow:
@@ -137,13 +146,19 @@ def _pad(at: Site, node: Node, values: list[Value | None]) -> Flow:
     return replace(flow, tensor=shapes.bordered(at, flow.tensor, borders, mode, value))
 
 
+_MEAN = partial(windows.mean_over_axes, total=False)
+_LARGEST = maxima.largest_along_axes
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
 IMAGE_OPERATORS: dict[str, tuple[Operation, int]] = {
     "Conv": (_convolve, 22),
     "AveragePool": (_average, 22),
-    "GlobalAveragePool": (_average_all, 22),
-    "ReduceMean": (partial(_reduce, total=False), 18),
-    "ReduceSum": (partial(_reduce, total=True), 13),
+    "MaxPool": (_largest, 22),
+    "GlobalAveragePool": (partial(_over_images, over_axes=_MEAN), 22),
+    "GlobalMaxPool": (partial(_over_images, over_axes=_LARGEST), 22),
+    "ReduceMean": (partial(_reduce, over_axes=_MEAN), 18),
+    "ReduceSum": (partial(_reduce, over_axes=partial(windows.mean_over_axes, total=True)), 13),
+    "ReduceMax": (partial(_reduce, over_axes=_LARGEST), 20),
+    "ReduceMin": (partial(_reduce, over_axes=partial(maxima.largest_along_axes, smallest=True)), 20),
     "Concat": (_join, 13),
     "Split": (_split, 18),
     "Pad": (_pad, 25),

@@ -42,8 +42,7 @@ _SMOOTH = {
     *("Swish", "HardSwish", "Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "LayerNormalization"),
 }
 _NOT_YET = {
-    **dict.fromkeys(("MaxPool", "GlobalMaxPool"), "max-pooling"),
-    **dict.fromkeys(("ReduceMax", "ReduceMin"), "the largest or smallest of several values"),
+    **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
     "ConvTranspose": "transposed convolutions",
     **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
     **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),

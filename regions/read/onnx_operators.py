@@ -26,7 +26,7 @@ from regions.read.onnx_graph import Node
 from regions.read.onnx_tensors import Constant, element_name
 from regions.read.onnx_values import Flow, Value
 from regions.read.operations import Tensor
-from regions.read.operators import elementwise, windows
+from regions.read.operators import elementwise, maxima, windows
 from regions.read.scaling import multiply
 from regions.read.site import Site, places
 
@@ -240,11 +240,13 @@ def _clip(at: Site, node: Node, values: list[Value | None]) -> Flow:
 
 
 def _compared(at: Site, node: Node, values: list[Value | None], upper: bool) -> Flow:
-    """The larger or smaller of the flow and constants, each one number."""
+    """The larger or smaller of what flows and of constants, each one number."""
     flows = [value for value in values if isinstance(value, Flow)]
+    flow = flows[0]
+    if any(other.element != flow.element or (node.version < 8 and other.shape != flow.shape) for other in flows):
+        raise NotACheckpointError(f"{node.label} takes numbers of different types, or shapes without broadcasting")
     if len(flows) > 1:
-        raise UnsupportedLayerError(f"{node.label}: not supported: the largest or smallest of several values")
-    (flow,) = flows
+        flow = Flow(maxima.largest_of(at, [each.tensor for each in flows], smallest=upper), flow.element)
     bounds = []
     for value in values:
         if isinstance(value, Constant):

@@ -3,7 +3,8 @@
 
 A tensor is a shape and, for each element, the operation that it is a result of and where it is there. So reshaping,
 transposing, slicing, padding and joining only say where elements are: they are no operations. Those that are, apart
-from the inputs, are affine maps of elements of tensors, and piecewise-linear functions of each element.
+from the inputs, are affine maps of elements of tensors, piecewise-linear functions of each element, and the largest of
+several elements.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from regions.networks.activation import Activation
 from regions.networks.graph import Operator
 from regions.read.scaling import Scaling
 
-__all__ = ["Activated", "Affine", "Inputs", "Operation", "Tensor", "tensors_read"]
+__all__ = ["Activated", "Affine", "Inputs", "Largest", "Operation", "Tensor", "tensors_read"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,11 @@ class Tensor:
         where[self.place] = np.arange(self.size)
         return None if (where < 0).any() else where
 
+    def without_constants(self) -> Tensor:
+        """The elements that are no constants, in one axis."""
+        kept = self.operation >= 0
+        return Tensor((int(kept.sum()),), self.operations, self.operation[kept], self.place[kept])
+
     def in_order(self) -> bool:
         """Whether these are all results of one operation, in order."""
         where = self.where()
@@ -89,6 +95,19 @@ class Affine:
 
 
 @dataclass(frozen=True, eq=False)
+class Largest:
+    """The largest of some elements of a tensor at a time: of as many as ``sizes`` say, int64 [size], in their order."""
+
+    name: str
+    tensor: Tensor
+    sizes: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        return len(self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
 class Activated:
     """A piecewise-linear function of each element of a tensor."""
 
@@ -101,11 +120,11 @@ class Activated:
         return self.tensor.size
 
 
-Operation = Inputs | Affine | Activated
+Operation = Inputs | Affine | Activated | Largest
 
 
 def tensors_read(operation: Operation) -> list[Tensor]:
     """What an operation reads."""
     if isinstance(operation, Affine):
         return [tensor for _, tensor in operation.terms]
-    return [operation.tensor] if isinstance(operation, Activated) else []
+    return [] if isinstance(operation, Inputs) else [operation.tensor]

@@ -158,6 +158,12 @@ class Site:
         self._require_some(x.shape, 40 * x.size)
         return self.reading.builder.scaled(x, scaling)
 
+    def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int]) -> Tensor:
+        """The largest of the first numbers of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        pairs = int((sizes * (sizes - 1) // 2).sum())
+        self._require_some(shape, 8 * sizes.nbytes + 24 * x.size + 40 * pairs)
+        return self.reading.builder.largest(x, sizes, shape, self.node.name)
+
     def activated(self, x: Tensor, activation: Activation) -> Tensor:
         """A function of one variable, applied to every number."""
         self._require_some(x.shape)

@@ -27,6 +27,7 @@ KINDS = {
     "node": "integer",
     "center": "array",
     "certificate": "flag",
+    "fuse_max": "flag",
     "chart_points": "array",
     "checkpoints": "checkpoints",
     "codimension": "integer",

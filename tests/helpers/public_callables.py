@@ -76,7 +76,7 @@ def _top() -> Iterator[Call]:
     )
     yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False)
     yield call_of(regions.linear_regions, partition=partition, definition="affine")
-    options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0)}
+    options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(
         regions.load,
         source=model_file,

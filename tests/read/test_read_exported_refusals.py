@@ -41,8 +41,16 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "softmax inside": (lambda m, x: x.softmax(1) * 2, {}, UnsupportedLayerError, "comes before node 'mul'"),
     "softmax beside": (lambda m, x: torch.cat([x.relu(), x.softmax(1)], 1), {}, UnsupportedLayerError, "comes before"),
     "hard swish": (lambda m, x: F.hardswish(x), {}, UnsupportedLayerError, "hardswish.*not piecewise linear"),
-    "max-pooling": (lambda m, x: F.max_pool1d(x[:, None], 2), {}, UnsupportedLayerError, "not supported: max-pool"),
-    "largest": (lambda m, x: torch.maximum(x, -x), {}, UnsupportedLayerError, "'maximum'.*largest or smallest"),
+    "positions of a max-pool": (
+        lambda m, x: F.max_pool1d(x[:, None], 2, return_indices=True), {}, AmbiguousCheckpointError, "last layer"
+    ),
+    "largest of too many": (
+        lambda m, x: torch.cat([x] * 65, 1).amax(1), {}, UnsupportedLayerError, "'amax' .*260 numbers.*255.*groups"
+    ),
+    "largest of different bounds": (
+        lambda m, x: torch.maximum(x, m.k), {"k": torch.arange(4.0)}, UnsupportedLayerError, "different bounds"
+    ),
+    "two ends at once": (lambda m, x: torch.aminmax(x, dim=1)[0], {}, UnsupportedLayerError, "this kind of maxima"),
     "comparison": (lambda m, x: torch.where(x > 0, x, 2 * x), {}, UnsupportedLayerError, "comparisons"),
     "product of branches": (lambda m, x: x * x.relu(), {}, UnsupportedLayerError, "'mul' .*multiplies two values"),
     "quotient": (lambda m, x: 1 / x, {}, UnsupportedLayerError, "reciprocal|divides by what depends"),

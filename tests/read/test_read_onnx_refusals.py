@@ -107,10 +107,10 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         r"'MatMul_y' \(MatMul\) takes several values",
     ),
-    "largest of several": (
-        lambda: at(17, [node("Neg", ["x"], "z"), node("Max", ["x", "z"], "y")], {}),
-        UnsupportedLayerError,
-        r"'Max_y' \(Max\): not supported: the largest",
+    "largest of several shapes": (
+        lambda: at(9, [node("Slice", ["x"], "z", starts=[0], ends=[2], axes=[1]), node("Max", ["x", "z"], "y")], {}),
+        NotACheckpointError,
+        r"'Max_y' \(Max\) compares shapes \[1, 3\] and \[1, 2\]",
     ),
     "two outputs": (_two_outputs, AmbiguousCheckpointError, "outputs \\('y', 'z'\\).*extract_model"),
     "two inputs": (_two_inputs, AmbiguousCheckpointError, r"2 inputs \('x' \[1, 3\], 'x2' \[1, 3\]\)"),
@@ -120,7 +120,8 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         r"'ConvTranspose_y' \(ConvTranspose\): .*transposed convol",
     ),
-    "pooling": (lambda: one("MaxPool", kernel_shape=[1]), UnsupportedLayerError, "max-pooling"),
+    "pooling": (lambda: one("MaxPool", kernel_shape=[1]), NotACheckpointError, "'MaxPool_y' .*has not one stride"),
+    "unpooling": (lambda: one("LpPool", kernel_shape=[1]), UnsupportedLayerError, "not supported: this kind of pool"),
     "smooth": (lambda: one("Tanh"), UnsupportedLayerError, r"node 'Tanh_y' \(Tanh\): it is not piecewise linear"),
     "sigmoid inside": (
         lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["s"], "z")),

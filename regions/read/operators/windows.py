@@ -33,6 +33,8 @@ __all__ = [
     "mean_over_axes",
     "mean_over_windows",
     "several",
+    "sources_along_axes",
+    "sources_in_windows",
 ]
 
 # What numpy and Patches can count with, and more than there is memory for.
@@ -180,8 +182,11 @@ def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> li
     return axes
 
 
-def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:
-    """Means over windows of x [1, channels, *lengths], or without the 1; ``divisor`` is that of all windows."""
+def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integers, list[int]]:
+    """What windows of x [1, channels, *lengths], or without the 1, read; and the shape of what they give.
+
+    Flat positions [windows, entries], channel by channel, -1 where there is nothing.
+    """
     batch, (channels, *lengths) = x.shape[: -len(axes) - 1], x.shape[-len(axes) - 1 :]
     if batch not in ((), (1,)):
         raise several(at, x)
@@ -189,27 +194,40 @@ def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | 
     entries = math.prod(axis.places.shape[1] for axis in axes)
     at.charge(0, 24 * channels * math.prod(counts) * (entries + 1))
     places = flat_places([axis.places for axis in axes], lengths)
+    spread = math.prod(lengths)
+    sources = np.where(places < 0, -1, places + np.arange(channels)[:, np.newaxis, np.newaxis] * spread)
+    return sources.reshape(-1, entries), [*batch, channels, *counts]
+
+
+def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:
+    """Means over windows of x [1, channels, *lengths], or without the 1; ``divisor`` is that of all windows."""
+    sources, shape = sources_in_windows(at, x, axes)
     divisors = reduce(np.multiply.outer, [axis.divisors for axis in axes]).ravel()
     if divisor is not None:
         divisors = np.full_like(divisors, divisor)
     if not divisors.all():
         raise at.refused("has a window with nothing in it")
-    spread = math.prod(lengths)
-    sources = np.where(places < 0, -1, places + np.arange(channels)[:, np.newaxis, np.newaxis] * spread)
-    return _means(at, x, sources.reshape(-1, entries), np.tile(divisors, channels), (*batch, channels, *counts))
+    return _means(at, x, sources, np.tile(divisors, len(sources) // len(divisors)), shape)
 
 
-def mean_over_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool, *, total: bool) -> Tensor:
-    """Means, or sums, along axes, which stay with length 1 or go."""
+def sources_along_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool) -> tuple[Integers, list[int]]:
+    """Flat positions [results, entries] of what is taken together along axes, which stay with length 1 or go; and the
+    shape of the results."""
     gone = set(axes)
     count = math.prod(x.shape[axis] for axis in gone)
     if not x.size:
-        raise at.refused("is a mean of no numbers")
+        raise at.refused("takes no numbers together")
     at.charge(0, 24 * x.size)
     kept = [axis for axis in range(len(x.shape)) if axis not in gone]
     sources = places(x).transpose(*kept, *sorted(gone)).reshape(-1, count)
     lengths = [1 if axis in gone else length for axis, length in enumerate(x.shape) if keep or axis not in gone]
-    return _means(at, x, sources, np.full(len(sources), 1 if total else count), lengths)
+    return sources, lengths
+
+
+def mean_over_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool, *, total: bool) -> Tensor:
+    """Means, or sums, along axes, which stay with length 1 or go."""
+    sources, shape = sources_along_axes(at, x, axes, keep)
+    return _means(at, x, sources, np.full(len(sources), 1 if total else sources.shape[1]), shape)
 
 
 def _means(
