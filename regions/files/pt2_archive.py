@@ -34,10 +34,10 @@ from regions.files.torch_builders import Dtype, Storage, TensorBuilders
 from regions.files.zip_file import Archive
 from regions.printable import printable
 
-__all__ = ["ExportedArchive", "is_pt2", "read_pt2"]
+__all__ = ["TYPES", "ExportedArchive", "is_pt2", "read_pt2"]
 
 # Numbers of the types as the schema has them.
-_TYPES = {
+TYPES = {
     1: Dtype("u1"),
     2: Dtype("i1"),
     3: Dtype("i2"),
@@ -144,9 +144,9 @@ def _tensor(
         )
     meta = object_of(entry, "tensor_meta", what)
     kind = meta.get("dtype")
-    if meta.get("layout") != _STRIDED or type(kind) is not int or kind not in _TYPES:
+    if meta.get("layout") != _STRIDED or type(kind) is not int or kind not in TYPES:
         raise UnsupportedLayerError(f"{what} is sparse, quantized, complex, or of 8-bit floats; plain numbers are read")
-    dtype = _TYPES[kind]
+    dtype = TYPES[kind]
     numbers = [_fixed(meta.get("storage_offset")), *map(_fixed, list_of_objects(meta, "sizes", what))]
     strides = [_fixed(stride) for stride in list_of_objects(meta, "strides", what)]
     member = f"{folder}/{entry.get('path_name')}"

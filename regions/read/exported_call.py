@@ -56,7 +56,16 @@ class Call:
         value = self.given(name)
         if isinstance(value, Tensor):
             return value
-        raise UnsupportedLayerError(
+        raise self.constants_alone()
+
+    def constants_alone(self) -> UnsupportedLayerError:
+        """The error that says that constants are not computed with, or that one is where a tensor must be."""
+        given = [self.values[each.name] for each in self.node.arguments.values() if isinstance(each, Name)]
+        if any(isinstance(each, Tensor) for each in given):
+            return UnsupportedLayerError(
+                f"{self.at.label} has a constant where only what depends on the input can be; exchange its operands"
+            )
+        return UnsupportedLayerError(
             f"{self.at.label} computes with constants in a way that is not handled; put the result into a buffer of "
             "the module before exporting it"
         )

@@ -32,8 +32,8 @@ FLOATS = (6, 7, 8, 13)
 # What makes another view of the same memory, or may.
 _VIEWS = {
     *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
-    *("swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "tensor_split"),
-    *("unbind", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
+    *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
+    *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
     *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "positive", "view_as", "reshape_as"),
     *("diagonal", "as_strided", "unfold", "mT", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
 }
@@ -63,6 +63,8 @@ class ExportedNode(GraphNode):
     target : str
         The operator as the file has it; printable.
     arguments : dict of str to None, bool, int, float, str, Name, Word, or a list of these
+    types : list of (int or None)
+        Of the numbers of each output, as the schema numbers types.
     in_place : bool
     several : bool
         Whether it makes a list of values.
@@ -70,6 +72,7 @@ class ExportedNode(GraphNode):
 
     target: str
     arguments: dict[str, Any]
+    types: list[int | None]
     in_place: bool
     several: bool
 
@@ -132,7 +135,7 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
         raise NotACheckpointError(f"{path}: {what} has no shape")
     if kinds[given].get("dtype") not in FLOATS:
         raise UnsupportedLayerError(f"{what} is not of real numbers; export the model with an input of floats")
-    nodes = [_node(node, number, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
+    nodes = [_node(node, number, kinds, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
     outputs = _outputs(graph, signature, path)
     require_names(nodes, {*tensors, given}, outputs, path)
     _require_nothing_changes_below(nodes, outputs)
@@ -207,7 +210,7 @@ def _lengths(kind: Any, what: str) -> list[int | None]:
     return lengths
 
 
-def _node(node: dict[str, Any], number: int, path: str) -> ExportedNode:
+def _node(node: dict[str, Any], number: int, kinds: dict[str, Any], path: str) -> ExportedNode:
     target = _text(node, "target", path)
     results = list_of_objects(node, "outputs", path)
     names, several = _results(results, path)
@@ -225,7 +228,13 @@ def _node(node: dict[str, Any], number: int, path: str) -> ExportedNode:
             raise NotACheckpointError(f"{label} has two arguments {printable(key)!r}, or one without a name")
         arguments[key or f"argument {len(arguments)}"] = _argument(object_of(given, "arg", label), label)
     inputs = [part.name for part in _flat(arguments.values()) if isinstance(part, Name)]
-    return ExportedNode(name, printable(word), inputs, names, shown, arguments, in_place, several)
+    types = [_type(kinds.get(output)) for output in names]
+    return ExportedNode(name, printable(word), inputs, names, shown, arguments, types, in_place, several)
+
+
+def _type(kind: Any) -> int | None:
+    number = kind.get("dtype") if isinstance(kind, dict) else None
+    return number if type(number) is int else None
 
 
 def _flat(values: Iterable[Any]) -> Iterable[Any]:

@@ -8,7 +8,6 @@ input. Nothing in the program is executed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,12 +35,17 @@ _SMOOTH = {
     *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
     *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
 }
+_HANDLED = (
+    "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
+    "numbers, as docs/loading-networks.md lists them; write this part of the model with those, or export what is before"
+)
 _JUMPS = "comparisons, which may jump"
 _NOT_YET = {
     **dict.fromkeys(("aminmax", "max_unpool2d", "max_unpool3d", "fractional_max_pool2d"), "this kind of maxima"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "transposed convolutions"),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
-    **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round"), _JUMPS),
+    **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"), _JUMPS),
+    **{f"upsample_{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
     **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices"),
 }
 
@@ -84,9 +88,7 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
 
 def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
     if node.operator not in OPERATORS:
-        words = (word for word in OPERATORS if not word.startswith("_") and not word.endswith("_with_indices"))
-        handled = ", ".join(sorted({re.sub("[123]d$", "Nd", word) for word in words}))
-        raise unsupported(node, _SMOOTH, _NOT_YET, handled, _CUT)
+        raise unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
     call = Call(at, node, values)
     made = OPERATORS[node.operator](call)
     call.require_all_asked()

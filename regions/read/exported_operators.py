@@ -18,8 +18,10 @@ from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.activation import Activation
 from regions.read.exported_call import Call, Operation
+from regions.read.exported_constants import CONSTANT_OPERATORS
 from regions.read.exported_graph import FLOATS, Word
 from regions.read.exported_maxima import MAX_OPERATORS, adaptive_windows, axes_taken_together, require_axes
+from regions.read.exported_moves import MOVING_OPERATORS
 from regions.read.exported_shapes import SHAPE_OPERATORS
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, shapes, windows
@@ -137,6 +139,32 @@ def _clamp(low: str | None, high: str | None, widest: float | None = None) -> Op
         return elementwise.clipped(call.at, call.tensor(), *bounds)
 
     return clamp
+
+
+def _threshold(call: Call) -> Tensor:
+    low, below = call.number("threshold"), call.number("value")
+    if low != below:
+        raise UnsupportedLayerError(f"{call.at.label} jumps from {below} to {low}, so it is not continuous")
+    return elementwise.clipped(call.at, call.tensor(), low, None)
+
+
+def _soft_shrink(call: Call) -> Tensor:
+    x, width = call.tensor(), call.number("lambd", 0.5)
+    if width < 0:
+        raise call.at.refused(f"shrinks by {width}")
+    ends, outside = np.array([-width, width]), np.array([width, 0.0, -width])
+    activation = Activation(f"soft_shrink({width})", ends, np.array([1.0, 0.0, 1.0]), outside) if width else None
+    return x if activation is None else call.at.activated(x, activation)
+
+
+def _rrelu(call: Call) -> Tensor:
+    call.ignore("generator")
+    if call.flag("training"):
+        raise UnsupportedLayerError(
+            f"{call.at.label} is in training mode, so its slopes are random; call model.eval() before exporting"
+        )
+    slope = (call.number("lower", 1 / 8) + call.number("upper", 1 / 3)) / 2
+    return call.at.activated(call.tensor(), activations.leaky_relu(slope))
 
 
 def _sum(sign: float, turned: bool = False) -> Operation:
@@ -261,6 +289,11 @@ OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "type_as", "detach", "alias", "positive"), _same),
     **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _same),
     **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _dropout),
+    "threshold": _threshold,
+    "softshrink": _soft_shrink,
+    "rrelu": _rrelu,
+    **CONSTANT_OPERATORS,
+    **MOVING_OPERATORS,
     **SHAPE_OPERATORS,
     **MAX_OPERATORS,
     "sym_size": _size,

@@ -7,7 +7,7 @@ Source: the operators' documentation in torch 2.13.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,9 @@ def _cat(call: Call) -> Tensor:
     values = call.given("tensors")
     if not isinstance(values, list) or not all(isinstance(value, (Tensor, np.ndarray)) for value in values):
         raise call.at.refused("joins what are no tensors")
-    axis = call.integer("dim", 0)
+    if not any(isinstance(value, Tensor) for value in values):
+        raise call.constants_alone()
+    axis = call.integer("dim", 1 if call.node.operator == "hstack" else 0)
     if call.node.operator == "stack":
         values = [shapes.moved(call.at, value, lambda array: np.expand_dims(array, axis)) for value in values]
     return shapes.joined(call.at, values, axis)
@@ -172,39 +174,22 @@ def _pixel_shuffle(call: Call) -> Any:
     return call.moved(shuffle)
 
 
-def _transposer(axes: list[int]) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    return lambda array: array.transpose(axes)
-
-
-def _swapper(first: int, second: int) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    return lambda array: array.swapaxes(first, second)
-
-
-def _flipper(axes: list[int]) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    return lambda array: np.flip(array, tuple(axes))
-
-
-def _expander(axis: int) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    return lambda array: np.expand_dims(array, axis)
-
-
 SHAPE_OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("view", "reshape", "_unsafe_view"), _reshape),
     "flatten": _flatten,
     "unflatten": _unflatten,
-    "permute": lambda call: call.moved(_transposer(call.integers("dims"))),
-    "transpose": lambda call: call.moved(_swapper(call.integer("dim0"), call.integer("dim1"))),
+    "permute": lambda call: call.moved(partial(np.transpose, axes=call.integers("dims"))),
     **dict.fromkeys(("t", "numpy_T"), lambda call: call.moved(np.transpose)),
-    "flip": lambda call: call.moved(_flipper(call.integers("dims"))),
+    "flip": lambda call: call.moved(partial(np.flip, axis=tuple(call.integers("dims")))),
     "slice": _slice,
     "select": _select,
     "index_select": _index_select,
     "chunk": _chunk,
     **dict.fromkeys(("split", "split_with_sizes"), _split),
     "unbind": _unbind,
-    **dict.fromkeys(("cat", "concat", "concatenate", "stack"), _cat),
+    **dict.fromkeys(("cat", "concat", "concatenate", "stack", "hstack"), _cat),
     "expand": _expand,
-    "unsqueeze": lambda call: call.moved(_expander(call.integer("dim"))),
+    "unsqueeze": lambda call: call.moved(partial(np.expand_dims, axis=call.integer("dim"))),
     "squeeze": _squeeze,
     **dict.fromkeys(("pad", "constant_pad_nd"), _pad),
     **{f"{kind}_pad{axes}d": _pad for kind in ("reflection", "replication") for axes in (1, 2, 3)},

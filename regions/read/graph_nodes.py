@@ -107,11 +107,10 @@ def unsupported(
     """
     operator = node.operator.rpartition(".")[2]  # those of other domains are mostly what their names say
     if operator in smooth:
-        advice = "it is not piecewise linear, so the network has no regions"
-        if operator in cut:
-            advice += "; only at the very end can it be left out"
+        advice = "it is not piecewise linear, so the network has no regions; "
+        advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
     elif operator in not_yet:
-        advice = f"not supported: {not_yet[operator]}"
+        advice = f"not supported: {not_yet[operator]}; export a model without, or the part before it"
     else:
         advice = f"handled are {handled}"
     return UnsupportedLayerError(f"{node.label}: {advice}")

@@ -109,6 +109,35 @@ CASES: dict[str, Case] = {
     "products": (lambda m, x: x @ m.w + torch.addmm(m.b, x, m.w), (3,), {"w": normal(3, 4), "b": normal(4)}),
     "transposed weights": (lambda m, x: F.linear(x, m.w.t()), (3,), {"w": normal(3, 4)}),
     "picked": (lambda m, x: x.index_select(1, m.i)[:, ::2, 1:], (4, 3), {"i": torch.tensor([2, 0, 0, 3])}),
+    "picked by lists": (
+        lambda m, x: torch.cat([x[:, [2, 0, -1]], x[:, [0, 1], [2, 1]][:, :, None].expand(-1, -1, 3)], 1),
+        (4, 3),
+        {},
+    ),
+    "picked by truths": (lambda m, x: x[:, m.k], (3, 2), {"k": torch.tensor([True, False, True])}),
+    "repeated": (lambda m, x: x.repeat(1, 2, 1) + x.tile(2, 1) + x.repeat_interleave(2, 1), (3, 2), {}),
+    "rolled": (lambda m, x: x.roll((1, -1), (1, 2)) + x.roll(3, 2), (4, 3), {}),
+    "axes moved": (lambda m, x: x.movedim(1, 3) + x.swapaxes(1, 2).mT + x.narrow(1, 0, 2).mT.mT.mT, (2, 2, 2), {}),
+    "shuffled back": (lambda m, x: F.channel_shuffle(F.pixel_unshuffle(x, 2), 2), (2, 4, 6), {}),
+    "filled": (
+        lambda m, x: (
+            (x + torch.ones(3)) * torch.full_like(x, 0.75) * torch.arange(3)
+            + x * x.new_full((3,), 0.25)
+            + torch.cat([torch.hstack([x[:, :1], torch.zeros(x.shape[0], 1)]), x.new_ones(x.shape[0], 1)], 1)
+        ),
+        (3,),
+        {},
+    ),
+    "enlarged": (
+        lambda m, x: F.interpolate(x, scale_factor=2) + F.interpolate(x, size=(6, 8), mode="nearest-exact"),
+        (2, 3, 4),
+        {},
+    ),
+    "enlarged to lengths": (lambda m, x: F.interpolate(x, size=(7, 5)), (2, 3, 4), {}),
+    "enlarged by a fraction": (lambda m, x: F.interpolate(x, scale_factor=(1.75, 1.5)), (2, 5, 4), {}),
+    "enlarged along one axis": (lambda m, x: F.interpolate(x, scale_factor=3), (2, 4), {}),
+    "enlarged along three axes": (lambda m, x: F.interpolate(x, scale_factor=2), (1, 2, 3, 2), {}),
+    "shrunk and cut": (lambda m, x: F.softshrink(x, 0.25) + F.threshold(x, 0.5, 0.5) + F.rrelu(x), (4,), {}),
     "unflattened": (lambda m, x: nn.Unflatten(1, (2, 3))(x * 2).unsqueeze(1).squeeze(), (6,), {}),
     "constants": (lambda m, x: x + torch.tensor([1.0, 2.0, 3.0]), (3,), {}),
     "lengths": (lambda m, x: (x * 2).view(x.size(0), x.size(1) * x.size(2)), (3, 4), {}),
@@ -123,6 +152,12 @@ def test_operators(name: str) -> None:
     net = load(io.BytesIO(exported(module, *shape, batch=1 if name == "unflattened" else None)))
     agrees(module, net, *shape)
     assert net.input_shape == shape
+
+
+def test_what_is_filled_in_has_the_type_of_the_program() -> None:
+    module = Applied(lambda m, x: m.l(x) * torch.full_like(x, 0.1), l=nn.Linear(1, 1, bias=False))
+    (layer,) = load(io.BytesIO(exported(module, 1))).layers
+    assert layer.weights.item() == module.l.weight.double().item() * float(np.float32(0.1))
 
 
 def test_the_file_in_the_data() -> None:

@@ -65,6 +65,18 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: m.c(x[:, None]), {"c": nn.ConvTranspose1d(1, 1, 2)}, UnsupportedLayerError, "transposed convol"
     ),
     "unknown": (lambda m, x: x.cumsum(1), {}, UnsupportedLayerError, r"'cumsum' \(aten.cumsum.default\): handled a"),
+    "picked by the input": (lambda m, x: x[:, x[0].long()], {}, UnsupportedLayerError, "another kind"),
+    "enlarged by means": (
+        lambda m, x: F.interpolate(x[:, None], scale_factor=2, mode="linear"), {}, UnsupportedLayerError, "between pix"
+    ),
+    "enlarged by rounding": (
+        lambda m, x: F.interpolate(x[:, None], scale_factor=41.0), {}, UnsupportedLayerError, "decided by rounding"
+    ),
+    "a jump": (lambda m, x: F.threshold(x, 1, 0), {}, UnsupportedLayerError, "jumps from 0.0 to 1.0"),
+    "constant first": (lambda m, x: m.k @ x.mT, {"k": torch.ones(2, 4)}, UnsupportedLayerError, "exchange its op"),
+    "range of fractions": (
+        lambda m, x: x * torch.arange(0, 2, 0.5), {}, UnsupportedLayerError, "range of fractions.*into a buffer"
+    ),
     "a view changed below": (_in_place_below, {}, UnsupportedLayerError, "'relu_' .*works in place, and 'slice"),
     "two outputs": (lambda m, x: (x * 2, x.relu()), {}, AmbiguousCheckpointError, "not all made of the last layer"),
     "arithmetic of constants": (

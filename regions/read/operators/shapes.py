@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.errors import RegionsError, UnsupportedLayerError
+from regions.arithmetic.arrays import exact_float64
+from regions.errors import RegionsError
 from regions.read.operations import Tensor
 from regions.read.site import Site, places
 
@@ -61,13 +62,16 @@ def joined(at: Site, values: Sequence[Tensor | NDArray[Any]], axis: int) -> Tens
     axis = axis_of(at, axis, len(shapes[0]))
     if len({(*shape[:axis], *shape[axis + 1 :]) for shape in map(tuple, shapes)}) != 1:
         raise at.refused(f"joins shapes {shapes[:8]} along axis {axis}")
-    if not all(isinstance(value, Tensor) for value in values):
-        raise UnsupportedLayerError(
-            f"{at.label} joins constants with what depends on the input, which is not handled; pad with zeros and add "
-            "them instead"
-        )
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    return tensors[0] if len(tensors) == 1 else at.joined(tensors, axis)
+    given = next(value for value in values if isinstance(value, Tensor))
+    # Constants are zeros at first.
+    tensors = [
+        value if isinstance(value, Tensor) else at.rearranged(given, np.full(value.shape, -1)) for value in values
+    ]
+    constants = [np.zeros(value.shape) if isinstance(value, Tensor) else value for value in values]
+    result = tensors[0] if len(tensors) == 1 else at.joined(tensors, axis)
+    if any(constant.any() for constant in constants):
+        result = at.scaled(result, 1.0, exact_float64(np.concatenate(constants, axis), f"{at.label}: its constants"))
+    return result
 
 
 def sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Tensor]:
