@@ -356,7 +356,7 @@ class Deciding {
       if (winner != nullptr && winner->unit == block.rows[first]->unit)
         affine_arms_.assign(1, winner);
       else
-        envelope_.leave_winners(block.layer, *cell_, affine_arms_);
+        envelope_.leave_winners(block.layer, *cell_, *extent_, affine_arms_);
       arms_.clear();
       for (const Row<D>* arm : affine_arms_) arms_.push_back(bounds_of(*arm, *extent_));
       const int owner = kept.count;

@@ -65,13 +65,14 @@ class Envelope {
   Envelope(Signs<Cell>& signs, Exact& exact, Arena& arena) : signs_(signs), exact_(exact), arena_(arena) {}
 
   // Leaves those of a unit's arms, affine ones, that are not below another one on all of the cell.
-  void leave_winners(int layer, const Cell& cell, std::vector<const Row<D>*>& arms) {
+  void leave_winners(int layer, const Cell& cell, const Extent<Cell>& extent, std::vector<const Row<D>*>& arms) {
     for (std::size_t later = 1; later < arms.size(); ++later)
       for (std::size_t earlier = 0; earlier < later && arms[later] != nullptr; ++earlier) {
         if (arms[earlier] == nullptr) continue;
         const Row<D> row = difference_of(*arms[earlier], *arms[later]);
         const int pair = pair_of(*arms[earlier], *arms[later]).number();
-        const Side side = is_surely_zero(row) ? Side::inactive : signs_.over_cell(layer, row, pair, cell);
+        Side side = side_of(row, cell, extent);
+        if (side == Side::uncertain) side = signs_.over_cell(layer, row, pair, cell);
         if (side == Side::active) arms[earlier] = nullptr;
         if (side == Side::inactive) arms[later] = nullptr;
       }
@@ -145,6 +146,36 @@ class Envelope {
   }
 
  private:
+  // The side of a difference, as `classify` finds it for lines.
+  Side side_of(const Row<D>& row, const Cell& cell, const Extent<Cell>& extent) {
+    if (is_surely_zero(row)) return Side::inactive;
+    double size = 0;
+    double error = 0;
+    double steepness = 0;
+    for (int k = 0; k <= D; ++k) {
+      size += std::fabs(row.value[k]) * extent.largest[k];
+      error += row.error[k] * extent.largest[k];
+      if (k > 0) steepness += std::fabs(row.value[k]) + row.error[k];
+    }
+    const double margin =
+        1.01 * (error + unit_roundoff * ((D + 3) * size) + steepness * extent.error) + room_for_underflow;
+    double least = INFINITY;
+    double greatest = -INFINITY;
+    for (int i = 0; i < cell.count; ++i) {
+      double at = row.value[0] * cell.vertices[i]->position[0];
+      for (int k = 1; k <= D; ++k) at += row.value[k] * cell.vertices[i]->position[k];
+      least = std::min(least, at);
+      greatest = std::max(greatest, at);
+    }
+    const bool both = least < -margin && greatest > margin;
+    const Side side = least > margin      ? Side::active
+                      : greatest < -margin ? Side::inactive
+                      : both               ? Side::crossing
+                                           : Side::uncertain;
+    if (side != Side::uncertain) signs_.counts.prove(row.limbs, cell.count);
+    return side;
+  }
+
   // Of the first one minus the second.
   int sign(const Row<D>& difference, const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
     const int sign = signs_.at_vertex(layer_, difference, pair_of(one, other).number(), 0.0, vertex);

@@ -53,9 +53,24 @@ ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Exte
   return {&row, row.value, row.value, -INFINITY, INFINITY, margin, size};
 }
 
-// An arm goes where a proven bound says that another one is above it, or no lower and before it.
+// Whether the row is 0, and nothing was rounded in it: it has no terms. Such as that of a neuron which is off.
+template <int D>
+bool is_nothing(const Row<D>& row) {
+  bool nothing = true;
+  for (int k = 0; k <= D; ++k) nothing = nothing && row.size[k] == 0;
+  return nothing;
+}
+
+// An arm goes where a proven bound says that another one is above it, or no lower and before it. Of arms that are nothing
+// the first is left.
 template <int D>
 void leave_winners(AllArmBounds<D>& arms) {
+  bool any = false;
+  arms.erase(std::remove_if(arms.begin(), arms.end(), [&](const ArmBounds<D>& arm) {
+    const bool goes = any && is_nothing(*arm.row);
+    any = any || is_nothing(*arm.row);
+    return goes;
+  }), arms.end());
   const auto best = std::max_element(arms.begin(), arms.end(), [](const auto& one, const auto& other) { return one.low < other.low; });
   const double low = best->low;
   const Row<D>* row = best->row;

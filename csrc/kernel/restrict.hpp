@@ -120,7 +120,10 @@ class Restriction {
     if (!child_.network.bounded) return false;
     if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
-    return columns * patience <= std::sqrt((D + 1) * next.multiply_adds);
+    double multiply_adds = next.multiply_adds;  // of arms next to none: what costs is the layer above them
+    if (next.has_maxima() && child_.network.frontier + 1 < network_.last())
+      multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
+    return columns * patience <= std::sqrt((D + 1) * multiply_adds);
   }
 
   // ---- rewriting rows in the child's columns ----
