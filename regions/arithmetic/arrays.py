@@ -127,8 +127,10 @@ def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
     return chosen.astype(np.intp)
 
 
-def points_float64(values: ArrayLike, length: int, name: str = "points") -> Floats:
+def points_float64(values: ArrayLike, length: int, name: str = "points", shape: tuple[int, ...] = ()) -> Floats:
     """Take in points [.., length] as they are: exactly these numbers, finite, in a new float64 array.
+
+    Of points that are arranged in a ``shape`` of several axes, such as images, also [.., *shape].
 
     Raises
     ------
@@ -140,6 +142,8 @@ def points_float64(values: ArrayLike, length: int, name: str = "points") -> Floa
     given = as_numpy(values, name)
     if not _is_real(given):
         raise TypeError(f"{name} must be real numbers that a double can hold, got {_kind(given)}")
+    if len(shape) > 1 and given.shape[-len(shape) :] == shape:
+        given = given.reshape(*given.shape[: -len(shape)], length)
     if given.ndim == 0 or given.shape[-1] != length:
         raise ShapeMismatchError(f"{name} must have shape [.., {length}], got {list(given.shape)}")
     try:

@@ -40,7 +40,10 @@ class Locator:
     def locate(self, points: ArrayLike, space: str) -> Integers:
         """Region of each point; see `Partition.locate`."""
         space = one_of(space, SPACES, "space")
-        given = points_float64(points, self.domain.n_in if space == "input" else self.domain.dimension)
+        if space == "input":
+            given = points_float64(points, self.domain.n_in, shape=self.domain.input_shape)
+        else:
+            given = points_float64(points, self.domain.dimension)
         flat = given.reshape(-1, given.shape[-1])
         result = np.full(len(flat), -1, dtype=np.int64)
         step = max(1, CHUNK // given.shape[-1])

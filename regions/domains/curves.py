@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
-from regions.domains.domain import digest_of
+from regions.domains.domain import digest_of, keep_shape
 from regions.domains.gram import independent
 from regions.domains.lines import Segment
 from regions.domains.points import many_points, one_point, same_length
@@ -66,6 +66,11 @@ class ArcLeg:
     def __reduce__(self) -> tuple[Any, ...]:
         return ArcLeg, (self.origin, self.directions, self.ends)  # unpickled arrays come back writeable
 
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Flat."""
+        return (self.n_in,)
+
     @cached_property
     def angle(self) -> float:
         """From the first end to the second, in radians."""
@@ -103,6 +108,8 @@ class Curve:
         One after another.
     closed : bool
         Whether the last leg ends where the first one begins.
+    input_shape : tuple of int
+        As for `Domain`: ``(C, H, W)`` where it was made of images.
 
     Raises
     ------
@@ -114,6 +121,7 @@ class Curve:
 
     legs: tuple[Leg, ...]
     closed: bool
+    input_shape: tuple[int, ...]
 
     def __init__(self, legs: Sequence[Leg], closed: bool) -> None:
         kinds = {type(leg) for leg in legs} if isinstance(legs, (list, tuple)) else set()
@@ -121,7 +129,7 @@ class Curve:
             raise TypeError("Curve: legs are one or more Segment, or one or more ArcLeg; Polyline, Arc, .. make them")
         if len({leg.n_in for leg in legs}) > 1:
             raise ShapeMismatchError("Curve: all legs lie in one space")
-        self.__dict__.update(legs=tuple(legs), closed=bool(closed))
+        self.__dict__.update(legs=tuple(legs), closed=bool(closed), input_shape=legs[0].input_shape)
         if type(self) is Curve:
             self._require_joints()
 
@@ -190,7 +198,7 @@ class Curve:
         return f"{kind.__name__}(in R^{self.n_in}{legs})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _from_legs, (type(self), self.legs, self.closed)
+        return _from_legs, (type(self), self.legs, self.closed, self.input_shape)
 
 
 def as_curve(given: Any, name: str = "curve") -> Curve:
@@ -203,9 +211,10 @@ def as_curve(given: Any, name: str = "curve") -> Curve:
     return given
 
 
-def _from_legs(kind: type[Curve], legs: Sequence[Leg], closed: bool) -> Curve:
+def _from_legs(kind: type[Curve], legs: Sequence[Leg], closed: bool, input_shape: tuple[int, ...]) -> Curve:
     curve = object.__new__(kind)
     Curve.__init__(curve, legs, closed)
+    curve.__dict__["input_shape"] = input_shape
     return curve
 
 
@@ -214,7 +223,7 @@ class Polyline(Curve):
 
     Parameters
     ----------
-    points : array_like [n, n_in]
+    points : array_like [n, n_in] or [n, C, H, W]
         Two or more, of which no two that follow one another are the same.
 
     Raises
@@ -240,6 +249,7 @@ class Polyline(Curve):
                 raise DegenerateDomainError(f"Polyline: points {index - 1} and {index} are the same; leave one out")
         legs = [Segment(start, end) for start, end in zip(corners, corners[1:], strict=False)]
         super().__init__(legs, np.array_equal(corners[0], corners[-1]))
+        keep_shape(self, points=points)
 
 
 class Arc(Curve):
@@ -247,7 +257,7 @@ class Arc(Curve):
 
     Parameters
     ----------
-    x0, x1 : array_like [n_in]
+    x0, x1 : array_like [n_in] or [C, H, W]
         Its ends; linearly independent.
 
     Raises
@@ -273,6 +283,7 @@ class Arc(Curve):
         start, end = one_point(x0, "Arc: x0"), one_point(x1, "Arc: x1")
         same_length("Arc", x0=start, x1=end)
         super().__init__(_arcs("Arc", np.zeros(len(start)), start, end, QUARTERS[:2]), False)
+        keep_shape(self, x0=x0, x1=x1)
 
 
 class Circle(Curve):
@@ -280,7 +291,7 @@ class Circle(Curve):
 
     Parameters
     ----------
-    center, u, v : array_like [n_in]
+    center, u, v : array_like [n_in] or [C, H, W]
         ``u`` and ``v`` are linearly independent; a circle where they are orthogonal and of one length.
 
     Raises
@@ -300,6 +311,7 @@ class Circle(Curve):
         middle, first, second = (one_point(point, f"Circle: {name}") for name, point in given.items())
         same_length("Circle", center=middle, u=first, v=second)
         super().__init__(_arcs("Circle", middle, first, second, QUARTERS), True)
+        keep_shape(self, **given)
 
 
 class GreatCircle(Curve):
@@ -307,7 +319,7 @@ class GreatCircle(Curve):
 
     Parameters
     ----------
-    x0, x1 : array_like [n_in]
+    x0, x1 : array_like [n_in] or [C, H, W]
         Of one norm, to about 1e-9 of it, linearly independent. The curve begins in ``x0``, and ends in the direction of
         ``x1`` as far as doubles can say it.
 
@@ -351,6 +363,7 @@ class GreatCircle(Curve):
         ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
         across = np.ldexp(direction * (radius / size), exponent)
         super().__init__(_arcs("GreatCircle", np.zeros(len(start)), start, across, ends), False)
+        keep_shape(self, x0=x0, x1=x1)
 
 
 def _arcs(name: str, origin: Floats, u: Floats, v: Floats, ends: Floats) -> list[ArcLeg]:

@@ -17,7 +17,7 @@ import hashlib
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,13 +27,22 @@ from regions.arithmetic.dyadic import nearest_float, split_square_root, square_r
 from regions.arithmetic.types import Exponents, Floats
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
-from regions.domains.points import many_points, one_point, same_length
+from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 
 # The corners, in the limit of infinite M, of the square with corners (-M, -M), (M, -M), (M, M), (-M, M).
 WHOLE_PLANE = read_only(np.array([[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]]))
+
+
+class Inputs(Protocol):
+    """What has an input space, and knows how points in it are arranged."""
+
+    @property
+    def n_in(self) -> int: ...
+    @property
+    def input_shape(self) -> tuple[int, ...]: ...
 
 
 class Domain:
@@ -44,8 +53,8 @@ class Domain:
 
     Parameters
     ----------
-    origin : array_like [n_in]
-    directions : array_like [d, n_in]
+    origin : array_like [n_in] or [C, H, W]
+    directions : array_like [d, n_in] or [d, C, H, W]
         d = 1 or 2; linearly independent.
     generators : array_like [v, d + 1]
         Rows (w, p). d = 1: the left and the right end, each ``[1, p]`` or, unbounded, ``[0, -1]`` on the left
@@ -55,7 +64,12 @@ class Domain:
     Attributes
     ----------
     origin, directions, generators : float64
-        As given; read-only.
+        As given, images flattened; read-only.
+    input_shape : tuple of int
+        How the points that it was made from were arranged: ``(C, H, W)`` for images, else ``(n_in,)``. Whatever takes
+        points takes them in this shape too. Points that are returned are flat, [.., n_in], in any case, so that what
+        works with them need not ask; a network takes both, and ``reshape(-1, *input_shape)`` makes images. No part of
+        what the domain is: neither compared nor saved to files.
     points : float64 [k, n_in]
         The data points that a `Segment` or `circumsquare` was made from, which `regions.plot` marks; others have
         none. No part of what the domain is: neither compared nor saved to files.
@@ -80,6 +94,7 @@ class Domain:
     directions: Floats
     generators: Floats
     points: Floats
+    input_shape: tuple[int, ...]
 
     def __init__(self, origin: ArrayLike, directions: ArrayLike, generators: ArrayLike) -> None:
         name = type(self).__name__
@@ -90,6 +105,7 @@ class Domain:
         }
         arrays["points"] = np.zeros((0, arrays["origin"].shape[0]))
         self.__dict__.update((key, read_only(array)) for key, array in arrays.items())
+        self.__dict__["input_shape"] = shape_of_points(name, origin=origin, directions=directions)
         same_length(name, origin=self.origin, directions=self.directions)
         if self.dimension not in (1, 2):
             raise ShapeMismatchError(f"{name}: expected 1 or 2 directions, got {self.dimension}")
@@ -202,7 +218,7 @@ class Domain:
 
     def project(self, input_points: ArrayLike) -> Floats:
         """`to_chart`, but for results beyond the largest double: these are not finite, instead of an error."""
-        x = points_float64(input_points, self.n_in, "input points")
+        x = points_float64(input_points, self.n_in, "input points", self.input_shape)
         _, exponents = self.split_directions
         with np.errstate(over="ignore", invalid="ignore"):
             result = np.ldexp((x - self.origin) @ self._projection, -exponents)
@@ -275,7 +291,8 @@ class Domain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor of the base, since unpickled arrays come back writeable.
-        return from_chart, (type(self), self.origin, self.directions, self.generators, self.points)
+        arrays = self.origin, self.directions, self.generators, self.points
+        return from_chart, (type(self), *arrays, self.input_shape)
 
 
 def digest_of(arrays: Iterable[Floats], start: bytes = b"") -> str:
@@ -288,14 +305,25 @@ def digest_of(arrays: Iterable[Floats], start: bytes = b"") -> str:
 
 
 def from_chart(
-    kind: type[AnyDomain], origin: Floats, directions: Floats, generators: Floats, points: Floats | None = None
+    kind: type[AnyDomain],
+    origin: Floats,
+    directions: Floats,
+    generators: Floats,
+    points: Floats | None = None,
+    input_shape: tuple[int, ...] | None = None,
 ) -> AnyDomain:
     """Make a domain of a class from its chart and generators, past the constructor of that class."""
     domain = object.__new__(kind)
     Domain.__init__(domain, origin, directions, generators)
+    domain.__dict__["input_shape"] = input_shape or domain.input_shape
     if points is not None:
         keep_points(domain, points)
     return domain
+
+
+def keep_shape(target: Any, **given: ArrayLike) -> None:
+    """Note how the points are arranged that a domain or curve, which is new, was made from."""
+    target.__dict__["input_shape"] = shape_of_points(type(target).__name__, **given)
 
 
 def keep_points(domain: Domain, points: ArrayLike) -> None:
@@ -311,14 +339,22 @@ def require_domain(given: Any) -> Domain:
     return given
 
 
-def require_domain_of(given: Any, n_in: int) -> Domain:
-    """Refuse what is not a domain in the input space of a network with so many inputs; returns what was given."""
+def require_domain_of(given: Any, network: Inputs) -> Domain:
+    """Refuse what is not a domain in the input space of a network; returns what was given."""
     domain = require_domain(given)
-    if domain.n_in != n_in:
-        raise ShapeMismatchError(
-            f"the domain lies in a space of {domain.n_in} dimensions, the network takes {n_in} inputs"
-        )
+    require_fitting(domain, network.n_in, network.input_shape, "the domain")
     return domain
+
+
+def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what: str) -> None:
+    """Refuse what lies in another space than so many inputs, or is made of images of another shape than theirs."""
+    if given.n_in != n_in:
+        raise ShapeMismatchError(f"{what} lies in a space of {given.n_in} dimensions, the network takes {n_in} inputs")
+    if min(len(given.input_shape), len(input_shape)) > 1 and given.input_shape != input_shape:
+        raise ShapeMismatchError(
+            f"{what} is made of images {list(given.input_shape)}, the network takes {list(input_shape)}: put their "
+            "axes in this order"
+        )
 
 
 def require_bounded(domain: Domain, what: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from regions.domains.domain import Domain, keep_points
+from regions.domains.domain import Domain, keep_points, keep_shape
 from regions.domains.points import difference, one_point, same_length
 from regions.errors import DegenerateDomainError
 
@@ -23,12 +23,12 @@ class Segment(Domain):
 
     Parameters
     ----------
-    a, b : array_like [n_in]
+    a, b : array_like [n_in] or [C, H, W]
 
     Raises
     ------
     ShapeMismatchError, NonFiniteError
-        Points that are not [n_in] or differ in length; NaN or infinity.
+        Points that are not [n_in] or [C, H, W], or differ in length; NaN or infinity.
     DegenerateDomainError
         ``a`` equals ``b``.
 
@@ -45,6 +45,7 @@ class Segment(Domain):
         if not direction.any():
             raise DegenerateDomainError("Segment: a and b are the same point; a segment needs two different ends")
         super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
+        keep_shape(self, a=a, b=b)
         keep_points(self, [start, end])
 
 
@@ -53,8 +54,8 @@ class Ray(Domain):
 
     Parameters
     ----------
-    point : array_like [n_in]
-    direction : array_like [n_in]
+    point : array_like [n_in] or [C, H, W]
+    direction : array_like [n_in] or [C, H, W]
         Not zero; taken as it is.
 
     Raises
@@ -71,6 +72,7 @@ class Ray(Domain):
         start, along = one_point(point, "Ray: point"), one_point(direction, "Ray: direction")
         same_length("Ray", point=start, direction=along)
         super().__init__(start, [along], [[1.0, 0.0], [0.0, 1.0]])
+        keep_shape(self, point=point, direction=direction)
 
 
 class Line(Domain):
@@ -78,8 +80,8 @@ class Line(Domain):
 
     Parameters
     ----------
-    point : array_like [n_in]
-    direction : array_like [n_in]
+    point : array_like [n_in] or [C, H, W]
+    direction : array_like [n_in] or [C, H, W]
         Not zero; taken as it is.
 
     Raises
@@ -96,3 +98,4 @@ class Line(Domain):
         start, along = one_point(point, "Line: point"), one_point(direction, "Line: direction")
         same_length("Line", point=start, direction=along)
         super().__init__(start, [along], [[0.0, -1.0], [0.0, 1.0]])
+        keep_shape(self, point=point, direction=direction)

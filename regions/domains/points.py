@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How do points get in from arrays?
 
+A point is a flat list of its coordinates, or an image [C, H, W], which stands for its numbers in the order of the
+array, as torch.nn.Flatten takes them.
 Invariant: what comes out is float64 with exactly the values that were given, finite, of the shape the caller
 named.
 """
@@ -10,19 +12,38 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.arrays import as_numpy, exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import DomainError, NetworkError, NonFiniteError, ShapeMismatchError
 
+# Axes of an image: channels, rows and columns.
+IMAGE = 3
+
 
 def one_point(values: ArrayLike, name: str) -> Floats:
-    """Take in one point or direction of input space, float64 [n_in]."""
-    return _numbers(values, name, "[n_in]: one point is a flat list of its coordinates")
+    """Take in one point or direction of input space, [n_in] or [C, H, W], as float64 [n_in]."""
+    return _numbers(values, name, 1, "[n_in]: one point is a flat list of its coordinates, or an image [C, H, W]")
 
 
 def many_points(values: ArrayLike, name: str) -> Floats:
-    """Take in several points, float64 [n, n_in]."""
-    return _numbers(values, name, "[n, n_in]: one row per point")
+    """Take in several points, [n, n_in] or [n, C, H, W], as float64 [n, n_in]."""
+    return _numbers(values, name, 2, "[n, n_in]: one row per point, or one image, [n, C, H, W]")
+
+
+def shape_of_points(name: str, **given: ArrayLike) -> tuple[int, ...]:
+    """How points that were taken in are arranged: [C, H, W] where some are images, else [n_in].
+
+    Raises
+    ------
+    ShapeMismatchError
+        Images of different shapes.
+    """
+    shapes = {key: as_numpy(values, key).shape for key, values in given.items()}
+    images = {key: shape[-IMAGE:] for key, shape in shapes.items() if len(shape) >= IMAGE}
+    if len(set(images.values())) > 1:
+        said = ", ".join(f"{key} has {list(shape)}" for key, shape in images.items())
+        raise ShapeMismatchError(f"{name}: all images need the same shape, but {said}")
+    return next(iter(images.values()), next(iter(shapes.values()))[-1:])
 
 
 def difference(b: Floats, a: Floats, name: str) -> Floats:
@@ -48,11 +69,12 @@ def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Flo
     return pair
 
 
-def _numbers(values: ArrayLike, name: str, shape: str) -> Floats:
+def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     try:
         result = exact_float64(values, name)
     except NetworkError as error:  # the dtype is refused: here it is a domain that it does not make
         raise DomainError(str(error)) from None
-    if result.ndim != shape.count(",") + 1 or result.shape[-1] == 0:
+    if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
         raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(result.shape)}")
+    result = result.reshape(*result.shape[: axes - 1], -1)
     return result + 0.0  # without negative zeros, so that equal domains have equal bytes

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Floats
 from regions.domains.corners import convex_corners
-from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points
+from regions.domains.domain import WHOLE_PLANE, Domain, from_chart, keep_points, keep_shape
 from regions.domains.plane_chart import orthonormal_chart, plane_through
-from regions.domains.points import many_points, one_point, same_length, two_directions
+from regions.domains.points import many_points, one_point, same_length, shape_of_points, two_directions
 from regions.errors import (
     DegenerateDomainError,
     NonFiniteError,
@@ -57,6 +57,7 @@ class Plane(Domain):
 
     def __init__(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> None:
         super().__init__(origin, two_directions("Plane", e1, e2), WHOLE_PLANE)
+        keep_shape(self, origin=origin, e1=e1, e2=e2)
 
 
 class Polygon(Domain):
@@ -64,7 +65,7 @@ class Polygon(Domain):
 
     Parameters
     ----------
-    vertices : array_like [v, n_in]
+    vertices : array_like [v, n_in] or [v, C, H, W]
         In the order of the boundary, either way around. A vertex in the middle of a straight side is dropped.
         With n_in = 2 the chart is the input space itself; clockwise vertices are reversed, the first one
         stays first. With n_in > 2 the origin is the first vertex, and the orthonormal directions are turned
@@ -108,6 +109,7 @@ class Polygon(Domain):
         except (DegenerateDomainError, NonFiniteError, NotConvexError, NotCoplanarError) as error:
             raise type(error)(f"Polygon: {error}{advice}") from None
         super().__init__(origin, directions, _homogeneous(coordinates[corners]))
+        keep_shape(self, vertices=vertices)
 
     @classmethod
     def in_chart(cls, origin: ArrayLike, directions: ArrayLike, corners: ArrayLike) -> Polygon:
@@ -134,6 +136,7 @@ class Polygon(Domain):
             one_point(origin, "Polygon: origin"),
             many_points(directions, "Polygon: directions"),
             _homogeneous(given),
+            input_shape=shape_of_points("Polygon", origin=origin, directions=directions),
         )
 
 
@@ -166,6 +169,7 @@ class Rectangle(Polygon):
         sides = two_directions("Rectangle", e1, e2)
         unit_square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
         Domain.__init__(self, origin, sides, _homogeneous(unit_square))
+        keep_shape(self, origin=origin, e1=e1, e2=e2)
 
 
 def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None = None) -> Polygon:
@@ -178,7 +182,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
 
     Parameters
     ----------
-    a, b, c : array_like [n_in]
+    a, b, c : array_like [n_in] or [C, H, W]
         Three points, not on one line; n_in >= 2.
     side : float, optional
         Length of a side, when another size is wanted.
@@ -215,6 +219,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     corners = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     square = Polygon.in_chart(origin, directions, corners)
     keep_points(square, list(points.values()))
+    keep_shape(square, a=a, b=b, c=c)
     return square
 
 

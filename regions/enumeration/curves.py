@@ -14,8 +14,9 @@ import numpy as np
 from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
 from regions.domains.curves import ArcLeg, Curve
+from regions.domains.domain import require_fitting
 from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in
-from regions.errors import DomainError, ShapeMismatchError
+from regions.errors import DomainError
 from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
@@ -87,10 +88,7 @@ def _cut(
 
 
 def _require_fitting(network: Network, curve: Curve) -> None:
-    if curve.n_in != network.n_in:
-        raise ShapeMismatchError(
-            f"the curve lies in a space of {curve.n_in} dimensions, the network takes {network.n_in} inputs"
-        )
+    require_fitting(curve, network.n_in, network.input_shape, "the curve")
     if any(isinstance(leg, ArcLeg) for leg in curve.legs):
         for number, node in enumerate(network.graph.hidden):
             if isinstance(node.units, Maxima):

@@ -119,14 +119,14 @@ def compiled(network: Network) -> Model:
 
 def counted(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
     """Count activation regions; ``model`` is the compiled network."""
-    require_domain_of(domain, network.n_in)
+    require_domain_of(domain, network)
     status, found, stats = counted_in(model, domain, checked_limit(limit), report)
     return Run(network, domain, int(found), stats, status)
 
 
 def enumerated(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
     """Find activation regions; ``model`` is the compiled network."""
-    require_domain_of(domain, network.n_in)
+    require_domain_of(domain, network)
     status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report)
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it

@@ -13,7 +13,7 @@ Chords are rounded: what is exact about a line is what is counted on it as store
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ulp
 from typing import Any, NamedTuple
 
@@ -22,8 +22,9 @@ import numpy as np
 from regions.arithmetic.arguments import MOST_SAMPLES, generator, integer, positive
 from regions.arithmetic.types import Floats
 from regions.bounds.chi import chi_means
+from regions.domains.domain import keep_shape, require_fitting
 from regions.domains.points import one_point, same_length
-from regions.errors import DegenerateDomainError, ShapeMismatchError
+from regions.errors import DegenerateDomainError
 
 # How far apart doubles may be, relative to the size of a body: their rounding is far below the error of sampling.
 RESOLUTION = 2.0**-20
@@ -43,7 +44,7 @@ class Ball:
 
     Parameters
     ----------
-    center : array_like [n_in]
+    center : array_like [n_in] or [C, H, W]
     radius : float
 
     Raises
@@ -59,9 +60,12 @@ class Ball:
 
     center: Floats
     radius: float
+    input_shape: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "center", one_point(self.center, "Ball: center"))
+        center = one_point(self.center, "Ball: center")
+        keep_shape(self, center=self.center)
+        object.__setattr__(self, "center", center)
         object.__setattr__(self, "radius", positive(self.radius, "Ball: radius"))
         _require_resolved("Ball", self.center, self.radius)
 
@@ -99,7 +103,7 @@ class Box:
 
     Parameters
     ----------
-    lower, upper : array_like [n_in]
+    lower, upper : array_like [n_in] or [C, H, W]
 
     Raises
     ------
@@ -114,6 +118,7 @@ class Box:
 
     lower: Floats
     upper: Floats
+    input_shape: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         corners = {name: one_point(getattr(self, name), f"Box: {name}") for name in ("lower", "upper")}
@@ -122,6 +127,7 @@ class Box:
         if wrong.size:
             low, high = (corners[name][wrong[0]] for name in ("lower", "upper"))
             raise DegenerateDomainError(f"Box: lower[{wrong[0]}] is {low}, and must be below upper[{wrong[0]}], {high}")
+        keep_shape(self, lower=self.lower, upper=self.upper)
         for name, corner in corners.items():
             object.__setattr__(self, name, corner)
         with np.errstate(over="ignore"):
@@ -164,12 +170,11 @@ class Box:
 Body = Ball | Box
 
 
-def in_space(body: Any, n_in: int) -> None:
+def in_space(body: Any, n_in: int, input_shape: tuple[int, ...] = ()) -> None:
     """Refuse what is no body, or not one of a network's input space."""
     if not isinstance(body, (Ball, Box)):
         raise TypeError(f"expected a regions.measures.Ball or Box, got {type(body).__name__}")
-    if body.n_in != n_in:
-        raise ShapeMismatchError(f"the body lies in a space of {body.n_in} dimensions, the network takes {n_in} inputs")
+    require_fitting(body, n_in, input_shape, "the body")
 
 
 def _require_resolved(name: str, place: Floats, size: float) -> None:

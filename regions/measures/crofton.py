@@ -73,7 +73,7 @@ def crofton_density(
     >>> abs(found.deviation(9 / 4)) < 4
     True
     """
-    in_space(body, require_network(network).n_in)
+    in_space(body, require_network(network).n_in, network.input_shape)
     name = boundary_name(boundary)
     return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name))
 

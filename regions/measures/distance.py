@@ -86,7 +86,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     array([5., 4.])
     """
     require_network(network)
-    given = points_float64(points, network.n_in)
+    given = points_float64(points, network.n_in, shape=network.input_shape)
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))
     kinks, nearest = np.full(len(flat), -1, dtype=np.int64), np.full(flat.shape, np.nan)

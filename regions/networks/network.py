@@ -263,10 +263,7 @@ class Network:
 
     def _points(self, x: ArrayLike) -> Floats:
         """Points [.., n_in], of such or of images."""
-        given, axes = as_numpy(x, "points"), len(self.input_shape)
-        if axes > 1 and given.shape[-axes:] == self.input_shape:
-            given = given.reshape(*given.shape[:-axes], self.n_in)
-        return points_float64(given, self.n_in)
+        return points_float64(x, self.n_in, shape=self.input_shape)
 
     def pattern(self, x: ArrayLike) -> Bits:
         """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""

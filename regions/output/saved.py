@@ -256,8 +256,10 @@ class _Reader:
 
     def domain(self) -> Domain:
         kind = DOMAIN_KINDS.get(self.entry("domain", "kind", str), Domain)
-        arrays = [self.array(f"domain_{name}", np.float64) for name in DOMAIN_ARRAYS]
-        domain: Domain = from_chart(kind, *arrays)
+        origin, directions, generators = (self.array(f"domain_{name}", np.float64) for name in DOMAIN_ARRAYS)
+        if origin.ndim != 1 or directions.ndim != 2:  # images are flattened before they are saved
+            raise NotACheckpointError("domain_origin must have one axis, and domain_directions two")
+        domain: Domain = from_chart(kind, origin, directions, generators)
         if domain.fingerprint != self.entry("domain", "fingerprint", str):
             raise NotACheckpointError("the domain is not the one that the header names")
         return domain

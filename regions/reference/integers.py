@@ -66,7 +66,7 @@ class IntegerTask(NamedTuple):
 
 def to_integers(net: Network, domain: Domain) -> IntegerTask:
     """Scale up a network and a domain until all their numbers are integers."""
-    require_domain_of(domain, require_network(net).n_in)
+    require_domain_of(domain, require_network(net))
     # The inputs as forms of the chart point, x_j = origin_j + p @ directions[:, j], times 2**exponent.
     chart = [domain.origin.tolist(), *domain.directions.tolist()]
     exponent = _binary_places(chart)

@@ -187,7 +187,7 @@ def dichotomies(
     layer = integer(layer, "layer", most=len(require_network(network).widths) + 1)
     output = integer(output_index, "output_index", least=0, most=network.n_out - 1)
     turn = integer(quarters, "quarters", most=WHOLE_TURN)
-    given = points_float64(points, network.n_in)
+    given = points_float64(points, network.n_in, shape=network.input_shape)
     if given.ndim != 2 or not len(given):
         raise ShapeMismatchError(
             f"points must have shape [s, {network.n_in}], one row for each, got {list(given.shape)}"

@@ -170,7 +170,7 @@ class TrainingRecord:
         """
         name = step_of(step, "step")
         net = network if isinstance(network, Network) else load(network, self.activation)
-        require_domain_of(self.domains[0], net.n_in)
+        require_domain_of(self.domains[0], net)
         counts: list[int] = []
         boundaries: list[float] = []
         with reporting(progress) as report:
