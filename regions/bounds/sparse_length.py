@@ -53,11 +53,12 @@ def price_tanner(
     -----
     For curves made of finitely many segments and arcs, and independent biases of one symmetric law, 0 included, as the
     paper says. The step of its proof at one point needs that no unit which changes along the curve is 0 there. On each
-    piece of the curve a unit is an analytic function: it is 0 without changing, or at finitely many points, and these
-    add nothing to a length. At one of them the mean speed may be below the bound. For k = 2, alpha = 0.1, weights N(0,
-    1) and no biases, on the first axis in the direction of the second, it is 0.008, where the formula gives 0.056; but
-    any curve that leaves there, however short, is stretched by 0.080 on average. Nor does it matter whether a curve
-    points to the origin, which the paper excludes: a unit and its derivative change their signs together anyway.
+    piece of the curve a unit is an analytic function: it is 0 without changing, which adds nothing whichever side it is
+    counted on, or at finitely many points, and these add nothing to a length. At one of them the mean speed may be
+    below the bound. For k = 2, alpha = 0.1, weights N(0, 1) and no biases, on the first axis in the direction of the
+    second, it is 0.008, where the formula gives 0.056; but any curve that leaves there in that direction, however
+    short, is stretched by 0.079 on average. Nor does it matter whether a curve points to the origin, which the paper
+    excludes: a unit and its derivative change their signs together anyway.
 
     References
     ----------
