@@ -102,18 +102,24 @@ Norms norms_of(const LinearOperator& weights, int rows, int columns) {
   return norms;
 }
 
+// At which place of the layer's order each of its units is.
+std::vector<int> rank_of(const Layer& layer) {
+  std::vector<int> rank(std::size_t(layer.units), 0);
+  for (int i = 0; i < layer.units; ++i) rank[std::size_t(i)] = i;
+  for (std::size_t i = 0; i < layer.order.size(); ++i) rank[std::size_t(layer.order[i])] = int(i);
+  return rank;
+}
+
 // The order in which units are written. Units of one patch read the same; where patches have few rows, those follow each
 // other that read what was written together.
-void choose_order(Layer& layer, const std::vector<int>& order_below) {
+void choose_order(Layer& layer, const Layer& below) {
   constexpr int few_rows = 4;
   const std::vector<PatchPart>& parts = layer.weights.patches();
   if (parts.empty()) return;
   const PatchPart& main = *std::max_element(parts.begin(), parts.end(), [](const PatchPart& left, const PatchPart& right) {
     return left.rows() * left.terms() < right.rows() * right.terms();
   });
-  std::vector<int> rank(std::size_t(layer.inputs));
-  for (int i = 0; i < layer.inputs; ++i) rank[std::size_t(i)] = i;
-  for (std::size_t i = 0; i < order_below.size(); ++i) rank[std::size_t(order_below[i])] = int(i);
+  const std::vector<int> rank = rank_of(below);
   std::vector<std::pair<int, int>> patches;  // by the lowest rank of what they read
   for (int patch = 0; patch < main.patches(); ++patch) {
     int lowest = layer.inputs;
@@ -160,7 +166,9 @@ Model::Model(int inputs) : ones_(std::size_t(inputs), 1.0), zeros_(std::size_t(i
 
 void Model::add_dense(int first, int inputs, const double* weights) { dense_.push_back({first, inputs, weights}); }
 
-void Model::add_patches(const PatchArrays& arrays, int rows) { patches_.emplace_back(arrays, rows); }
+void Model::add_patches(const PatchArrays& arrays, int rows) {
+  patches_.emplace_back(arrays, rows, rank_of(network_.layers.back()));
+}
 
 void Model::add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                       const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm) {
@@ -183,7 +191,7 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   if (arms != nullptr)
     set_arms(arms, layer);
   else
-    choose_order(layer, network_.layers.back().order);
+    choose_order(layer, network_.layers.back());
   // Of passed units all pieces are the identity.
   const auto table = [&](const double* of_units, int each, double of_passed, int own) {
     if (passed_count == 0) return of_units;

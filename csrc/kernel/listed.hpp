@@ -32,6 +32,7 @@ class ListedRows {
   // ---- rows of a parent, on a part of its cell ----
 
   void begin(int columns_of_parent) {
+    last_list_ = nullptr;
     became_.assign(std::size_t(columns_of_parent), nothing);
     survivors_seen_ = 0;
     folds_seen_ = 0;
@@ -244,7 +245,8 @@ class ListedRows {
     while (int(in_order_.size()) < all) in_order_.push_back(int(in_order_.size()));
     listing_ = {nullptr, in_order_.data()};
     if (2 * columns_.count() <= all) {
-      const ColumnList* list = columns_.listed(arena_);
+      if (last_list_ == nullptr || !columns_.are(*last_list_)) last_list_ = columns_.listed(arena_);
+      const ColumnList* list = last_list_;
       panel.columns = list->count;
       if (places_of_listed_.size() < std::size_t(all)) places_of_listed_.resize(std::size_t(all));
       for (int place = 0; place < panel.columns; ++place)
@@ -341,6 +343,7 @@ class ListedRows {
   ColumnSet columns_;
   std::vector<int> in_order_, places_of_listed_;
   Listing listing_{};  // of the panel that was written last
+  const ColumnList* last_list_ = nullptr;  // the last one of this cell
   std::vector<double> coefficients_;
 };
 

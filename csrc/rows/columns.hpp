@@ -44,6 +44,13 @@ class ColumnSet {
     return total;
   }
 
+  // Whether they are those of the list.
+  bool are(const ColumnList& list) const {
+    for (std::size_t word = 0; word < bits_.size(); ++word)
+      if (bits_[word] != (int(word) < list.words ? list.bits[word] : 0)) return false;
+    return true;
+  }
+
   void write(std::vector<int>& columns) const {
     columns.clear();
     for (std::size_t word = 0; word < bits_.size(); ++word)

@@ -27,10 +27,11 @@ struct Fold {
   const Row<D>* output;
 };
 
-// A decided unit with columns, and the place of its weight.
+// A decided unit with columns, its coefficients, and the place of its weight.
 template <int D>
 struct FoldOfColumns {
   const Row<D>* output;
+  const double* coefficients;
   std::size_t weight;
 };
 
@@ -42,7 +43,7 @@ void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>*
   for (int c = 0; c < Columns; ++c) sum[c] = load<RowLanes>(sums + c * rows_at_once);
   for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
     if (fold->output->columns <= first) continue;
-    const double* source = fold->output->coefficients + first;
+    const double* source = fold->coefficients + first;
     const RowLanes weight = weights[fold->weight];
     for (int c = 0; c < Columns; ++c) sum[c] += weight * source[c];
   }
@@ -57,7 +58,7 @@ void fold_columns(double* sums, const int* places, const RowLanes* weights, cons
   RowLanes sum[Columns];
   for (int c = 0; c < Columns; ++c) sum[c] = load<RowLanes>(sums + places[c] * rows_at_once);
   for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
-    const double* source = fold->output->coefficients + first;
+    const double* source = fold->coefficients + first;
     const RowLanes weight = weights[fold->weight];
     for (int c = 0; c < Columns; ++c) sum[c] += weight * source[c];
   }
@@ -104,7 +105,7 @@ class Folding {
         value[k] += skipped ? RowLanes{} : weight * output.value[k];
         size[k] += skipped ? RowLanes{} : magnitude * output.size[k];
       }
-      if (output.columns > 0) with_columns_.push_back({&output, f});
+      if (output.columns > 0) with_columns_.push_back({&output, output.coefficients, f});
     }
     for (int k = 0; k <= D; ++k) panel.size[k] = size[k];
     if (panel.limbs > 1) {
@@ -205,8 +206,9 @@ class Folding {
     if (panel.listing != nullptr) {
       for_each_group(panel.listing->places, [&](auto columns, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at,
                                  int first) {
-        for (int c = 0; c < columns(); c += 2)
-          fold_limbs_of_places<(columns() == 1 ? 1 : 2), K, factor_limbs>(panel, at + c, begin, end, first + c, factor_of);
+        constexpr int at_once = columns() < several ? columns() : several;
+        for (int c = 0; c < columns(); c += at_once)
+          fold_limbs_of_places<at_once, K, factor_limbs>(panel, at + c, begin, end, first + c, factor_of);
       });
       for (int c = 0; c < panel.columns; ++c) normalize_column<K>(panel, c);
       return;
@@ -225,7 +227,7 @@ class Folding {
       for (int m = 0; m < K; ++m) sums[c].limb[m] = load<RowLanes>(limb_of_column(panel, m, places[c]));
     const int room = padded(begin->output->columns);
     for (const FoldOfColumns<D>* fold = begin; fold < end; ++fold) {
-      const double* source = fold->output->coefficients + first;
+      const double* source = fold->coefficients + first;
       const double* lows = fold->output->low_coefficients + first;
       const auto factor = factor_of(fold->weight);
       for (int c = 0; c < Columns; ++c)

@@ -59,8 +59,8 @@ REGIONS_INLINE RowLanes side_by_side(Of of) {
   return side_by_side(of, std::make_integer_sequence<int, rows_at_once>());
 }
 
-// What is the same in all lanes.
-REGIONS_INLINE RowLanes everywhere(double number) { return RowLanes{} + number; }
+// What is the same in all lanes. Nothing is computed: any number minus 0 is that number, and adding 0 would change -0.
+REGIONS_INLINE RowLanes everywhere(double number) { return number - RowLanes{}; }
 
 REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
   const RowLanes magnitudes = weights < 0 ? -weights : weights;

@@ -49,26 +49,34 @@ struct PatchArrays {
   const std::int32_t* targets; // [patches, rows], each unit at most once
 };
 
-// The same as it is read: kernels term by term, their rows side by side and padded to whole vectors of eight.
+// The same as it is read: kernels term by term, their rows side by side and padded to whole vectors of eight. Terms are
+// put in the order in which most of what they read was written, for what was written together has the same columns.
 class PatchPart {
  public:
   static constexpr int none = -1;
 
-  PatchPart(const PatchArrays& arrays, int units)
+  PatchPart(const PatchArrays& arrays, int units, const std::vector<int>& rank_below)
       : rows_(arrays.rows), terms_(arrays.terms), padded_rows_((arrays.rows + 7) / 8 * 8),
         kernels_(std::size_t(arrays.kinds) * std::size_t(arrays.terms) * std::size_t(padded_rows_), 0.0),
         kind_(arrays.kind, arrays.kind + arrays.patches),
         sources_(arrays.sources, arrays.sources + std::size_t(arrays.patches) * std::size_t(arrays.terms)),
         targets_(arrays.targets, arrays.targets + std::size_t(arrays.patches) * std::size_t(arrays.rows)),
         places_(std::size_t(units), none) {
+    for (std::int32_t& source : sources_) source = source < 0 ? none : source + arrays.first;
+    const std::vector<int> order = order_of_terms(rank_below);
     for (int kind = 0; kind < arrays.kinds; ++kind)
       for (int row = 0; row < rows_; ++row)
         for (int term = 0; term < terms_; ++term)
           kernels_[(std::size_t(kind) * std::size_t(terms_) + std::size_t(term)) * std::size_t(padded_rows_) +
                    std::size_t(row)] =
               arrays.kernels[(std::size_t(kind) * std::size_t(rows_) + std::size_t(row)) * std::size_t(terms_) +
-                             std::size_t(term)];
-    for (std::int32_t& source : sources_) source = source < 0 ? none : source + arrays.first;
+                             std::size_t(order[std::size_t(term)])];
+    std::vector<std::int32_t> before;
+    for (int patch = 0; patch < patches(); ++patch) {
+      std::int32_t* const here = sources_.data() + std::size_t(patch) * std::size_t(terms_);
+      before.assign(here, here + terms_);
+      for (int term = 0; term < terms_; ++term) here[term] = before[std::size_t(order[std::size_t(term)])];
+    }
     for (std::size_t place = 0; place < targets_.size(); ++place) places_[std::size_t(targets_[place])] = int(place);
   }
 
@@ -87,6 +95,25 @@ class PatchPart {
   }
 
  private:
+  // One for all patches: that of the first one of those that read most.
+  std::vector<int> order_of_terms(const std::vector<int>& rank_below) const {
+    int fullest = 0;
+    std::ptrdiff_t most = -1;
+    for (int patch = 0; patch < patches(); ++patch) {
+      const std::ptrdiff_t read = terms_ - std::count(sources(patch), sources(patch) + terms_, none);
+      if (read > most) fullest = patch;
+      most = std::max(most, read);
+    }
+    std::vector<int> order(std::size_t(terms_), 0);
+    for (int term = 0; term < terms_; ++term) order[std::size_t(term)] = term;
+    const auto rank = [&](int term) {
+      const int source = sources(fullest)[term];
+      return source < 0 ? -1 : rank_below[std::size_t(source)];
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int left, int right) { return rank(left) < rank(right); });
+    return order;
+  }
+
   int rows_, terms_, padded_rows_;
   std::vector<double> kernels_;
   std::vector<std::int32_t> kind_, sources_, targets_;
