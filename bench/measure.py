@@ -25,6 +25,7 @@ import numpy as np
 import layered_breakpoints
 import regions
 import workloads
+from convolutional import CONVOLUTIONAL, Convolutional, Torch
 from forward_pass import ForwardPass
 from regions.definitions import Definition
 from workloads import Workload
@@ -266,6 +267,23 @@ def measure_trajectory(workload: Workload) -> Measurement:
     return {"regions": int(path.pieces[-1]), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
+def measure_convolutional(workload: Convolutional) -> Measurement:
+    """Counting a region, once, against torch's forward pass of a point, 16 at a time."""
+    before = peak_memory()
+    network, domain, yardstick = workload.network(), workload.domain(), Torch()
+    points = np.random.default_rng(3).standard_normal((16, network.n_in))
+    images = points.reshape(16, *workload.shape)
+    if not np.allclose(network(points), yardstick.evaluate(workload.forms, images), rtol=1e-9, atol=1e-9):
+        raise SystemExit("torch evaluates another network")
+    start = time.process_time()
+    n_regions = regions.count(network, domain)
+    seconds = time.process_time() - start
+    memory = peak_memory() - before
+    (forward,) = best_times(lambda: yardstick.evaluate(workload.forms, images))
+    value = (seconds / n_regions) / (forward / 16)
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
+
+
 def measure_import() -> Measurement:
     """Seconds that `import regions` takes when numpy is there already. Torch must not come along."""
     program = """
@@ -299,12 +317,14 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "arcs": measure_arcs,
     "trajectory": measure_trajectory,
     "memory": measure_memory,
+    "convolutional": measure_convolutional,
 }
 
 
 def main() -> None:
     kind, *senses = sys.argv[1].split("/")
-    measured = MEASURES[kind](workloads.WORKLOADS[senses.pop()], *senses) if senses else measure_import()
+    every = workloads.WORKLOADS | CONVOLUTIONAL
+    measured = MEASURES[kind](every[senses.pop()], *senses) if senses else measure_import()
     print(json.dumps(measured))
 
 

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_info
 
+from convolutional import CONVOLUTIONAL
 from workloads import WORKLOADS
 
 FOLDER = Path(__file__).resolve().parent
@@ -65,6 +66,7 @@ UNITS = {
     "lines": "x layered breakpoints",
     "arcs": "x segments, a piece",
     "trajectory": "x sampled curve",
+    "convolutional": "x torch's forward pass",
     "memory": "MB",
     "import": "s",
 }
@@ -133,6 +135,12 @@ CASES = [
     Case("arcs/l2_64x8", goal=1.5),
     Case("arcs/l784_256x4", goal=1.5),
     Case("trajectory/l784_784x10", goal=1),
+    Case("convolutional/lenet_segment", goal=0.25),
+    Case("convolutional/lenet_square", goal=0.02),
+    Case("convolutional/vgg_segment", goal=0.15),
+    Case("convolutional/vgg_square", goal=0.006),
+    Case("convolutional/resnet20_segment", goal=0.8),
+    Case("convolutional/resnet20_square", goal=0.015),
     Case("memory/p2_256x4", goal=300),
     Case("import", goal=0.5),
 ]
@@ -221,7 +229,7 @@ def main() -> int:
     records, faults = [], 0
     for case in cases:
         measured = measure(case)
-        workload = WORKLOADS.get(case.name.rpartition("/")[2])
+        workload = (WORKLOADS | CONVOLUTIONAL).get(case.name.rpartition("/")[2])
         fault = find_fault(case, measured, workload.n_regions if workload else None)
         faults += fault is not None
         print(describe(case, measured) + (f"  <-- {fault}" if fault else ""), flush=True)

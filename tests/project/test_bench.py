@@ -8,6 +8,7 @@ import pytest
 
 import regions
 import run
+from convolutional import CONVOLUTIONAL
 from forward_pass import BLOCK, ForwardPass
 from layered_breakpoints import count_on_segment
 from regions import reference
@@ -64,7 +65,7 @@ def test_every_case_names_a_kind_and_a_workload():
     for case in run.CASES:
         kind, *senses, workload = case.name.split("/") if "/" in case.name else (case.name, "")
         assert kind in run.UNITS
-        assert kind == "import" or workload in WORKLOADS
+        assert kind == "import" or workload in WORKLOADS | CONVOLUTIONAL
         assert not senses or (kind == "linear_regions" and senses[0] in DEFINITIONS)
 
 
