@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from regions.cells.cell_geometry import next_corners
 from regions.domains import Domain
+from regions.networks.graph import Maxima
 from regions.networks.network import Network
 
 __all__ = ["first_problem"]
@@ -157,6 +158,14 @@ def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) 
         high = low + 1
         for region in _first(packed[:, high // 8] >> (high % 8) & ~(packed[:, low // 8] >> (low % 8)) & 1):
             yield f"region {region} has kink {high} on and kink {low} of the same unit off"
+
+    for number, node in enumerate(network.graph.hidden):
+        if isinstance(node.units, Maxima):
+            bits = network.graph.bits(packed)[:, node.kinks]
+            wrong = node.units.bits_of(node.units.pieces_of(bits)) != bits
+            for region in _first(wrong.any(axis=1)):
+                unit = node.units.kink_units[wrong[region].argmax()]
+                yield f"region {region} has bits of unit {unit} of node {number} that no arm that wins has"
 
 
 def _first(wrong: NDArray[Any] | np.bool_) -> list[int]:

@@ -18,6 +18,7 @@ import numpy as np
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.domains.curves import Curve
 from regions.networks.network import Network
+from regions.networks.switched_kinks import switched_kinks
 
 __all__ = ["FoundAlongCurve", "Strands"]
 
@@ -58,7 +59,7 @@ class Strands:
 
     @cached_property
     def switches(self) -> tuple[Integers, Integers]:
-        """Which bit changes before which strand: strands, ascending, and bits, int64 [changes] each.
+        """Which kink switches before which strand: strands, ascending, and kinks, int64 [changes] each.
 
         Before the first strand of a closed curve comes the last one; before that of an open one nothing.
         """
@@ -69,7 +70,8 @@ class Strands:
         strands, places = np.nonzero(changed)
         bits = np.unpackbits(changed[strands, places][:, np.newaxis], axis=1, bitorder="little")
         which, offsets = np.nonzero(bits)
-        return strands[which].astype(np.int64), (8 * places[which] + offsets).astype(np.int64)
+        found = strands[which].astype(np.int64), (8 * places[which] + offsets).astype(np.int64)
+        return switched_kinks(self.network.graph, *found)
 
     @cached_property
     def depths(self) -> Integers:

@@ -121,10 +121,7 @@ def _windows(strands: Strands, wanted: int | Literal["all"] | None, products: in
     """All legs, if that is not too much, else parts drawn at random."""
     whole = [np.flatnonzero(strands.legs == index).tolist() for index in range(len(strands.curve.legs))]
     if wanted is None:
-        leg = strands.curve.legs[0]
-        forms = Forms(
-            strands.network, Domain(leg.origin, leg.directions, WHOLE_PLANE) if isinstance(leg, ArcLeg) else leg
-        )
+        forms = _forms(strands)
         wanted = max(1, products // forms.products_per_pattern)
     if wanted == "all" or len(strands) <= wanted:
         legs = zip(whole, strands.curve.legs, strict=True)
@@ -140,6 +137,11 @@ def _windows(strands: Strands, wanted: int | Literal["all"] | None, products: in
             windows.append(Window(range(first, last + 1), part))
             seen += last + 1 - first
     return windows
+
+
+def _forms(strands: Strands) -> Forms:
+    leg = strands.curve.legs[0]
+    return Forms(strands.network, Domain(leg.origin, leg.directions, WHOLE_PLANE) if isinstance(leg, ArcLeg) else leg)
 
 
 def _middle(strands: Strands, which: int, share: float = 0.25) -> Floats | None:
@@ -212,6 +214,11 @@ def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
     if not found.curve.closed:
         before[0] = bits[0]
     changes = bits != before
+    forms = _forms(found.strands)
+    for row in range(len(bits) if forms.maxima else 0):  # where another arm wins, several bits change
+        kept, explained = forms.switched(before[row].tobytes(), bits[row].tobytes())
+        changes[row, list(explained)] = False
+        changes[row, list(kept)] = True
     kinks = changes.sum(axis=0)
     depth = len(found.network.widths)
     pieces = [int(changes[:, layers <= layer].any(axis=1).sum()) for layer in range(depth)]

@@ -3,7 +3,8 @@
 
 The patterns on both sides of a facet may differ only in kinks that are zero along it, as seen from either side, and
 they must differ in the kink that it names. In the first layer in which they differ both sides have the same forms, so
-there every kink that is zero along the facet, but not on all of the region, changes sign and must flip.
+there every kink that is zero along the facet, but not on all of the region, changes sign and must flip. A maximum in
+which another arm wins flips the kink of these two arms; one of whose arms meets the winner's along the facet has to.
 Cost: a few operations on sets of kinks per facet.
 """
 
@@ -37,14 +38,15 @@ def check_neighbours(cells: Cells, findings: Findings) -> None:
     seen = [(facet, uses) for facet, uses in _uses(cells).items() if len(uses) == 2]
     for facet, uses in seen:
         (side, here), (other_side, there) = ((cells.cells[use.region], use) for use in uses)
-        flip = _as_set(cells.pattern(here.region)) ^ _as_set(cells.pattern(there.region))
-        zero = side.zero_on[here.corner]
+        patterns = cells.pattern(here.region), cells.pattern(there.region)
+        flip, explained = map(_of_numbers, cells.forms.switched(*patterns))
+        zero, binding = side.zero_on[here.corner], _as_set(cells.forms.binding(patterns[0]))
         not_zero = flip & ~(zero & other_side.zero_on[there.corner])
         if not flip >> kinks[facet] & 1:
             fault = f"kink {kinks[facet]}, which it names, does not flip"
         elif not_zero:
             fault = f"kink {_lowest(not_zero)} flips, but is not zero on it"
-        elif missing := zero & ~side.zero & ~flip & same_layer[_lowest(flip)]:
+        elif missing := zero & binding & ~side.zero & ~explained & same_layer[_lowest(flip)]:
             fault = f"kink {_lowest(missing)} changes sign, but does not flip"
         else:
             continue
@@ -91,6 +93,11 @@ def _uses(cells: Cells) -> dict[int, list[Use]]:
 def _as_set(pattern: bytes) -> int:
     """A pattern as an integer with bit k for kink k."""
     return int.from_bytes(np.packbits(np.frombuffer(pattern, dtype=np.uint8), bitorder="little").tobytes(), "little")
+
+
+def _of_numbers(kinks: set[int]) -> int:
+    """Kinks as an integer with bit k for kink k."""
+    return sum(1 << kink for kink in kinks)
 
 
 def _lowest(kinks: int) -> int:

@@ -2,7 +2,8 @@
 """Where is each kink zero on a region, and which pattern does a point have? Exactly.
 
 Where the network has a given pattern, the pre-activation of every unit minus a breakpoint is an affine form of the
-chart point. The network scaled to integers (`regions.reference.integers`) gives its coefficients by sums of products.
+chart point, and so is an arm of a maximum minus an earlier one. The network scaled to integers
+(`regions.reference.integers`) gives its coefficients by sums of products.
 The same sums, with numbers in place of forms, are a forward pass at a point.
 Invariant: nothing is rounded and nothing is divided; forms and points are right up to positive factors.
 Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. A layer is written down anew only where
@@ -12,8 +13,9 @@ a layer before it differs from that of the pattern before, and patterns are take
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, islice
-from operator import add, mul
+from itertools import chain, compress, islice, pairwise
+from math import comb
+from operator import add, mul, sub
 
 from regions.domains import Domain
 from regions.networks.network import Network
@@ -55,7 +57,8 @@ class Forms:
         self.edges = domain_edges(task.corners)
         self.output_exponent = task.output_exponent
         self.layers = task.layers
-        self.kink_counts = [sum(map(len, layer.breakpoints)) for layer in task.layers[:-1]]
+        self.kink_counts = [sum(layer.kinks) for layer in task.layers[:-1]]
+        self.maxima = list(_maxima(task.layers[:-1]))
         widths = [len(layer.biases) for layer in task.layers[:-1]]
         between = sum(map(mul, widths, widths[1:]))
         size = len(task.corners[0])
@@ -99,16 +102,49 @@ class Forms:
         for level, layer in enumerate(self.layers[:-1]):
             if level:
                 values = _affine(layer, [values], weight)[0]
-            bits = [[h > t * weight for t in row] for h, row in zip(values, layer.breakpoints, strict=True)]
-            values = _activated(layer, [values], [sum(above) for above in bits], weight)[0]
+            if layer.starts is None:
+                bits = [[h > t * weight for t in row] for h, row in zip(values, layer.breakpoints, strict=True)]
+                pieces = [sum(above) for above in bits]
+            else:
+                pieces = [values[a:b].index(max(values[a:b])) for a, b in pairwise(layer.starts)]
+                arms = map(sub, layer.starts[1:], layer.starts)
+                bits = [[b == won for _, b in _pairs(size)] for won, size in zip(pieces, arms, strict=True)]
+            values = _activated(layer, [values], pieces, weight)[0]
             pattern += chain.from_iterable(bits)
         return bytes(pattern)
+
+    def binding(self, pattern: bytes) -> bytes:
+        """At which kinks a pattern says on which side the form is: not where arms are compared of which none wins."""
+        result = bytearray(b"\1" * len(pattern))
+        for start, arms in self.maxima:
+            won = _winner(pattern, start, arms)
+            for kink, pair in enumerate(_pairs(arms), start):
+                result[kink] = won in pair
+        return bytes(result)
+
+    def switched(self, pattern: bytes, other: bytes) -> tuple[set[int], set[int]]:
+        """The kinks at which one pattern becomes another, one for each maximum that has another winner; and all kinks
+        whose bits that explains, which of a maximum are all that it has."""
+        kinks = {kink for kink, (a, b) in enumerate(zip(pattern, other, strict=True)) if a != b}
+        explained = set(kinks)
+        for start, arms in self.maxima:
+            a, b = sorted((_winner(pattern, start, arms), _winner(other, start, arms)))
+            if a != b:
+                own = range(start, start + comb(arms, 2))
+                kinks.difference_update(own)
+                kinks.add(start + comb(b, 2) + a)
+                explained.update(own)
+        return kinks, explained
 
     def _next(self, level: int, columns: Columns, pattern: bytes, start: int) -> Columns:
         """A layer as forms, from the one before it, whose bits end at ``start``."""
         layer = self.layers[level - 1]
         bits = iter(pattern[start - self.kink_counts[level - 1] : start])
-        pieces = [sum(islice(bits, len(breakpoints))) for breakpoints in layer.breakpoints]
+        if layer.starts is None:
+            pieces = [sum(islice(bits, kinks)) for kinks in layer.kinks]
+        else:
+            arms = map(sub, layer.starts[1:], layer.starts)
+            pieces = [_winner(list(islice(bits, comb(size, 2))), 0, size) for size in arms]
         return _affine(self.layers[level], _activated(layer, columns, pieces, 1), 1)
 
 
@@ -144,8 +180,33 @@ def _affine(layer: IntegerLayer, inputs: Columns, unit: int) -> Columns:
     return result
 
 
+def _maxima(layers: Sequence[IntegerLayer]) -> Iterator[tuple[int, int]]:
+    """For each maximum of several arms its first kink, and how many arms it has."""
+    first = 0
+    for layer in layers:
+        for kinks, (start, end) in zip(layer.kinks, pairwise(layer.starts or ()), strict=layer.starts is not None):
+            if kinks:
+                yield first, end - start
+            first += kinks
+        if layer.starts is None:
+            first += sum(layer.kinks)
+
+
+def _pairs(arms: int) -> list[tuple[int, int]]:
+    """The pairs of arms that are a maximum's kinks, in order."""
+    return [(a, b) for b in range(arms) for a in range(b)]
+
+
+def _winner(bits: Sequence[int], start: int, arms: int) -> int:
+    """The arm that wins, of a maximum whose kinks begin at ``start``: its pair with arm 0 is on."""
+    return max((b for b in range(1, arms) if bits[start + comb(b, 2)]), default=0)
+
+
 def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: int) -> Columns:
-    """The units of a layer after its activation, each on its piece."""
+    """The units of a layer after its activation, each on its piece; or the arms that win."""
+    if layer.starts is not None:
+        rows = list(map(add, layer.starts, pieces))
+        return [[column[row] for row in rows] for column in columns]
     slopes = [table[piece] for table, piece in zip(layer.slopes, pieces, strict=True)]
     intercepts = [table[piece] * unit for table, piece in zip(layer.intercepts, pieces, strict=True)]
     result = [list(map(mul, slopes, column)) for column in columns]
@@ -154,6 +215,10 @@ def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: i
 
 
 def _kinks(layer: IntegerLayer, columns: Columns) -> list[Form]:
-    """h - t for each unit and each breakpoint."""
+    """h - t for each unit and each breakpoint, or the later minus the earlier one of two arms."""
+    if layer.starts is not None:
+        arms = list(zip(*columns, strict=True))
+        pairs = [(start + a, start + b) for start, end in pairwise(layer.starts) for a, b in _pairs(end - start)]
+        return [tuple(map(sub, arms[b], arms[a])) for a, b in pairs]
     units = zip(zip(*columns, strict=True), layer.breakpoints, strict=True)
     return [(h[0] - t, *h[1:]) for h, breakpoints in units for t in breakpoints]

@@ -3,7 +3,8 @@
 
 A corner has no coordinates here but those of the point where its facets meet: the facet's kink names a line, the one
 on which its form is zero under the region's pattern, and an edge of the domain is a line too. So positions are exact.
-Then a region is held against *all* its inequalities, one for each kink and each edge of the domain, at all its corners:
+Then a region is held against *all* its inequalities, one for each kink and each edge of the domain, at all its corners
+(of the kinks of a maximum those that compare the arm that wins with another):
 
 - none is violated at a corner, so the polygon lies in the set that they describe;
 - those of its facets are zero at the ends of their facet and positive at the other corners, so each facet is an edge
@@ -137,11 +138,11 @@ class Cells:
         self, region: int, pattern: bytes, forms: list[Form], vertices: list[int], corners: list[Point]
     ) -> dict[int, list[int]]:
         """Values at the corners of every kink, by its number, and of edge e of the domain, by -1 - e."""
-        values = {}
+        values, binding = {}, self.forms.binding(pattern)
         for kink, (form, active) in enumerate(zip(forms, pattern, strict=True)):
             found = _values(form, corners)
             low, high = min(found), max(found)
-            if (low < 0 or high == 0) if active else high > 0:
+            if binding[kink] and ((low < 0 or high == 0) if active else high > 0):
                 where = vertices[found.index(low if active else high)]
                 state = "on" if active else "off"
                 self._findings.wrong(

@@ -28,6 +28,11 @@ def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
     """How many of the first hidden layers have activations that a bound is for, and why not all of them."""
     wanted = bound.activations
     for depth, activation in enumerate(network.activations):
+        if wanted == "maxout" and isinstance(activation, Maxima):
+            return (
+                depth,
+                "is for maxout units of certain ranks: hold it against the count by hand",
+            )
         if not _is(activation, wanted):
             return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
     return len(network.widths), ""
@@ -84,6 +89,7 @@ _DESCRIPTIONS = {
     "relu": "ReLU and whatever is constant below its one breakpoint",
     "one breakpoint": "activations with one breakpoint",
     "two breakpoints": "activations with two breakpoints",
+    "any": "units with breakpoints",
     "maxout": "maxout units",
 }
 

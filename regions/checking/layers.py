@@ -16,7 +16,7 @@ from itertools import accumulate
 from regions.checking.items import CountItem
 from regions.definitions import DEFINITIONS, Definition, linear_regions
 from regions.enumeration.count_and_enumerate import count, enumerate
-from regions.errors import CountNotDecided
+from regions.errors import CountNotDecided, UnsupportedLayerError
 from regions.networks.derived import cut_off
 from regions.partition import Partition
 
@@ -70,6 +70,8 @@ def _count_item(partition: Partition, definition: Definition) -> CountItem:
         return CountItem(definition, linear_regions(partition, definition).count)
     except CountNotDecided as reason:
         return CountItem(definition, None, f"not decided: between {reason.least:,} and {reason.most:,}")
+    except UnsupportedLayerError:
+        return CountItem(definition, None, "not handled for max units")
 
 
 def _passes(partition: Partition) -> Iterator[int]:

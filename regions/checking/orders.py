@@ -25,6 +25,7 @@ from regions.errors import NonFiniteError
 from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum
 from regions.measures.distance import distance_to_boundary
 from regions.measures.estimate import Estimate
+from regions.networks.graph import Maxima
 from regions.networks.network import Network
 
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
@@ -75,6 +76,8 @@ def _density(name: str, total: float, domain: Domain, kinks: int) -> OrderItem:
 
 
 def _distance(network: Network, domain: Domain) -> OrderItem:
+    if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
+        return OrderItem(NAMES[-1], None, None, "", "not handled for max units")
     name = NAMES[-1]
     count = _affordable_samples(network)
     if count < FEWEST_SAMPLES:

@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Integers, Packed
+from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.networks.walk import preactivations, under
 from regions.partition import Partition
 from regions.passes.bounded import Bounded
@@ -53,11 +53,11 @@ class BoundedValues:
             found = preactivations(self.graph, self.arithmetic, inputs, under(self.graph.bits(packed)))
             return list(islice(found, len(self.graph.hidden)))
 
-    def at_kinks(self, vertices: Integers, packed: Packed) -> tuple[Floats, Floats]:
-        """How far above its breakpoint each kink is there, and bounds on the errors: float64 [m, kinks] each."""
-        distances, errors = np.empty((2, len(vertices), self.graph.kinks))
+    def settled(self, vertices: Integers, packed: Packed) -> Bits:
+        """Which bits are proven to be 1, and 0, there: bool [2, m, kinks]."""
+        signs = np.empty((2, len(vertices), self.graph.kinks), dtype=bool)
         for node, (values, bounds) in zip(self.graph.hidden, self.at(vertices, packed), strict=True):
             # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.
-            distances[:, node.kinks] = node.units.at_kinks(values) - node.units.kink_values
-            errors[:, node.kinks] = node.units.at_kinks(bounds)
-        return distances, errors
+            distances, errors = node.units.compared(values) - node.units.kink_values, node.units.either(bounds)
+            signs[:, :, node.kinks] = node.units.settled(distances > errors, -distances > errors)
+        return signs

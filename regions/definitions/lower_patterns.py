@@ -29,6 +29,7 @@ from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.incidence import Corners, at_infinity
 from regions.definitions.vertex_signs import VertexSigns
 from regions.errors import InternalError
+from regions.networks.network import require_breakpoints
 from regions.partition import Partition
 
 __all__ = ["lower_patterns"]
@@ -49,6 +50,11 @@ def lower_patterns(partition: Partition) -> Packed:
     uint8 [m, bytes]
         Packed, each one once.
 
+    Raises
+    ------
+    UnsupportedLayerError
+        The network has maxima.
+
     Examples
     --------
     >>> import regions
@@ -56,6 +62,7 @@ def lower_patterns(partition: Partition) -> Packed:
     >>> lower_patterns(regions.enumerate(absolute, regions.Segment([-1.0], [1.0])))
     array([[0]], dtype=uint8)
     """
+    require_breakpoints(partition.network, "the definition 'pattern'", "take 'activation'")
     packed = partition.packed_patterns
     if partition.network.kinks == 0 or (partition.domain.bounded and partition.stats.get("zero") == 0):
         return packed[:0]

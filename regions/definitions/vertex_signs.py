@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which kinks are proven to be above, and which below their breakpoints, at corners of regions?
 
+Of a maximum: which bits are proven to be 1, since one arm is above all others, and which 0, since an arm is below one.
+
 The forms of a region are evaluated at its corner under its pattern, as in `bounded_values.py`. Many corners at a time
 share their bounds (`passes/bounded_together.py`); they are taken in the order of their own errors, so that those are
 alike. What this leaves open is looked at again, each corner with its own bounds. But not the kinks that switch across
@@ -64,8 +66,8 @@ class VertexSigns:
         step = max(1, CHUNK // self.alone.size)
         for start in range(0, len(again), step):
             part = again[start : start + step]
-            distances, errors = self.alone.at_kinks(vertices[part], packed[part])
-            signs[:, part] |= np.packbits([distances > errors, -distances > errors], axis=2, bitorder="little")
+            found = self.alone.settled(vertices[part], packed[part])
+            signs[:, part] |= np.packbits(found, axis=2, bitorder="little")
         return signs[0], signs[1]
 
     def _together(self, vertices: Integers, packed: Packed) -> Packed:
@@ -76,11 +78,10 @@ class VertexSigns:
             points = self.together.inputs(partition.vertices[vertices], partition.vertex_errors[vertices])
             found = preactivations(graph, self.together, points, under(graph.bits(packed)))
             for node, before in zip(graph.hidden, found, strict=False):
-                distances, errors = node.units.at_kinks(before.values), node.units.at_kinks(before.errors)
+                distances, errors = node.units.compared(before.values), node.units.either(before.errors)
                 if node.units.kink_values.any():
                     distances = distances - node.units.kink_values
-                np.greater(distances, errors, out=signs[0, :, node.kinks])
-                np.less(distances, -errors, out=signs[1, :, node.kinks])
+                signs[:, :, node.kinks] = node.units.settled(distances > errors, distances < -errors)
         return np.packbits(signs, axis=2, bitorder="little")
 
     def _switching(self, corners: Integers, regions: Integers) -> Packed:

@@ -27,6 +27,7 @@ from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.gradient_jumps import gradient_jumps
 from regions.networks.network import Network
+from regions.networks.switched_kinks import switched_kinks
 from regions.partition import Partition, require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 from regions.tables import html_table
@@ -248,8 +249,10 @@ def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
         index, bit = np.nonzero(bits)
         places = np.append(alone, several[row[index]])
         order = np.argsort(places, kind="stable")
-        rows.append(facets[places[order]])
-        kinks.append(np.append(named[alone], 8 * byte[index] + bit)[order])
+        changing = np.append(named[alone], 8 * byte[index] + bit)[order]
+        places, changing = switched_kinks(partition.network.graph, places[order], changing)
+        rows.append(facets[places])
+        kinks.append(changing)
     return np.concatenate(rows), np.concatenate(kinks)
 
 

@@ -26,7 +26,7 @@ from regions.arithmetic.types import Bits, Floats
 from regions.measures.distance_bounds import KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
-from regions.networks.network import Network, require_network
+from regions.networks.network import Network, require_breakpoints, require_network
 from regions.passes.bounded_gradients import Coordinates
 
 # Numbers per temporary array: 8 MB.
@@ -70,6 +70,8 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     ------
     TypeError, ShapeMismatchError, NonFiniteError
         No network; points that are no finite real numbers, or have another length.
+    UnsupportedLayerError
+        The network has maxima.
 
     References
     ----------
@@ -86,6 +88,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     array([5., 4.])
     """
     require_network(network)
+    require_breakpoints(network, "the distance in input space", "take distance_in_domain, that in a partition")
     given = points_float64(points, network.n_in, shape=network.input_shape)
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))

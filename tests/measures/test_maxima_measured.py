@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What is found on networks with maxima: boundary, definitions, distances, curves, checks, and what is refused?
+
+Known answers are those of max(x, y, 0) around 0, whose three regions meet there, and of max-pools in a row.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from fuzz import Case, drawn
+from generators_maxima import MAX_FAMILIES
+from regions import measures
+from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.measures.boundary import switching_kinks
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Maxima, Node, Read, Units
+from regions.networks.named_activations import identity
+from regions.networks.network import Network
+from regions.networks.switched_kinks import switched_kinks
+
+
+def largest(weights: list[list[float]], biases: list[float]) -> Network:
+    """The largest of some affine functions."""
+    rows = np.array(weights)
+    units = Maxima(np.array([0, len(rows)]))
+    first = Node(np.array(biases), (Read(Dense(rows), -1),), units, slice(0, units.kinks), "largest")
+    last = Node(np.zeros(1), (Read(Dense(np.ones((1, 1))), 0),), Units(1, identity()), slice(units.kinks, units.kinks))
+    return Network.from_graph(Graph(rows.shape[1], [first, last]))
+
+
+THREE = largest([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [0.0, 0.0, 0.0])
+SQUARE = regions.Rectangle([-1, -1], [2, 0], [0, 2])
+
+
+def test_three_regions_meet() -> None:
+    part = regions.enumerate(THREE, SQUARE)
+    assert len(part) == 3 and regions.certify(part, THREE).ok
+    winners = [THREE.graph.nodes[0].units.pieces_of(row).item() for row in part.patterns]
+    assert sorted(winners) == [0, 1, 2]
+    facets, kinks = switching_kinks(part)
+    assert sorted(kinks.tolist()) == [0, 1, 2] and sorted(part.facet_kinks[facets]) == [0, 1, 2]
+    boundary = measures.boundary_volume(part)
+    assert boundary.total == pytest.approx(2 + 2**0.5) and boundary.coincident == 0
+    assert boundary.kinks == pytest.approx([2**0.5, 1, 1]) and boundary.neurons == pytest.approx([2 + 2**0.5])
+    assert [regions.linear_regions(part, name).count for name in ("open", "closed", "affine")] == [3, 3, 3]
+    inside = SQUARE.to_input(part.interior_points)
+    assert (part.locate(inside) == [0, 1, 2]).all()
+    assert part.locate(np.zeros((1, 2)))[0] in (0, 1, 2)
+    near = measures.distance_in_domain(part, [[0.5, 0.25], [-0.5, -0.25]], "activation")
+    assert near.distances == pytest.approx([0.25 / 2**0.5, 0.25])
+
+
+def test_arms_that_are_alike_are_one() -> None:
+    """Arms 1 and 2 are the same, and 0 is never above them: nothing to cross but at 0."""
+    same = largest([[0.0], [1.0], [1.0], [-1.0]], [-1.0, 0.0, 0.0, 0.0])
+    part = regions.enumerate(same, regions.Segment([-2.0], [2.0]))
+    assert len(part) == 2 and part.facet_kinks[part.facet_kinks >= 0].tolist() == [4]  # arms 1 and 3
+    assert measures.boundary_volume(part, "gradient").total == 1.0
+
+
+def test_kinks_that_switch_together() -> None:
+    """Of five arms 1 gives way to 4, and 0 to 2, in a second unit."""
+    five = Maxima([0, 5, 8])
+    nodes = [Node(np.zeros(8), (Read(Dense(np.zeros((8, 1))), -1),), five, slice(0, five.kinks))]
+    graph = Graph(
+        1, [*nodes, Node(np.zeros(1), (Read(Dense(np.zeros((1, 2))), 0),), Units(1, identity()), slice(13, 13))]
+    )
+    changed = np.flatnonzero(five.bits_of(np.array([1, 0])) ^ five.bits_of(np.array([4, 2])))
+    places, kinks = switched_kinks(graph, np.full(len(changed), 7), changed)
+    assert places.tolist() == [7, 7] and kinks.tolist() == [4 * 3 // 2 + 1, 10 + 2 * 1 // 2 + 0]
+
+
+@pytest.mark.parametrize("family", list(MAX_FAMILIES))
+def test_segments_are_trajectories(family: str) -> None:
+    for seed in range(5):
+        network, domain = drawn(Case(family, "line", 50 + seed))
+        if not isinstance(domain, regions.Segment):
+            continue
+        part, found = regions.enumerate(network, domain), regions.trajectory(network, domain)
+        assert found.strands.count == len(part) and regions.certify(found, network).ok
+        _, kinks = switching_kinks(part)
+        assert (np.bincount(kinks, minlength=network.kinks) == found.kink_transitions).all()
+
+
+@pytest.mark.parametrize("family", list(MAX_FAMILIES))
+def test_checked_and_kept(family: str, tmp_path: Path) -> None:
+    network, domain = drawn(Case(family, "polygon", 60))
+    part = regions.enumerate(network, domain)
+    report = regions.check(network, domain)
+    assert report.ok
+    part.save(tmp_path / "part.npz")
+    again = regions.load_partition(tmp_path / "part.npz")
+    assert again.network == network and (again.packed_patterns == part.packed_patterns).all()
+
+
+def test_what_is_not_handled_says_so() -> None:
+    part = regions.enumerate(THREE, SQUARE)
+    with pytest.raises(UnsupportedLayerError, match=r"node 0 \(largest\) has max units, for which the definition 'pat"):
+        regions.linear_regions(part, "pattern")
+    with pytest.raises(UnsupportedLayerError, match="the distance in input space is not handled; take distance_in_d"):
+        measures.distance_to_boundary(THREE, [[1.0, 0.5]])
+
+
+def test_patterns_without_a_winner_are_refused(tmp_path: Path) -> None:
+    part, path = regions.enumerate(THREE, SQUARE), tmp_path / "part.npz"
+    part.save(path)
+    arrays = dict(np.load(path))
+    arrays["packed_patterns"] = np.array([[0b010], *part.packed_patterns[1:].tolist()], dtype=np.uint8)
+    np.savez(path, **arrays)
+    with pytest.raises(NotACheckpointError, match="region 0 has bits of unit 0 of node 0 that no arm that wins has"):
+        regions.load_partition(path)
