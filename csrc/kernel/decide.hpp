@@ -75,18 +75,12 @@ class Deciding {
   void decide_panel(Panel<D>& panel, Row<D>* rows) {
     assert(panel.listing != nullptr || panel.columns == columns_);
     const Layer& here = layer(block_.layer);
-    set_errors(side_by_side([&](int r) { return here.norms[number_of(rows[std::min(r, panel.count - 1)])]; }), below_,
-               panel);
-    if (columns_ > 0 && here.has_maxima()) {
-      return keep_bounds(panel, rows);
-    } else if (columns_ > 0) {
+    if (here.has_maxima()) return keep_arms(panel, rows);
+    set_errors(side_by_side([&](int r) { return here.norms[rows[std::min(r, panel.count - 1)].unit]; }), below_, panel);
+    if (columns_ > 0) {
       decide_by_bounds(panel, rows);
     } else {
-      for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
-      for (int r = 0; r < panel.count; ++r) {
-        write_row(panel, r, rows[r]);
-        block_.rows[block_.count++] = &rows[r];
-      }
+      keep_affine(panel, rows);
     }
     if (first_column_ >= 0) first_column_ += columns_ > 0 ? panel.count : 0;
   }
@@ -296,10 +290,23 @@ class Deciding {
     }
   }
 
-  // ---- units with arms ----
+  // Affine rows are decided when all of them have been written.
+  REGIONS_INLINE void keep_affine(Panel<D>& panel, Row<D>* rows) {
+    for (int k = 0; k <= D; ++k) panel.size[k] = floored_sizes(absolute(panel.value[k]) + panel.error[k]);
+    for (int r = 0; r < panel.count; ++r) {
+      write_row(panel, r, rows[r]);
+      block_.rows[block_.count++] = &rows[r];
+    }
+  }
+
+  // ---- units with arms; apart, so that others are not slower for them ----
 
   // Rows with columns are first bounded one by one, for the arms of a unit may be in several panels.
-  void keep_bounds(Panel<D>& panel, Row<D>* rows) {
+  __attribute__((noinline)) void keep_arms(Panel<D>& panel, Row<D>* rows) {
+    const Layer& here = layer(block_.layer);
+    set_errors(side_by_side([&](int r) { return here.norms[number_of(rows[std::min(r, panel.count - 1)])]; }), below_,
+               panel);
+    if (columns_ == 0) return keep_affine(panel, rows);
     const PanelBounds<D> bounds = bounds_over(*cell_, *extent_, child_.relaxations.data(), columns_, panel);
     for (int r = 0; r < panel.count; ++r) {
       write_row(panel, r, rows[r]);
@@ -310,7 +317,7 @@ class Deciding {
   }
 
   // All rows of the block have been written.
-  void decide_maxima() {
+  __attribute__((noinline)) void decide_maxima() {
     if (columns_ == 0) {
       enter_exactly(block_);
       return decide_arms_by_signs(block_, first_column_, nullptr);
@@ -345,7 +352,7 @@ class Deciding {
   }
 
   // Affine arms: the signs of their differences at the corners.
-  void decide_arms_by_signs(const Block<D>& block, int first_column, const Row<D>* winner) {
+  __attribute__((noinline)) void decide_arms_by_signs(const Block<D>& block, int first_column, const Row<D>* winner) {
     Block<D> kept = start_block(block.layer, block.count);
     Lines<D> lines = Lines<D>::take(block.units > 0 ? block.units : block.count, arena_);
     double best = -1;

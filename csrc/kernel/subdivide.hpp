@@ -154,7 +154,7 @@ class Subdivision {
   }
 
   // Along the line of the one pair of arms that is left of a unit, or into several parts.
-  void cut_among_arms(Frame& frame, int layer) {
+  __attribute__((noinline)) void cut_among_arms(Frame& frame, int layer) {
     const Block<D>& block = frame.network.blocks[0];
     const int first = frame.network.lines.owners[frame.network.best_line];
     const int end = block.end_of_unit(first);
