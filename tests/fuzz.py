@@ -31,6 +31,7 @@ if __name__ == "__main__":
 import regions  # noqa: E402
 from fuzz_shrink import shrink  # noqa: E402
 from generators import FAMILIES, draw  # noqa: E402
+from generators_clipped import CLIPPED_FAMILIES  # noqa: E402
 from generators_deep import DEEP_FAMILIES  # noqa: E402
 from generators_graphs import GRAPH_FAMILIES  # noqa: E402
 from generators_maxima import MAX_FAMILIES  # noqa: E402
@@ -162,12 +163,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="compare the core with the reference on random inputs")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--families", default=",".join(FAMILIES), help="names, separated by commas; deep_.., graph_..")
+    parser.add_argument("--families", default=",".join(FAMILIES), help="names, separated by commas; deep_.., ..")
     parser.add_argument("--shapes", default=",".join(SHAPES), help="whole planes of deep networks take too long")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
     families = arguments.families.split(",")
-    known = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES
+    known = FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES | CLIPPED_FAMILIES
     unknown = sorted(set(families) - set(known))
     if unknown:
         parser.error(f"no family {', '.join(unknown)}; there are {', '.join(known)}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """On how many hard arcs does the core agree with the reference?
 
-``python tests/fuzz_arcs.py --cases 5000 --seed 0``, with ``--nearly`` or without, compares the count, the enumerated
-pieces and their patterns, in order, with `regions.reference.arcs`. The exit code is 1 if anything differs.
+``python tests/fuzz_arcs.py --cases 5000 --seed 0 --kind any`` compares the count, the enumerated pieces, their
+patterns, in order, and the transitions of each kink with `regions.reference.arcs`. The exit code is 1 if any differ.
 Cost: 10 ms a case, nearly all of it in the reference.
 """
 
@@ -22,10 +22,21 @@ import numpy as np  # noqa: E402
 
 import regions  # noqa: E402
 from generators_arcs import arc_case, nearly_degenerate_arc_case  # noqa: E402
+from generators_arcs_aimed import pythagorean_arc_case, tangent_arc_case  # noqa: E402
+from generators_clipped import clipped_arc_case  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
 from regions.enumeration.curves import strands_of  # noqa: E402
 from regions.enumeration.run import compiled  # noqa: E402
 from regions.reference.arcs import arc_pieces  # noqa: E402
+
+# "nearly" and "tangent" ones are for the way without integers.
+KINDS = {
+    "any": arc_case,
+    "nearly": nearly_degenerate_arc_case,
+    "clipped": clipped_arc_case,
+    "tangent": tangent_arc_case,
+    "pythagorean": pythagorean_arc_case,
+}
 
 
 def finding(network: regions.Network, leg: ArcLeg) -> str | None:
@@ -39,6 +50,9 @@ def finding(network: regions.Network, leg: ArcLeg) -> str | None:
     bits = network.graph.bits(strands.packed_patterns).astype(bool)
     if [tuple(row) for row in bits.tolist()] != expected:
         return "the patterns, or their order"
+    flips = np.abs(np.diff(np.array(expected, dtype=int), axis=0)).sum(axis=0)
+    if (regions.trajectory(network, curve).kink_transitions != flips).any():
+        return "the transitions"
     angles, errors = leg.shares(strands.ends.reshape(-1, 2)) * leg.angle, strands.errors.reshape(-1)
     return "the order of the ends" if (np.diff(angles) < -3 * (errors[1:] + errors[:-1])).any() else None
 
@@ -47,11 +61,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--nearly", action="store_true", help="only nearly degenerate ones, for the way without integers"
-    )
+    parser.add_argument("--kind", choices=KINDS, default="any")
     given = parser.parse_args()
-    draw = nearly_degenerate_arc_case if given.nearly else arc_case
+    draw = KINDS[given.kind]
     mismatches = 0
     for seed in range(given.seed, given.seed + given.cases):
         found = finding(*draw(seed))

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kernel/arc_breakpoints.hpp"
 #include "kernel/layer_values.hpp"
@@ -20,8 +21,8 @@ inline namespace REGIONS_TARGET {
 // What outputs are off by, in the 2-norm, if the outputs below are, and pre-activations are of this size.
 inline double output_error(const SweepState& state, int l, double error, double reached) {
   const LayerSweep& here = state.layers[std::size_t(l)];
-  const double rounding = here.steepest * (here.rounding + 2 * rounding_of_averages(l, here.doubled));
-  return state.network.layers[std::size_t(l)].gain * error + rounding * reached;
+  const double rounding = here.pieces.steepest * (here.rounding + 2 * rounding_of_averages(l, here.doubled));
+  return state.network.layers[std::size_t(l)].gain * error + rounding * reached + here.intercept_rounding;
 }
 
 inline Doubled<Lanes8> sum_at(const double* high, const double* low, std::size_t at) {
@@ -39,26 +40,11 @@ inline void add_change(const Doubled<Lanes8>& from, Doubled<Lanes8> to, Twice sh
   value.low += to.low * share.high + to.high * share.low;
 }
 
-template <class Number>
-void keep_output(Doubled<Lanes8> value, Lanes8 slope, double* high, double* low);
-template <>
-inline void keep_output<double>(Doubled<Lanes8> value, Lanes8 slope, double* high, double*) {
-  store(high, value.high * slope);
-}
-template <>
-inline void keep_output<Twice>(Doubled<Lanes8> value, Lanes8 slope, double* high, double* low) {
-  Doubled<Lanes8> result{};
-  result.add_product(value.high, slope);
-  result.low += value.low * slope;
-  result = result.normalized();
-  store(high, result.high);
-  store(low, result.low);
-}
-
 // Outputs of an average of the values at the ends and the apex of part k.
-template <class Number, class Slope>
-void write_average(const LayerSweep& here, std::size_t k, const Average<Number>& of, const Slope& slope, double* high,
-                   double* low) {
+template <class Number, bool IsSimple, class PieceOf>
+void write_average(const LayerSweep& here, std::size_t k, const Average<Number>& of, const PieceOf& piece_of,
+                   double* high, double* low) {
+  constexpr bool is_doubled = std::is_same<Number, Twice>::value;
   const double* low_sums = here.doubled ? here.low_sums + k * here.stride : nullptr;
   const double* low_apex = here.doubled ? here.apexes.low_sums + k * here.stride : nullptr;
   const double* sums = here.sums + k * here.stride;
@@ -68,8 +54,8 @@ void write_average(const LayerSweep& here, std::size_t k, const Average<Number>&
     Doubled<Lanes8> value = start;
     add_change(start, sum_at(apex, low_apex, i), of.apex, value);
     add_change(start, sum_at(sums, low_sums, i + here.stride), of.end, value);
-    if (here.doubled) value = value.normalized();
-    keep_output<Number>(value, slope(start, value, i), high + i, low + i);
+    if (is_doubled) value = value.normalized();
+    keep_output<is_doubled, IsSimple>(value, piece_of(start, value, i), high + i, low + i);
   }
 }
 
@@ -198,23 +184,10 @@ class ApexesOfLayer {
   void write_outputs(std::size_t k) {
     const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
     const std::size_t part = all_.origin[k].point;
-    const auto slope_at_start = [&](const Doubled<Lanes8>& start, std::size_t i) {
-      return start.high > 0 ? load<Lanes8>(below.upper + i) : load<Lanes8>(below.lower + i);
-    };
-    if (all_.origin[k].crossing == nullptr) {
-      write(k, [&](const auto& start, const auto&, std::size_t i) { return slope_at_start(start, i); });
-    } else {
-      double* slopes = state_.slopes_of(below.stride);
-      for (std::size_t i = 0; i < below.stride; i += 8)
-        store(slopes + i, slope_at_start({load<Lanes8>(below.sums + part * below.stride + i), Lanes8{}}, i));
-      std::size_t first = k;
-      while (all_.origin[first - 1].crossing != nullptr) --first;
-      for (; first <= k; ++first) {
-        const Crossing& crossed = *all_.origin[first].crossing;
-        slopes[crossed.unit] = (crossed.rising ? below.upper : below.lower)[crossed.unit];
-      }
-      write(k, [&](const auto&, const auto&, std::size_t i) { return load<Lanes8>(slopes + i); });
-    }
+    if (below.pieces.simple)
+      write_on_part<true>(k);
+    else
+      write_on_part<false>(k);
     const Apexes& apexes = below.apexes;
     const double error = at_least(at_least(output_error(state_, l_ - 1, below.error[part], below.reached[part]),
                                            output_error(state_, l_ - 1, below.error[part + 1], below.reached[part + 1])),
@@ -222,16 +195,48 @@ class ApexesOfLayer {
     all_.error[k] = error * slack + room_for_underflow;
   }
 
-  template <class Slope>
-  void write(std::size_t k, const Slope& slope) {
-    if (state_.layers[std::size_t(l_) - 1].doubled)
-      write_as<Twice>(k, slope);
-    else
-      write_as<double>(k, slope);
+  template <bool IsSimple>
+  void write_on_part(std::size_t k) {
+    const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
+    const auto piece_at_start = [&](const Doubled<Lanes8>& start, std::size_t i) {
+      return piece_at<IsSimple>(below.pieces, start, i);
+    };
+    if (all_.origin[k].crossing == nullptr) {
+      write<IsSimple>(k, [&](const auto& start, const auto&, std::size_t i) { return piece_at_start(start, i); });
+      return;
+    }
+    const std::size_t at_start = all_.origin[k].point * below.stride;
+    const double* low_sums = !IsSimple && below.doubled ? below.low_sums + at_start : nullptr;
+    double* slopes = state_.numbers_of_units(2 * below.stride);
+    double* intercepts = slopes + below.stride;
+    for (std::size_t i = 0; i < below.stride; i += 8) {
+      const Piece piece = piece_at_start(sum_at(below.sums + at_start, low_sums, i), i);
+      store(slopes + i, piece.slope);
+      if (!IsSimple) store(intercepts + i, piece.intercept);
+    }
+    std::size_t first = k;
+    while (all_.origin[first - 1].crossing != nullptr) --first;
+    for (; first <= k; ++first) {
+      const Crossing& crossed = *all_.origin[first].crossing;
+      const std::size_t piece = below.pieces.at(crossed.kink + (crossed.rising ? 1 : 0), std::size_t(crossed.unit));
+      slopes[crossed.unit] = below.pieces.slopes[piece];
+      intercepts[crossed.unit] = below.pieces.intercepts[piece];
+    }
+    write<IsSimple>(k, [&](const auto&, const auto&, std::size_t i) {
+      return Piece{load<Lanes8>(slopes + i), IsSimple ? Lanes8{} : load<Lanes8>(intercepts + i)};
+    });
   }
 
-  template <class Number, class Slope>
-  void write_as(std::size_t k, const Slope& slope) {
+  template <bool IsSimple, class PieceOf>
+  void write(std::size_t k, const PieceOf& piece_of) {
+    if (state_.layers[std::size_t(l_) - 1].doubled)
+      write_as<Twice, IsSimple>(k, piece_of);
+    else
+      write_as<double, IsSimple>(k, piece_of);
+  }
+
+  template <class Number, bool IsSimple, class PieceOf>
+  void write_as(std::size_t k, const PieceOf& piece_of) {
     const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
     const Picked& one = all_.origin[k];
     const Picked& next = all_.origin[k + 1];
@@ -240,14 +245,17 @@ class ApexesOfLayer {
     double* low = all_.low + k * width_;
     if (one.crossing != nullptr || next.crossing != nullptr) {
       const Number shares[2] = {share_of<Number>(start_of(one)), share_of<Number>(end_of(next))};
-      write_average<Number>(below, part, average<Number>(below, part, shares[0], shares[1]), slope, high, low);
+      const auto of = average<Number>(below, part, shares[0], shares[1]);
+      write_average<Number, IsSimple>(below, part, of, piece_of, high, low);
       return;
     }
-    const double* low_sums = below.doubled ? below.apexes.low_sums + part * below.stride : nullptr;
+    constexpr bool is_doubled = std::is_same<Number, Twice>::value;
+    const double* low_sums = is_doubled ? below.apexes.low_sums + part * below.stride : nullptr;
+    const double* low_start = is_doubled && !IsSimple ? below.low_sums + part * below.stride : nullptr;
     for (std::size_t i = 0; i < below.stride; i += 8) {
-      const Doubled<Lanes8> start{load<Lanes8>(below.sums + part * below.stride + i), Lanes8{}};
+      const Doubled<Lanes8> start = sum_at(below.sums + part * below.stride, low_start, i);
       const Doubled<Lanes8> value = sum_at(below.apexes.sums + part * below.stride, low_sums, i);
-      keep_output<Number>(value, slope(start, value, i), high + i, low + i);
+      keep_output<is_doubled, IsSimple>(value, piece_of(start, value, i), high + i, low + i);
     }
   }
 
@@ -271,7 +279,7 @@ class ApexesOfLayer {
     const double error = output_error(state_, l_, here_.error[k], here_.reached[k]) +
                          output_error(state_, l_, all_.error[k], all_.reached[k]) +
                          output_error(state_, l_, here_.error[k + 1], here_.reached[k + 1]);
-    const double bound = (here_.steepest * (distance + rounded) + error) * slack + room_for_underflow;
+    const double bound = (here_.pieces.steepest * (distance + rounded) + error) * slack + room_for_underflow;
     all_.bulge_above[k] = std::min(all_.bulge_above[k], bound);
   }
 

@@ -16,37 +16,10 @@
 #include <cmath>
 
 #include "kernel/breakpoints.hpp"
+#include "rows/twice.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
-
-// One number to about twice the working precision. Operations on positive numbers are off by at most 2^-102 of the
-// result.
-struct Twice {
-  double high;
-  double low;
-};
-
-inline Twice two_sum(double left, double right) {
-  const double sum = left + right;
-  const double taken = sum - left;
-  return {sum, (left - (sum - taken)) + (right - taken)};
-}
-inline Twice operator+(Twice left, Twice right) {
-  const Twice sum = two_sum(left.high, right.high);
-  return two_sum(sum.high, sum.low + (left.low + right.low));
-}
-inline Twice operator-(Twice left, Twice right) { return left + Twice{-right.high, -right.low}; }
-inline Twice operator*(Twice left, Twice right) {
-  const double product = left.high * right.high;
-  const double lost = std::fma(left.high, right.high, -product);
-  return two_sum(product, lost + (left.high * right.low + left.low * right.high));
-}
-inline Twice operator/(Twice left, Twice right) {
-  const double quotient = left.high / right.high;
-  const Twice rest = left - right * Twice{quotient, 0};
-  return two_sum(quotient, (rest.high + rest.low) / right.high);
-}
 
 template <class Number>
 Number number(double high, double low);

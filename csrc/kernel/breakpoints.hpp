@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What is known of a layer at breakpoints of a segment, and where are the next ones?
 //
-// The words are those of sweep.hpp: values are taken at real numbers p near the breakpoints. A unit that changes its
-// sign between two of them is zero in between, at the share a / (a - b) of their distance, a and b being its values
-// there; p of the new breakpoint is *defined* by that share as it was rounded, so its values are sums of the
+// The words are those of sweep.hpp: values are taken at real numbers p near the breakpoints. A unit that is on different
+// sides of a kink at two of them meets it in between, at the share a / (a - b) of their distance, a and b being how far above
+// it is there; p of the new breakpoint is *defined* by that share as it was rounded, so its values are sums of the
 // neighbours' values, and what the unit misses zero by, divided by its slope, is how far that p has slipped.
 // The proof is in docs/segments.md.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "exact/exact.hpp"
 #include "kernel/kernel.hpp"
+#include "kernel/pieces.hpp"
 #include "memory/arena.hpp"
 #include "rows/products.hpp"
 #include "rows/rows.hpp"
@@ -21,10 +22,11 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A unit changes its sign between a breakpoint and the next.
+// A unit changes its piece between a breakpoint and the next.
 struct Crossing {
   std::size_t after;  // the breakpoint
   int unit;
+  int kink;
   double share;      // how far it is from there, in units of the distance between p and p
   double share_low;
   double slip;       // in the same units
@@ -36,8 +38,9 @@ struct Crossing {
 struct Suspect {
   std::size_t after;
   int unit;
+  int kink;
   bool once;
-  bool up;  // or comes from below zero
+  bool up;  // or comes from below its kink
 };
 
 struct Picked {
@@ -70,10 +73,9 @@ struct LayerSweep {
   double bias = 0;          // the largest one
   double bias_norm = 0;     // the 2-norm of all
   double rounding = 0;      // of a sum of products
-  double steepest = 0;
-  double* biases = nullptr;  // padded with zeros, as are both slopes
-  double* lower = nullptr;
-  double* upper = nullptr;
+  double intercept_rounding = 0;  // of all outputs, in the 2-norm, beside what is in proportion to pre-activations
+  double* biases = nullptr;       // padded with zeros
+  Pieces pieces;
 
   // What the layer below has at breakpoints, and this layer's pre-activations there.
   std::size_t count = 0;    // of breakpoints
@@ -143,21 +145,38 @@ inline double slope_after(const LayerSweep& here, std::size_t k) {
   return ((largest + unseen) * slack + value_error(here, k) + value_error(here, k + 1)) * slack / here.length[k] * slack;
 }
 
-// Where the unit is zero between two p; its values are off by at most `error` there.
+// How far units are above one of their kinks at a breakpoint: `at` is a place in the sums, `kink` one in the tables.
+template <bool IsSimple>
+REGIONS_INLINE Wide above_kink(const LayerSweep& here, std::size_t at, std::size_t kink) {
+  const Wide value = load<Wide>(here.sums + at);
+  if (IsSimple) return value;
+  const Wide above = value - load<Wide>(here.pieces.breakpoints + kink);
+  return here.doubled ? above + load<Wide>(here.low_sums + at) : above;
+}
+
+// The same for one unit, from any sums.
+inline Twice above_kink(const LayerSweep& here, const double* sums, const double* low_sums, std::size_t at,
+                        std::size_t kink) {
+  const Twice above = two_sum(sums[at], -here.pieces.breakpoints[kink]);
+  return here.doubled ? two_sum(above.high, above.low + low_sums[at]) : Twice{above.high, 0};
+}
+
+// Where the unit is at its kink between two p; its values are off by at most `error` there.
 inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   const std::size_t at = crossing.after * here.stride + std::size_t(crossing.unit);
-  const double left = here.sums[at];
-  const double right = here.sums[at + here.stride];
+  const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
+  const auto [left, low_left] = above_kink(here, here.sums, here.low_sums, at, kink);
+  const auto [right, low_right] = above_kink(here, here.sums, here.low_sums, at + here.stride, kink);
   const double distance = left - right;
   const double size = std::fabs(left) + std::fabs(right);
   crossing.share = left / distance;
   double rounding = 4 * unit_roundoff;
   if (here.doubled) {
-    Doubled<Lanes8> apart{Lanes8{} + left, Lanes8{} + here.low_sums[at]};
+    Doubled<Lanes8> apart{Lanes8{} + left, Lanes8{} + low_left};
     apart.add(Lanes8{} - right);
-    apart.low -= here.low_sums[at + here.stride];
+    apart.low -= low_right;
     apart = apart.normalized();
-    Doubled<Lanes8> missed{Lanes8{} + left, Lanes8{} + here.low_sums[at]};
+    Doubled<Lanes8> missed{Lanes8{} + left, Lanes8{} + low_left};
     missed.add_product(apart.high, Lanes8{} - crossing.share);
     missed.low -= apart.low * crossing.share;
     crossing.share_low = (missed.high[0] + missed.low[0]) / distance;
@@ -209,11 +228,17 @@ struct SweepState {
   std::vector<Suspect> suspects;                // of the layer at work
   std::vector<std::size_t> parts;
   std::vector<std::size_t> chosen;
-  std::vector<double> slopes;
+  std::vector<double> numbers;
 
-  double* slopes_of(std::size_t count) {
-    if (slopes.size() < count) slopes.resize(count);
-    return slopes.data();
+  // Of a point that layer l hands on.
+  Boundary boundary_of(int l, const Picked& one) const {
+    if (one.crossing == nullptr) return layers[std::size_t(l)].boundary[one.point];
+    return network.layers[std::size_t(l)].kink(one.crossing->unit, one.crossing->kink);
+  }
+
+  double* numbers_of_units(std::size_t count) {
+    if (numbers.size() < count) numbers.resize(count);
+    return numbers.data();
   }
 
   void take_points(LayerSweep& layer, std::size_t count, std::size_t width, bool arc) {
@@ -255,19 +280,26 @@ struct SweepState {
 // Where it is between the old breakpoint on its left, or on its right, and the next.
 inline Crossing start_of(const Picked& one) { return one.crossing != nullptr ? *one.crossing : Crossing{}; }
 inline Crossing end_of(const Picked& one) {
-  return one.crossing != nullptr ? *one.crossing : Crossing{0, 0, 1, 0, 0, 0};
+  return one.crossing != nullptr ? *one.crossing : Crossing{0, 0, 0, 1, 0, 0, 0};
 }
 
-template <bool IsDoubled>
+// The output of the unit that crosses.
+inline void keep_kink(const LayerSweep& here, const Crossing& crossing, double* high, double* low) {
+  const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
+  high[crossing.unit] = here.pieces.at_kinks[kink];
+  if (here.doubled) low[crossing.unit] = here.pieces.low_at_kinks[kink];
+}
+
+template <bool IsDoubled, bool IsSimple>
 void output(const LayerSweep& here, const Picked& one, double* high, double* low) {
   const double* sums = here.sums + one.point * here.stride;
   const double* low_sums = IsDoubled ? here.low_sums + one.point * here.stride : nullptr;
   const double share = one.crossing != nullptr ? one.crossing->share : 0;
   const double share_low = one.crossing != nullptr ? one.crossing->share_low : 0;
   for (std::size_t i = 0; i < here.stride; i += 8) {
-    Lanes8 value = load<Lanes8>(sums + i);
+    Doubled<Lanes8> sum{load<Lanes8>(sums + i), Lanes8{}};
     if (IsDoubled) {
-      Doubled<Lanes8> sum{value, load<Lanes8>(low_sums + i)};
+      sum.low = load<Lanes8>(low_sums + i);
       if (one.crossing != nullptr) {
         Doubled<Lanes8> change{load<Lanes8>(sums + here.stride + i), load<Lanes8>(low_sums + here.stride + i)};
         change.add(-sum.high);
@@ -277,21 +309,12 @@ void output(const LayerSweep& here, const Picked& one, double* high, double* low
         sum.low += change.low * share + change.high * share_low;
         sum = sum.normalized();
       }
-      const Lanes8 slope = sum.high > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i);
-      Doubled<Lanes8> result{};
-      result.add_product(sum.high, slope);
-      result.low += sum.low * slope;
-      result = result.normalized();
-      store(high + i, result.high);
-      store(low + i, result.low);
-    } else {
-      if (one.crossing != nullptr) value += (load<Lanes8>(sums + here.stride + i) - value) * share;
-      store(high + i, value * (value > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i)));
+    } else if (one.crossing != nullptr) {
+      sum.high += (load<Lanes8>(sums + here.stride + i) - sum.high) * share;
     }
+    keep_output<IsDoubled, IsSimple>(sum, piece_at<IsSimple>(here.pieces, sum, i), high + i, low + i);
   }
-  if (one.crossing == nullptr) return;
-  high[one.crossing->unit] = 0;
-  if (IsDoubled) low[one.crossing->unit] = 0;
+  if (one.crossing != nullptr) keep_kink(here, *one.crossing, high, low);
 }
 
 }  // namespace REGIONS_TARGET

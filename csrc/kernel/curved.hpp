@@ -5,7 +5,7 @@
 // tangents meet (the affine map of this part is continued to there). Averages of the three are the values of its parts
 // (kernel/arc_breakpoints.hpp). What sweep.hpp asks of a line, for arcs. Where a unit crosses, or may cross twice, the
 // values at the apex are asked for (kernel/apexes.hpp); for all others a bound on how far it bends says that it does not.
-// Invariant, beside that of sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1).
+// Invariant, beside that of sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), as closely.
 // The proof is in docs/segments.md.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "kernel/apexes.hpp"
+#include "kernel/suspects.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -72,8 +73,9 @@ struct Curved {
     apexes.known[0] = ApexesOfLayer::outputs;
     const double rounded =
         4 * unit_roundoff * (norm(highs[0], width) + norm(highs[1], width) + norm(highs[2], width));
-    apexes.bulge[0] = ApexesOfLayer::distance_from_mean(highs[1], highs[0], highs[2], width) + rounded + *errors[0] +
-                      *errors[1] + *errors[2];
+    apexes.bulge[0] = (ApexesOfLayer::distance_from_mean(highs[1], highs[0], highs[2], width) + rounded + *errors[0] +
+                       *errors[1] + *errors[2]) *
+                      slack;
     first.weights[0][0] = 1;
     first.low_weights[0][0] = 0;
     for (int i = 1; i < 3; ++i) {
@@ -96,13 +98,19 @@ struct Curved {
     state.parts.clear();
     for (std::size_t k = 0; k < here.count; ++k) {
       const std::size_t first = state.suspects.size();
-      look_at_units(state, l, k, smallest[k], change[k]);
+      if (here.pieces.simple)
+        look_at_units<true>(state, l, k, smallest[k], change[k]);
+      else
+        look_at_units<false>(state, l, k, smallest[k], change[k]);
       const std::size_t found = state.suspects.size();
       const bool bent = k + 1 < here.count && apexes.deviation[k] > most_bent * change[k];
       if (found == first && !bent) continue;
       // To count, a crossing in the last layer is one region more, wherever it is.
       if (found > first && only_counted(state, l) && in_order_on_chord(state, l, first, found)) {
-        for (std::size_t i = first; i < found; ++i) here.crossings.push_back({k, state.suspects[i].unit, 0, 0, 0, 0});
+        for (std::size_t i = first; i < found; ++i) {
+          const Suspect& sure = state.suspects[i];
+          here.crossings.push_back({k, sure.unit, sure.kink, 0, 0, 0, 0});
+        }
         state.suspects.resize(first);
       } else {
         state.parts.push_back(k);
@@ -118,7 +126,7 @@ struct Curved {
       const double length = last ? INFINITY : here.length[k];
       const double slip = here.slip[k];
       double threshold = value_error(here, k);
-      if (slip != 0) threshold += 8 * slip <= std::min(length_before, length) ? slip * std::max(before, after) : INFINITY;
+      if (slip != 0) threshold += 8 * slip <= std::min(length_before, length) ? slip * at_least(before, after) : INFINITY;
       if (!(smallest[k] > threshold * slack + room_for_underflow)) return false;
       const std::size_t first = next;
       while (next < state.suspects.size() && state.suspects[next].after == k) ++next;
@@ -137,10 +145,11 @@ struct Curved {
     state.take_points(above, state.picked.size(), here.stride, true);
     above.apexes.origin = state.picked;
     ApexesOfLayer(state, l + 1).take_room();
+    const bool simple = here.pieces.simple;
     if (here.doubled)
-      fill<Twice>(state, l);
+      simple ? fill<Twice, true>(state, l) : fill<Twice, false>(state, l);
     else
-      fill<double>(state, l);
+      simple ? fill<double, true>(state, l) : fill<double, false>(state, l);
   }
 
   static CollectedVertex vertex(const SweepState& state, const LayerSweep& here, const Crossing& crossing) {
@@ -190,112 +199,21 @@ struct Curved {
     return state.strand == nullptr && l == state.network.last();
   }
 
-  // Units that cross, or may, between a breakpoint and the next; the smallest absolute value and the largest change of any.
-  static void look_at_units(SweepState& state, int l, std::size_t k, double& smallest, double& change) {
-    LayerSweep& here = state.layers[std::size_t(l)];
-    const int units = state.network.layers[std::size_t(l)].units;
-    const bool last = k + 1 == here.count;
-    const double* values = here.sums + k * here.stride;
-    const double* following = last ? values : values + here.stride;
-    const double least =
-        last ? 0 : (2 * here.apexes.deviation[k] + value_error(here, k) + value_error(here, k + 1)) * slack;
-    const Wide least_sum = Wide{} + least * slack;
-    Wide least_value = Wide{} + INFINITY;
-    Wide largest_change{};
-    Wide total{};
-    for (int i = 0; i < units; i += lanes_at_once) {
-      const Wide value = load<Wide>(values + i);
-      const Wide next = load<Wide>(following + i);
-      Wide size = magnitude(value);
-      const Wide both = size + magnitude(next);
-      const Wide difference = magnitude(next - value);
-      unsigned real = (1u << lanes_at_once) - 1;
-      if (units - i < lanes_at_once) {
-        real = (1u << (units - i)) - 1;
-        for (int lane = units - i; lane < lanes_at_once; ++lane) size[lane] = INFINITY;
-      }
-      total += size;
-      least_value = size < least_value ? size : least_value;
-      largest_change = difference > largest_change ? difference : largest_change;
-      if (last) continue;
-      const unsigned positive = bits_above(value, Wide{});
-      const unsigned changes = positive ^ bits_above(next, Wide{});
-      const unsigned sure = bits_above(both, least_sum);
-      for (unsigned asked = (changes | ~sure) & real; asked != 0; asked &= asked - 1) {
-        const int lane = __builtin_ctz(asked);
-        const bool once = changes >> lane & 1;
-        if (once || !too_flat(state, l, k, i + lane))
-          state.suspects.push_back({k, i + lane, once, (positive >> lane & 1) == 0});
-      }
-    }
-    smallest = INFINITY;
-    change = 0;
-    double sum = 0;
-    for (int lane = 0; lane < lanes_at_once; ++lane) {
-      smallest = std::min(smallest, least_value[lane]);
-      change = std::max(change, largest_change[lane]);
-      sum += total[lane];
-    }
-    if (sum != sum) smallest = 0;  // not a number: nothing is proven
-  }
-
-  // Whether a unit that has one sign at both ends cannot bend far enough to be zero between them.
-  static bool too_flat(const SweepState& state, int l, std::size_t k, int unit) {
-    const LayerSweep& here = state.layers[std::size_t(l)];
-    const double deviation = state.network.layers[std::size_t(l)].norms[unit] * here.apexes.bulge[k] * slack;
-    const std::size_t at = k * here.stride + std::size_t(unit);
-    Wave wave{};
-    for (int i = 0; i < 3; i += 2) {
-      wave.high[i] = std::fabs(here.sums[at + std::size_t(i / 2) * here.stride]);
-      wave.off[i] = value_error(here, k + std::size_t(i / 2));
-    }
-    wave.high[1] = 0.5 * (wave.high[0] + wave.high[2]);  // and if it bends towards zero, it is:
-    wave.off[1] = (deviation + wave.off[0] + wave.off[2]) * slack + room_for_underflow;
-    const double beyond = wave.off[1] - wave.high[1] * (2 - slack);
-    if (beyond < 0) return true;
-    wave.high[1] = 0;
-    wave.off[1] = beyond;
-    return surely_apart(here, k, wave);
-  }
-
-  // Whether units that cross once between two breakpoints are zero one after the other, as far as can be said without
-  // the apex: where that unit is zero on the chord, and how far beside.
-  static bool in_order_on_chord(const SweepState& state, int l, std::size_t suspect, std::size_t end) {
-    const LayerSweep& here = state.layers[std::size_t(l)];
-    if (suspect + 1 == end) return state.suspects[suspect].once;
-    std::vector<Crossing> crossings;
-    for (; suspect < end; ++suspect) {
-      const auto& [k, unit, once, up] = state.suspects[suspect];
-      if (!once) return false;
-      Crossing crossing{k, unit, 0, 0, 0, 0};
-      const double off = at_least(value_error(here, k), value_error(here, k + 1)) + 0.5 * here.apexes.deviation[k];
-      if (!regions::place(here, off * slack, crossing)) return false;
-      crossings.push_back(crossing);
-    }
-    return in_order(crossings.data(), crossings.data() + crossings.size());
-  }
-
-  // Bound on the slope of any unit within an eighth of the length of either end, by the angle.
-  static double slope_on(const LayerSweep& here, std::size_t k, double change) {
-    if (!(here.length[k] > 0x1p-900)) return INFINITY;
-    const double off = value_error(here, k) + value_error(here, k + 1) +
-                       4 * unit_roundoff * (here.reached[k] + here.reached[k + 1]);
-    return 1.2 * (0.5 * change + here.apexes.deviation[k] + off) * slack / here.length[k] * slack;
-  }
-
-  static Wave wave_of(SweepState& state, int l, std::size_t k, int unit) {
+  // Of a unit above its kink.
+  static Wave wave_of(SweepState& state, int l, std::size_t k, int unit, int kink) {
     const LayerSweep& here = state.layers[std::size_t(l)];
     const Apexes& apexes = here.apexes;
     const ApexesOfLayer of(state, l);
     const std::size_t at = k * here.stride + std::size_t(unit);
+    const std::size_t at_kink = here.pieces.at(kink, std::size_t(unit));
+    const Twice values[3] = {above_kink(here, here.sums, here.low_sums, at, at_kink),
+                             of.one_by_one() ? Twice{of.value(k, unit) - here.pieces.breakpoints[at_kink], 0}
+                                             : above_kink(here, apexes.sums, apexes.low_sums, at, at_kink),
+                             above_kink(here, here.sums, here.low_sums, at + here.stride, at_kink)};
     Wave wave{};
-    wave.high[0] = here.sums[at];
-    wave.high[1] = of.one_by_one() ? of.value(k, unit) : apexes.sums[at];
-    wave.high[2] = here.sums[at + here.stride];
-    if (here.doubled) {
-      wave.low[0] = here.low_sums[at];
-      wave.low[1] = apexes.low_sums[at];
-      wave.low[2] = here.low_sums[at + here.stride];
+    for (int i = 0; i < 3; ++i) {
+      wave.high[i] = values[i].high;
+      wave.low[i] = values[i].low;
     }
     wave.off[0] = value_error(here, k);
     wave.off[1] = value_error(here, apexes.error[k], apexes.size[k]);
@@ -308,14 +226,14 @@ struct Curved {
     LayerSweep& here = state.layers[std::size_t(l)];
     const std::size_t first = here.crossings.size();
     for (; suspect < end; ++suspect) {
-      const auto& [k, unit, once, up] = state.suspects[suspect];
-      const Wave wave = wave_of(state, l, k, unit);
+      const auto& [k, unit, kink, once, up] = state.suspects[suspect];
+      const Wave wave = wave_of(state, l, k, unit, kink);
       if (!once) {
         const double beyond = up ? -wave.high[1] : wave.high[1];
         if (beyond > wave.off[1] * slack || surely_apart(here, k, wave)) continue;
       }
       for (int which = 0; which < (once ? 1 : 2); ++which) {
-        here.crossings.push_back({k, unit, 0, 0, 0, 0, which == 0 ? up : !up});
+        here.crossings.push_back({k, unit, kink, 0, 0, 0, 0, which == 0 ? up : !up});
         if (!(here.doubled ? place_on_arc<Twice>(here, wave, l, here.crossings.back())
                            : place_on_arc<double>(here, wave, l, here.crossings.back())))
           return false;
@@ -326,15 +244,16 @@ struct Curved {
     return in_order_on_arc(here, here.crossings.data() + first, here.crossings.data() + here.crossings.size());
   }
 
-  template <class Number>
+  template <class Number, bool IsSimple>
   static void fill(SweepState& state, int l) {
+    constexpr bool is_doubled = std::is_same<Number, Twice>::value;
     const LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
     const auto error_at = [&](const double* error, const double* reached, std::size_t k) {
       return output_error(state, l, error[k], reached[k]);
     };
-    const auto slope = [&](const auto&, const Doubled<Lanes8>& value, std::size_t i) {
-      return value.high > 0 ? load<Lanes8>(here.upper + i) : load<Lanes8>(here.lower + i);
+    const auto piece_of = [&](const auto&, const Doubled<Lanes8>& value, std::size_t i) {
+      return piece_at<IsSimple>(here.pieces, value, i);
     };
     double bend = 0;  // of the part that is cut
     for (std::size_t i = 0; i < above.count; ++i) {
@@ -348,19 +267,18 @@ struct Curved {
         above.error[i] = error_at(here.error, here.reached, k) * slack + room_for_underflow;
         for (std::size_t j = 0; j < here.stride; j += 8) {
           const Doubled<Lanes8> value =
-              sum_at(here.sums + k * here.stride, here.doubled ? here.low_sums + k * here.stride : nullptr, j);
-          keep_output<Number>(value, slope(value, value, j), high + j, low + j);
+              sum_at(here.sums + k * here.stride, is_doubled ? here.low_sums + k * here.stride : nullptr, j);
+          keep_output<is_doubled, IsSimple>(value, piece_of(value, value, j), high + j, low + j);
         }
       } else {
         const double around =
             at_least(at_least(error_at(here.error, here.reached, k), error_at(here.error, here.reached, k + 1)),
                      error_at(here.apexes.error, here.apexes.reached, k));
         above.slip[i] = one.crossing->slip * here.length[k] * slack + room_for_underflow;  // 0 means exact
-        above.error[i] = (around + here.steepest * one.crossing->error) * slack + room_for_underflow;
+        above.error[i] = (around + here.pieces.steepest * one.crossing->error) * slack + room_for_underflow;
         const auto at = average<Number>(here, k, share_of<Number>(start), share_of<Number>(start));
-        write_average<Number>(here, k, at, slope, high, low);
-        high[one.crossing->unit] = 0;
-        if (here.doubled) low[one.crossing->unit] = 0;
+        write_average<Number, IsSimple>(here, k, at, piece_of, high, low);
+        keep_kink(here, *one.crossing, high, low);
       }
       if (state.strand != nullptr) hand_on_place<Number>(state, l, i);
       if (i + 1 == above.count) return;
@@ -401,7 +319,7 @@ struct Curved {
     const double error = output_error(state, l, here.error[k], here.reached[k]) +
                          output_error(state, l, here.error[k + 1], here.reached[k + 1]);
     const double rounded = 4 * unit_roundoff * (here.reached[k] + here.reached[k + 1]);
-    return (0.5 * (here.steepest * (distance + rounded) + error)) * slack + room_for_underflow;
+    return (0.5 * (here.pieces.steepest * (distance + rounded) + error)) * slack + room_for_underflow;
   }
 
   // A coordinate of a crossing, or of the apex between two.
@@ -418,8 +336,7 @@ struct Curved {
     const LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
     const Picked& one = state.picked[i];
-    above.boundary[i] = one.crossing != nullptr ? state.network.layers[std::size_t(l)].kink(one.crossing->unit, 0)
-                                                : here.boundary[one.point];
+    above.boundary[i] = state.boundary_of(l, one);
     Crossing start = start_of(one);
     start.after = one.point;
     for (int j = 0; j < 2; ++j) {

@@ -2,7 +2,8 @@
 // What do the units of a layer read of its inputs at many points?
 //
 // Points are taken four at a time, in their order, for neighbours have nearly the same active inputs (rows/products.hpp).
-// Cost: points x units x active inputs.
+// Where units may be saturated, most inputs are the same at all points, and these are multiplied once for all.
+// Cost: points x units x active inputs that are not.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 
 namespace regions {
 inline namespace REGIONS_TARGET {
+
+constexpr int fewest_shared = 8;
 
 // Rows of outputs of the layer below, [rows, padded inputs], bounds on their 2-norms, and where pre-activations go, with room for
 // one row more, which nobody reads.
@@ -24,6 +27,60 @@ struct Rows {
   double* low_sums;
 };
 
+// What inputs that are the same in all rows add to all sums, with the biases; null where there are few.
+struct Shared {
+  double* sums = nullptr;
+  double* low_sums = nullptr;
+  unsigned* others = nullptr;  // one bit for each other input, as many together as are looked at at once
+};
+
+// Outputs of simple units are 0 where they are constant, and what is 0 is left out anyway.
+inline bool may_be_saturated(const SweepState& state, int l) {
+  return l > 1 && !state.layers[std::size_t(l) - 1].pieces.simple;
+}
+
+inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
+  LayerSweep& here = state.layers[std::size_t(l)];
+  const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
+  const std::size_t width = std::size_t(padded(int(inputs)));
+  const std::size_t first = chosen != nullptr ? chosen[0] : 0;
+  unsigned* others = state.arena.take<unsigned>(width / lanes_at_once);
+  int* active = state.arena.take<int>(inputs);
+  Operands operands{};
+  operands.active = active;
+  for (std::size_t i = 0; i < width; i += lanes_at_once) {
+    const Wide high = load<Wide>(of.high + first * width + i);
+    const Wide low = here.doubled ? load<Wide>(of.low + first * width + i) : Wide{};
+    Wide change{};
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t at = (chosen != nullptr ? chosen[k] : k) * width + i;
+      change += magnitude(load<Wide>(of.high + at) - high);
+      if (here.doubled) change += magnitude(load<Wide>(of.low + at) - low);
+    }
+    // What is no number, or infinite, differs from itself.
+    unsigned same = bits_above(Wide{} + 0x1p-1074, change);
+    others[i / lanes_at_once] = ~same;
+    for (same &= ~bits_above(Wide{} + 0x1p-1074, magnitude(high)); same != 0; same &= same - 1)
+      active[operands.count++] = int(i) + __builtin_ctz(same);
+  }
+  if (operands.count < fewest_shared || count < 2 * points_at_once) return {};
+  Shared shared;
+  shared.others = others;
+  shared.sums = state.arena.take<double>(here.stride);
+  if (here.doubled) shared.low_sums = state.arena.take<double>(here.stride);
+  double* nowhere = state.arena.take<double>(2 * here.stride);
+  for (std::size_t p = 0; p < points_at_once; ++p) {
+    operands.high[p] = of.high + first * width;
+    operands.low[p] = of.low + first * width;
+    operands.sums[p] = p == 0 ? shared.sums : nowhere;
+    if (here.doubled) operands.low_sums[p] = p == 0 ? shared.low_sums : nowhere + here.stride;
+    operands.grid[p] = grid(of.size[first] * here.norm);
+    std::copy_n(here.biases, here.stride, operands.sums[p]);
+  }
+  multiply(&operands, 1, state.task.panels[l], inputs, here.stride, here.doubled);
+  return shared;
+}
+
 // Of all rows, or of those that are chosen.
 inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
   LayerSweep& here = state.layers[std::size_t(l)];
@@ -33,6 +90,7 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
   for (std::size_t i = 0; i < count; ++i)
     of.reached[row_of(i)] = (here.spread * of.size[row_of(i)] + here.bias_norm) * slack;
   const Arena::Mark mark = state.arena.mark();
+  const Shared shared = may_be_saturated(state, l) ? multiply_shared(state, l, of, chosen, count) : Shared{};
   const std::size_t groups = (count + points_at_once - 1) / points_at_once;
   int* active = state.arena.take<int>(groups * inputs);
   Operands* operands = state.arena.take<Operands>(groups);
@@ -49,17 +107,27 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
       all.sums[p] = of.sums + target * here.stride;
       if (here.doubled) all.low_sums[p] = of.low_sums + target * here.stride;
       all.grid[p] = grid(of.size[row] * here.norm);
-      std::copy_n(here.biases, here.stride, all.sums[p]);
+      std::copy_n(shared.sums != nullptr ? shared.sums : here.biases, here.stride, all.sums[p]);
     }
     for (std::size_t i = 0; i < width; i += lanes_at_once) {
       Wide sizes{};
       for (std::size_t p = 0; p < points_at_once; ++p) sizes += magnitude(load<Wide>(all.high[p] + i));
       // All but those that are 0, so what is no number is used, and is seen.
       unsigned used = ~bits_above(Wide{} + 0x1p-1074, sizes) & ((1u << lanes_at_once) - 1);
+      if (shared.sums != nullptr) used &= shared.others[i / lanes_at_once];
       for (; used != 0; used &= used - 1) active[all.count++] = int(i) + __builtin_ctz(used);
     }
   }
   multiply(operands, groups, state.task.panels[l], inputs, here.stride, here.doubled);
+  for (std::size_t i = 0; shared.low_sums != nullptr && i < count; ++i) {
+    for (std::size_t unit = 0; unit < here.stride; unit += 8) {
+      const std::size_t at = row_of(i) * here.stride + unit;
+      const Lanes8 low = load<Lanes8>(of.low_sums + at) + load<Lanes8>(shared.low_sums + unit);
+      const Doubled<Lanes8> sum = Doubled<Lanes8>{load<Lanes8>(of.sums + at), low}.normalized();
+      store(of.sums + at, sum.high);
+      store(of.low_sums + at, sum.low);
+    }
+  }
   state.arena.release(mark);
 }
 

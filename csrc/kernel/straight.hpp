@@ -53,27 +53,38 @@ struct Straight {
   }
 
   static bool find_crossings(SweepState& state, int l) {
+    return state.layers[std::size_t(l)].pieces.simple ? find_crossings<true>(state, l) : find_crossings<false>(state, l);
+  }
+
+  template <bool IsSimple>
+  static bool find_crossings(SweepState& state, int l) {
     LayerSweep& here = state.layers[std::size_t(l)];
+    const int kinks = IsSimple ? 1 : here.pieces.kinks;
     const int units = state.network.layers[std::size_t(l)].units;
     here.crossings.clear();
     double before = INFINITY;  // bound on the slopes between the last breakpoint and this one
     for (std::size_t k = 0; k < here.count; ++k) {
       const bool last = k + 1 == here.count;
-      const double* values = here.sums + k * here.stride;
-      const double* following = last ? values : values + here.stride;
+      const std::size_t values = k * here.stride;
+      const std::size_t following = last ? values : values + here.stride;
       const double after = last ? INFINITY : slope_after(here, k);
       const double off = value_error(here, k);
       const double slipped = here.slip[k] == 0 ? 0 : here.slip[k] * std::min(before, after);
       const double threshold = (off + slipped) * slack + room_for_underflow;
       const std::size_t first = here.crossings.size();
       for (int i = 0; i < units; i += lanes_at_once) {
-        const Wide value = load<Wide>(values + i);
         const unsigned real = (1u << std::min(lanes_at_once, units - i)) - 1;
-        if ((bits_above(magnitude(value), Wide{} + threshold) & real) != real) return false;
-        unsigned changes = (bits_above(value, Wide{}) ^ bits_above(load<Wide>(following + i), Wide{})) & real;
-        for (; changes != 0; changes &= changes - 1) {
-          here.crossings.push_back({k, i + __builtin_ctz(changes), 0, 0, 0, 0});
-          if (!place(here, std::max(off, value_error(here, k + 1)), here.crossings.back())) return false;
+        for (int kink = 0; kink < kinks; ++kink) {
+          const std::size_t unit = std::size_t(i);
+          const std::size_t at = IsSimple ? unit : here.pieces.at(kink, unit);
+          const Wide value = above_kink<IsSimple>(here, values + unit, at);
+          if ((bits_above(magnitude(value), Wide{} + threshold) & real) != real) return false;
+          const Wide next = above_kink<IsSimple>(here, following + unit, at);
+          unsigned changes = (bits_above(value, Wide{}) ^ bits_above(next, Wide{})) & real;
+          for (; changes != 0; changes &= changes - 1) {
+            here.crossings.push_back({k, i + __builtin_ctz(changes), kink, 0, 0, 0, 0});
+            if (!place(here, at_least(off, value_error(here, k + 1)), here.crossings.back())) return false;
+          }
         }
       }
       if (!in_order(here.crossings.data() + first, here.crossings.data() + here.crossings.size())) return false;
@@ -90,22 +101,28 @@ struct Straight {
     state.take_points(above, state.picked.size(), here.stride, false);
     const double gain = state.network.layers[std::size_t(l)].gain;
     const double rounding =
-        here.steepest * (here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff);
-    const auto error_at = [&](std::size_t k) { return gain * here.error[k] + rounding * here.reached[k]; };
+        here.pieces.steepest * (here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff);
+    const auto error_at = [&](std::size_t k) {
+      return gain * here.error[k] + rounding * here.reached[k] + here.intercept_rounding;
+    };
+    const auto output_of = [&](const Picked& one, double* high, double* low) {
+      const bool simple = here.pieces.simple;
+      if (here.doubled)
+        simple ? output<true, true>(here, one, high, low) : output<true, false>(here, one, high, low);
+      else
+        simple ? output<false, true>(here, one, high, low) : output<false, false>(here, one, high, low);
+    };
     for (std::size_t i = 0; i < above.count; ++i) {
       const Picked& one = state.picked[i];
       double error = error_at(one.point);
       above.slip[i] = here.slip[one.point];
       if (one.crossing != nullptr) {
-        error = std::max(error, error_at(one.point + 1)) + here.steepest * one.crossing->error;
+        error = at_least(error, error_at(one.point + 1)) + here.pieces.steepest * one.crossing->error;
         above.slip[i] = one.crossing->slip * here.length[one.point] * slack + room_for_underflow;  // 0 means exact
       }
       above.error[i] = error * slack + room_for_underflow;
       if (state.strand != nullptr) hand_on_place(state, l, one, i);
-      if (here.doubled)
-        output<true>(here, one, above.high + i * here.stride, above.low + i * here.stride);
-      else
-        output<false>(here, one, above.high + i * here.stride, above.low + i * here.stride);
+      output_of(one, above.high + i * here.stride, above.low + i * here.stride);
       if (i + 1 < above.count) above.length[i] = gap(start_of(one), end_of(state.picked[i + 1])) * here.length[one.point];
     }
   }
@@ -157,8 +174,7 @@ struct Straight {
     if (one.crossing != nullptr) place = place_of(here, *one.crossing);
     above.place[0][i] = place.high[0];
     above.low_place[0][i] = place.low[0];
-    above.boundary[i] = one.crossing != nullptr ? state.network.layers[std::size_t(l)].kink(one.crossing->unit, 0)
-                                                : here.boundary[one.point];
+    above.boundary[i] = state.boundary_of(l, one);
   }
 };
 

@@ -2,7 +2,7 @@
 // Which regions does a bounded segment, or an arc, meet, if all of them are well apart?
 //
 // On a segment the recursion carries rows and columns for what numbers can say: the values of a layer at all
-// breakpoints so far. Between two neighbours every unit is affine, so where it changes sign there is one more
+// breakpoints so far. Between two neighbours every unit is affine, so where it meets a kink there is one more
 // breakpoint, and its values are between theirs. One matrix product a layer does nearly all the work, in pieces of a few
 // hundred breakpoints, depth first, so that memory stays small.
 //
@@ -10,12 +10,12 @@
 // real number p, and
 //     error    their distance, in the 2-norm: grows by spectral norms, as in residuals.hpp
 //     slip     |p - t| at most, in units of the segment
-//     length   from this p to the next, to a few roundings
+//     length   from this p to the next, to within 2^-26 of itself
 //     place    p, where regions are not only counted
-// A sign at t is proven if a value at p is farther from 0 than its error and `slip` times the slope. Two breakpoints
-// between the same neighbours are in proven order if they are farther apart than both may have slipped. Where anything
-// is not proven, whatever the reason, nothing is said, and the recursion is asked: so nothing is ever decided on long
-// integers here, and what is degenerate is none of its business.
+// On which side of a kink a unit is at t is proven if its value at p is farther from it than its error and `slip` times
+// the slope. Two breakpoints between the same neighbours are in proven order if they are farther apart than both may
+// have slipped. Where anything is not proven, whatever the reason, nothing is said, and the recursion is asked: so
+// nothing is ever decided on long integers here, and what is degenerate is none of its business.
 // The lowest layers are kept to twice the working precision: there are few breakpoints, and a long way to go.
 // What differs on arcs is in curved.hpp. The proof is in docs/segments.md. Cost: breakpoints x units x active units of
 // the layer below, for each layer.
@@ -47,9 +47,14 @@ class Sweep {
   bool run() {
     if (!suits()) return false;
     prepare();
-    // Positions on arcs are not placed again: there bounds on what they are off by are to be small at once.
+    // Positions on arcs are not placed again: there bounds on what they are off by are to be small at once. In deep
+    // networks of units that may be saturated breakpoints multiply, and most of the time goes into the highest layers.
     const bool well_placed = strand_ != nullptr && task_.domain.arc;
-    for (const double doubts : {well_placed ? 0x1p-36 : 0x1p-16, 0x1p-26}) {
+    const bool multiplies = network_.last() > 8 && std::any_of(layers_.begin() + 1, layers_.end(), [](const auto& layer) {
+      return !layer.pieces.simple;
+    });
+    const double first = well_placed ? (multiplies ? 0x1p-32 : 0x1p-36) : 0x1p-16;
+    for (const double doubts : {first, multiplies ? 0x1p-36 : 0x1p-26}) {
       if (!choose_precision(doubts)) continue;
       const Arena::Mark mark = arena_.mark();
       finished_ = 0;
@@ -64,21 +69,11 @@ class Sweep {
   }
 
  private:
-  // One kink at 0, and no intercepts: then the activation is continuous for sure.
   bool suits() const {
     if (task_.panels == nullptr || network_.last() < 1) return false;
     const Domain& domain = task_.domain;
     const bool bounded = domain.arc || (domain.generators[0] != 0 && domain.generators[task_.chart.dimension + 1] != 0);
-    if (domain.count != 2 || !bounded) return false;
-    for (int l = 1; l <= network_.last(); ++l) {
-      const Layer& layer = network_.layers[std::size_t(l)];
-      if (layer.kinks != 1) return false;
-      for (int i = 0; i < layer.units; ++i)
-        if (layer.breakpoints[i] != 0) return false;
-      for (int i = 0; i < 2 * layer.units; ++i)
-        if (layer.intercepts[i] != 0) return false;
-    }
-    return true;
+    return domain.count == 2 && bounded;
   }
 
   void prepare() {
@@ -90,18 +85,14 @@ class Sweep {
       here.norm = layer.largest_norm;
       here.spread = layer.largest_norm * std::sqrt(double(units)) * slack;
       here.biases = arena_.take<double>(here.stride);
-      here.lower = arena_.take<double>(here.stride);
-      here.upper = arena_.take<double>(here.stride);
+      here.pieces = pieces_of(layer, here.stride, arena_);
       double squares = 0;
       for (std::size_t i = 0; i < here.stride; ++i) {
         const bool real = i < units;
         here.biases[i] = real ? layer.biases[i] : 0;
-        here.lower[i] = real ? layer.slopes[2 * i] : 0;
-        here.upper[i] = real ? layer.slopes[2 * i + 1] : 0;
         const double magnitude = std::fabs(here.biases[i]);
         here.bias = at_least(here.bias, magnitude);
         squares += magnitude * magnitude;
-        here.steepest = at_least(here.steepest, at_least(std::fabs(here.lower[i]), std::fabs(here.upper[i])));
       }
       here.bias_norm = std::sqrt(squares) * slack + floor_of_sizes * double(units);
     }
@@ -119,6 +110,8 @@ class Sweep {
         here.doubled = l <= doubled;
         here.rounding =
             here.doubled ? rounding_of_doubled_products(layer.inputs) : rounding_of_products(layer.inputs);
+        here.intercept_rounding =
+            here.pieces.intercept_size * (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff;
         const double growth = layer.gain / (here.spread * std::sqrt(0.5 / layer.units));  // more than values do
         error = error * growth + 1.5 * here.rounding * std::sqrt(double(layer.units));
         doubts += breakpoints * error;
@@ -157,7 +150,7 @@ class Sweep {
     if (strand_ != nullptr && here.boundary[0] == -1) begin(l);
     here.mark = arena_.mark();
     Outcome& outcome = task_.outcome;
-    const std::int64_t signs = std::int64_t(here.count) * layer.units;
+    const std::int64_t signs = std::int64_t(here.count) * layer.units * layer.kinks;
     outcome.signs.prove(here.doubled ? 2 : 1, signs);
     outcome.cells += std::int64_t(here.count) - 1;
     task_.monitor.work(signs / 16);
@@ -168,12 +161,17 @@ class Sweep {
     return true;
   }
 
-  // Which units are on where the curve begins.
+  // Which kinks units are above where the curve begins.
   void begin(int l) {
     const Layer& layer = network_.layers[std::size_t(l)];
+    const LayerSweep& here = layers_[std::size_t(l)];
     for (int i = 0; i < layer.units; ++i)
-      if (layers_[std::size_t(l)].sums[i] > 0) strand_->switch_on(layer.kink(i, 0));
-    if (l == network_.last()) strand_->begin(Line::vertex(state_, layers_[std::size_t(l)], std::size_t{0}), -1);
+      for (int kink = 0; kink < layer.kinks; ++kink) {
+        const std::size_t unit = std::size_t(i);
+        if (above_kink(here, here.sums, here.low_sums, unit, here.pieces.at(kink, unit)).high > 0)
+          strand_->switch_on(layer.kink(i, kink));
+      }
+    if (l == network_.last()) strand_->begin(Line::vertex(state_, here, std::size_t{0}), -1);
   }
 
   // The regions between the breakpoints of the last layer; false where the numbers are out of range.
@@ -184,7 +182,7 @@ class Sweep {
     const Crossing* const end = crossing + here.crossings.size();
     for (std::size_t k = 0; k + 1 < here.count; ++k) {
       for (; crossing < end && crossing->after == k; ++crossing) {
-        if (!reach(Line::vertex(state_, here, *crossing), layer.kink(crossing->unit, 0))) return false;
+        if (!reach(Line::vertex(state_, here, *crossing), layer.kink(crossing->unit, crossing->kink))) return false;
       }
       if (!reach(Line::vertex(state_, here, k + 1), here.boundary[k + 1])) return false;
     }

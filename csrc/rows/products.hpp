@@ -9,9 +9,12 @@
 // On a grid: to twice the working precision in five operations a term. The sum of higher parts starts at
 // C = 1.5 * 2^k, and 2^k is more than twice the absolute values of all terms, so that it stays between 2^k and 2^(k+1)
 // and is a multiple of g = 2^(k-52) at all times. With s = fl(sum + w h), then, t = s - sum is exact, and w h - t is at
-// most g/2 and rounded once, to within u g/2. The lower parts of n terms add up to n g/2 and u times the absolute
-// values at most, in 2n additions (4n without fused multiply-add). If 2^k is at most 4 times the bound B on the
-// absolute values, g is at most 8 u B, and the sum is off by less than 20 (n + 4)^2 u^2 (B + |bias|).
+// most g/2 and rounded once, to within u g/2. If 2^k is at most 4 times the bound B on the absolute values, g is at most
+// 8 u B, and the lower parts of i terms add up to (4 i + 1) u B at most. They are added in blocks of m, 32 or all n if
+// these are fewer, with 2 additions a term (4 without fused multiply-add), together off by 4 n u (4 m + 1) u B at most;
+// the blocks to each other, off by (n / 32 + 1) u (4 n + 1) u B. What is rounded once is off by (4 n + 1) u^2 B, and the bias
+// costs 8 (n + 1) u^2 (B + |bias|). So the sum is off by less than (20 (n + 4) (m + 4) + n^2 / 8) u^2 (B + |bias|); also if
+// some of the terms were added up apart before, which costs 10 (n + 1) u^2 (B + |bias|) more.
 #pragma once
 
 #include <cmath>
@@ -71,7 +74,8 @@ constexpr int terms_of_a_sum = 32;
 inline double rounding_of_products(double terms) { return (terms / terms_of_a_sum + 40) * 1.01 * unit_roundoff; }
 
 inline double rounding_of_doubled_products(double terms) {
-  return 20 * (terms + 4) * (terms + 4) * unit_roundoff * unit_roundoff;
+  const double block = terms < terms_of_a_sum ? terms : terms_of_a_sum;
+  return (20 * (terms + 4) * (block + 4) + terms * terms / 8) * unit_roundoff * unit_roundoff;
 }
 
 // Four vectors, which of their entries are in use, and where their products go.
@@ -115,28 +119,34 @@ void add_doubled_products(const Operands& of, const double* columns, std::size_t
   Wide lows[points_at_once][Vectors] = {};
   for (int p = 0; p < points_at_once; ++p)
     for (int v = 0; v < Vectors; ++v) sums[p][v] = Wide{} + of.grid[p];
-  for (int i = 0; i < of.count; ++i) {
-    const std::size_t input = std::size_t(of.active[i]);
-    Wide weights[Vectors];
-    for (int v = 0; v < Vectors; ++v) weights[v] = load<Wide>(columns + input * width + lanes_at_once * v);
-    for (int p = 0; p < points_at_once; ++p) {
-      const Wide high = Wide{} + of.high[p][input];
-      const Wide low = Wide{} + of.low[p][input];
-      for (int v = 0; v < Vectors; ++v) {
+  for (int start = 0; start < of.count; start += terms_of_a_sum) {
+    const int end = start + terms_of_a_sum < of.count ? start + terms_of_a_sum : of.count;
+    Wide lost[points_at_once][Vectors] = {};
+    for (int i = start; i < end; ++i) {
+      const std::size_t input = std::size_t(of.active[i]);
+      Wide weights[Vectors];
+      for (int v = 0; v < Vectors; ++v) weights[v] = load<Wide>(columns + input * width + lanes_at_once * v);
+      for (int p = 0; p < points_at_once; ++p) {
+        const Wide high = Wide{} + of.high[p][input];
+        const Wide low = Wide{} + of.low[p][input];
+        for (int v = 0; v < Vectors; ++v) {
 #if defined(REGIONS_FMA)
-        const Wide sum = fused(weights[v], high, sums[p][v]);
-        const Wide taken = sum - sums[p][v];
-        lows[p][v] += fused(weights[v], high, -taken);
+          const Wide sum = fused(weights[v], high, sums[p][v]);
+          const Wide taken = sum - sums[p][v];
+          lost[p][v] += fused(weights[v], high, -taken);
 #else
-        const Wide product = weights[v] * high;
-        const Wide sum = product + sums[p][v];
-        const Wide taken = sum - sums[p][v];
-        lows[p][v] += (product - taken) + lost_by_product(weights[v], high, product);
+          const Wide product = weights[v] * high;
+          const Wide sum = product + sums[p][v];
+          const Wide taken = sum - sums[p][v];
+          lost[p][v] += (product - taken) + lost_by_product(weights[v], high, product);
 #endif
-        lows[p][v] = fused(weights[v], low, lows[p][v]);
-        sums[p][v] = sum;
+          lost[p][v] = fused(weights[v], low, lost[p][v]);
+          sums[p][v] = sum;
+        }
       }
     }
+    for (int p = 0; p < points_at_once; ++p)
+      for (int v = 0; v < Vectors; ++v) lows[p][v] += lost[p][v];
   }
   for (int p = 0; p < points_at_once; ++p)
     for (int v = 0; v < Vectors; ++v) {

@@ -7,17 +7,18 @@ exact. Left, over the number of layers above the one that is swept, outputs incl
 layers; right, over the width.
 Beside the number of dichotomies: the growth of transitions from the depth before, and what lengths grow by in wide
 layers to that power. Pieces grow as lengths do, and each takes time in proportion to the width: a case that should have
-more than `--most` billions of pieces times width is left out. Here a billion takes some two minutes. `--cases FILE`
-keeps each case that is finished, and takes those that are there.
+more than `--most` billions of pieces times width is left out. `--cases FILE` keeps each case that is finished, with
+the seconds of processor time that it took, and takes those that are there.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from common import keep, new_figure, read_options
@@ -29,6 +30,15 @@ from regions.ensembles import raghu2017
 SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
 
+class Case(NamedTuple):
+    """What was found, what a random walk of as many transitions meets, and the seconds that all took."""
+
+    dichotomies: int
+    transitions: int
+    walk: int
+    seconds: float
+
+
 def swept(width: int, above: int, variance: float, options: Any, layer: int = 1) -> regions.Dichotomies:
     """The dichotomies of one random network in which so many layers are above the one that is swept."""
     rng = np.random.default_rng([options.seed, width, above, layer])
@@ -38,18 +48,20 @@ def swept(width: int, above: int, variance: float, options: Any, layer: int = 1)
     return regions.dichotomies(network, points, weights, layer=layer, quarters=options.quarters)
 
 
-def counted(width: int, above: int, options: Any, layer: int = 1) -> tuple[int, int] | None:
-    """Dichotomies and transitions of a case, from `--cases` if they are there; None for one that is left out."""
+def counted(width: int, above: int, options: Any, layer: int = 1) -> Case | None:
+    """A case, from `--cases` if it is there; None for one that is left out."""
     case = [options.seed, options.points, options.quarters, options.variance, width, above, layer]
     file = Path(options.cases) if options.cases else None
     lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
-    for kept, dichotomies, flips in map(json.loads, lines):
+    for kept, *numbers in map(json.loads, lines):
         if kept == case:
-            return dichotomies, flips
+            return Case(*numbers)
     if billions(width, above, options.variance, options) > options.most:
         return None
+    begun = time.process_time()
     found = swept(width, above, options.variance, options, layer)
-    result = found.count, int(found.transitions.sum())
+    walk = found.random_walk(options.seed)
+    result = Case(found.count, int(found.transitions.sum()), walk, round(time.process_time() - begun, 2))
     if file:
         with file.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps([case, *result]) + "\n")
@@ -84,9 +96,9 @@ def main(words: list[str] | None = None) -> list[str]:
             each = counted(width, depth, options)
             if each is None:
                 continue
-            found[width, depth], flips = each
+            found[width, depth], flips = each.dichotomies, each.transitions
             grown = [flips / before[1], growth ** (depth - before[0])] if before and before[1] else ["-", "-"]
-            rows.append([width, depth, *each, *grown, 2**options.points])
+            rows.append([width, depth, *each[:2], *grown, each.seconds])
             before = depth, flips
     for width in options.widths:
         depths = [depth for depth in options.depths if (width, depth) in found]
@@ -100,7 +112,7 @@ def main(words: list[str] | None = None) -> list[str]:
     by_width.set(yscale="log", xscale="log", xlabel="width", ylabel="dichotomies")
     for ax in (by_depth, by_width):
         ax.legend(fontsize=6)
-    head = ["width", "layers above", "dichotomies", "transitions", "times before", "wide limit", "all labellings"]
+    head = ["width", "layers above", "dichotomies", "transitions", "times before", "wide limit", "seconds"]
     return keep(options, __file__, figure, head, rows)
 
 

@@ -2,7 +2,7 @@
 """Raghu et al. 2017, Fig. 16: are dichotomies what as many random flips would give?
 
 As Fig. 14 with sigma_w^2 = 16: dichotomies over transitions, for each width and depth, beside a random walk that flips
-one label of random points as often, and beside the most that there are, 2^15.
+one label of random points as often, and beside the most that there are, 2^15. `--cases` as there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from common import keep, new_figure, read_options
-from raghu_14 import billions, swept
+from raghu_14 import counted
 
 SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
@@ -26,18 +26,16 @@ def main(words: list[str] | None = None) -> list[str]:
         quarters=1,
         variance=16.0,
         most=1e9,
+        cases="",
     )
     figure, (ax,) = new_figure(1)
     rows = []
     for width in options.widths:
-        found = [
-            (depth, swept(width, depth, options.variance, options))
-            for depth in options.depths
-            if billions(width, depth, options.variance, options) <= options.most
-        ]
-        for depth, each in found:
-            flips, walk = int(each.transitions.sum()), each.random_walk(options.seed)
-            rows.append([width, depth, flips, each.count, walk, each.count / walk])
+        for depth in options.depths:
+            case = counted(width, depth, options)
+            if case is not None:
+                flips, found, walk, seconds = case.transitions, case.dichotomies, case.walk, case.seconds
+                rows.append([width, depth, flips, found, walk, found / walk, seconds])
         ax.plot(
             [row[2] for row in rows if row[0] == width], [row[3] for row in rows if row[0] == width], "o", markersize=3
         )
@@ -50,7 +48,7 @@ def main(words: list[str] | None = None) -> list[str]:
     ax.axhline(2**options.points, linestyle="--", label="all labellings")
     ax.set(xscale="symlog", yscale="log", xlabel="transitions", ylabel="dichotomies")
     ax.legend(fontsize=7)
-    head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk"]
+    head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk", "seconds"]
     return keep(options, __file__, figure, head, rows)
 
 

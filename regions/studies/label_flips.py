@@ -194,15 +194,19 @@ def _parts(
     origin, directions = _chart(point)
     most = max(1, MOST_BYTES // (network.kinks // 8 + BYTES_OF_A_STRAND))
     waiting = [(quarter, turn, QUARTERS[quarter], QUARTERS[quarter + 1]) for quarter in reversed(range(turn))]
+    fewest = turn  # parts: where one had too many pieces, all of its size are taken to
     while waiting:
         place, parts, start, end = waiting.pop()
-        curve = Curve([ArcLeg(origin, directions, np.stack([start, end]))], False)
-        limit = most if parts < MOST_PARTS else None
-        try:
-            yield place * turn // parts, strands_of(network, model, curve, limit, share_of(report, place, parts))
-        except LimitReached:
-            middle = start / np.hypot(*start) + end / np.hypot(*end)
-            waiting += [(2 * place + 1, 2 * parts, middle, end), (2 * place, 2 * parts, start, middle)]
+        if parts >= fewest:
+            curve = Curve([ArcLeg(origin, directions, np.stack([start, end]))], False)
+            limit = most if parts < MOST_PARTS else None
+            try:
+                yield place * turn // parts, strands_of(network, model, curve, limit, share_of(report, place, parts))
+                continue
+            except LimitReached:
+                fewest = 2 * parts
+        middle = start / np.hypot(*start) + end / np.hypot(*end)
+        waiting += [(2 * place + 1, 2 * parts, middle, end), (2 * place, 2 * parts, start, middle)]
 
 
 def _labels(network: Network, patterns: Packed) -> Bits:

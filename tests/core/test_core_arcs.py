@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regions
-from fuzz_arcs import finding
+from fuzz_arcs import KINDS, finding
 from generators_arcs import arc_case, nearly_degenerate_arc_case
 from random_networks import random_network
 from regions import Arc, Circle, Curve, Network, Polyline
@@ -38,6 +38,12 @@ def pieces(network: Network, *legs: ArcLeg) -> int:
 def test_nearly_degenerate_arcs() -> None:
     for seed in range(3_000_000, 3_000_250):
         assert finding(*nearly_degenerate_arc_case(seed)) is None, seed
+
+
+@pytest.mark.parametrize("kind", ["clipped", "tangent", "pythagorean"])
+def test_aimed_and_clipped(kind: str) -> None:
+    for seed in range(4_000_000, 4_000_060):
+        assert finding(*KINDS[kind](seed)) is None, seed
 
 
 def twinned(net: Network) -> Network:

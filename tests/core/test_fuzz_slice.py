@@ -9,6 +9,7 @@ import regions
 from core_judge import difference
 from fuzz import SHAPES, Case, cases, drawn, finding, findings, main
 from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions.domains import Domain
@@ -27,6 +28,12 @@ def test_counts_and_patterns(family: str) -> None:
 def test_everything_returned(family: str, shape: str) -> None:
     for seed in range(2_000_000, 2_000_003):
         assert difference(*drawn(Case(family, shape, seed))) is None, seed
+
+
+@pytest.mark.parametrize("family", CLIPPED_FAMILIES)
+def test_units_with_other_kinks_on_lines(family: str) -> None:
+    for case in cases(60, 1_000_000, [family], ["line"]):
+        assert finding(*drawn(case)) is None, case
 
 
 def test_cases_take_turns() -> None:

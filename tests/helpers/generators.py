@@ -5,8 +5,8 @@
 mostly up to 6 units in up to 3 layers), so that the reference takes milliseconds, and each is degenerate in
 its own way. `draw` makes one from a family, a dimension and a seed. The families are in
 `generators_general.py` and `generators_degenerate.py`, those of deep networks in `generators_deep.py`, of networks that
-are no chains in `generators_graphs.py`, of max units in `generators_maxima.py`, what they are made of in
-`generator_parts.py`.
+are no chains in `generators_graphs.py`, of max units in `generators_maxima.py`, of units with several kinks in
+`generators_clipped.py`, and what they are made of in `generator_parts.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import generators_degenerate  # noqa: F401 - importing registers the families
 import generators_general  # noqa: F401
 from generator_parts import FAMILIES
+from generators_clipped import CLIPPED_FAMILIES
 from generators_deep import DEEP_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
@@ -28,6 +29,6 @@ __all__ = ["FAMILIES", "draw"]
 def draw(family: str, dimension: int, seed: int) -> tuple[Network, Domain]:
     """One network and domain of a family; the same for the same arguments."""
     # The name goes in as bytes, so that a new family changes no other one's draws.
-    return (FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES)[family](
+    return (FAMILIES | DEEP_FAMILIES | GRAPH_FAMILIES | MAX_FAMILIES | CLIPPED_FAMILIES)[family](
         np.random.default_rng([seed, dimension, *family.encode()]), dimension
     )

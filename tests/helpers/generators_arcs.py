@@ -15,7 +15,7 @@ from regions import Network
 from regions.domains.curves import QUARTERS, ArcLeg
 from regions.domains.gram import independent
 
-__all__ = ["arc_case", "nearly_degenerate_arc_case"]
+__all__ = ["arc_case", "arc_leg", "nearly_degenerate_arc_case"]
 
 SMALL = (-2.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, -0.5)
 
@@ -24,7 +24,7 @@ def arc_case(seed: int) -> tuple[Network, ArcLeg]:
     """A network and an arc in its input space."""
     rng = np.random.default_rng([11, seed])
     network = _network(rng)
-    return network, _leg(rng, network.n_in)
+    return network, arc_leg(rng, network.n_in)
 
 
 def nearly_degenerate_arc_case(seed: int) -> tuple[Network, ArcLeg]:
@@ -61,7 +61,7 @@ def _network(rng: np.random.Generator) -> Network:
     return Network(layers, activation=str(rng.choice(["relu", "hardtanh", "abs"])))
 
 
-def _leg(rng: np.random.Generator, n_in: int) -> ArcLeg:
+def arc_leg(rng: np.random.Generator, n_in: int) -> ArcLeg:
     origin = _numbers(rng, n_in, rng.choice(["small", "generic"])) * (rng.random() < 0.5)
     directions = np.zeros((2, n_in))
     if rng.random() < 0.6:
