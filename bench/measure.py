@@ -5,9 +5,9 @@ Run by run.py in a process of its own for every case, so that peak memory is tha
 warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
 
 Times are processor times, which on a shared machine disturb each other less than clock times, and on a quiet
-one are the same since all that is measured runs on one thread. Each is the best of several samples, for what
-disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow minute of the machine
-hits both. A sample repeats its action until it is long enough for the clock.
+one are the same since what is measured runs on one thread; only several threads are held against the clock. Each is the
+best of several samples, for what disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow
+minute of the machine hits both. A sample repeats its action until it is long enough for the clock.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,24 +38,24 @@ BUDGET_SECONDS = 5.0
 MAX_SAMPLES = 30
 
 
-def best_times(*actions: Callable[[], object]) -> list[float]:
+def best_times(*actions: Callable[[], object], clock: Callable[[], float] = time.process_time) -> list[float]:
     """Seconds per run of each action; at least two samples each, then more until the budget is spent."""
-    repeats = [max(1, round(SAMPLE_SECONDS / max(seconds_of(action, 1), 1e-6))) for action in actions]
+    repeats = [max(1, round(SAMPLE_SECONDS / max(seconds_of(action, 1, clock), 1e-6))) for action in actions]
     best = [float("inf")] * len(actions)
     start = time.perf_counter()
     for sample in range(MAX_SAMPLES):
         for index, action in enumerate(actions):
-            best[index] = min(best[index], seconds_of(action, repeats[index]) / repeats[index])
+            best[index] = min(best[index], seconds_of(action, repeats[index], clock) / repeats[index])
         if sample >= 1 and time.perf_counter() - start > BUDGET_SECONDS:
             break
     return best
 
 
-def seconds_of(action: Callable[[], object], repeats: int) -> float:
-    start = time.process_time()
+def seconds_of(action: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float:
+    start = clock()
     for _ in range(repeats):
         action()
-    return time.process_time() - start
+    return clock() - start
 
 
 def peak_memory() -> int:
@@ -284,6 +285,25 @@ def measure_convolutional(workload: Convolutional) -> Measurement:
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": value}
 
 
+def measure_workers(workload: Workload, what: str) -> Measurement:
+    """Two threads against one, in time on the clock; what comes out must be the same."""
+    before = peak_memory()
+    network = regions.Network(workloads.build_layers(workload))
+    domain: Any = workloads.build_polygon(workload)
+    if what == "lines":
+        domain = [regions.Segment(start, end) for start, end in workloads.build_segment_ends(workload)]
+
+    def found(workers: int) -> int:
+        if what == "enumerate":
+            return len(regions.enumerate(network, domain, workers=workers))
+        return int(np.sum(regions.count(network, domain, workers=workers)))
+
+    n_regions = found(2)
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(lambda: found(2), lambda: found(1), clock=time.perf_counter)
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
 def measure_import() -> Measurement:
     """Seconds that `import regions` takes when numpy is there already. Torch must not come along."""
     program = """
@@ -316,6 +336,7 @@ MEASURES: dict[str, Callable[..., Measurement]] = {
     "lines": measure_lines,
     "arcs": measure_arcs,
     "trajectory": measure_trajectory,
+    "workers": measure_workers,
     "memory": measure_memory,
     "convolutional": measure_convolutional,
 }

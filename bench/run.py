@@ -67,6 +67,7 @@ UNITS = {
     "arcs": "x segments, a piece",
     "trajectory": "x sampled curve",
     "convolutional": "x torch's forward pass",
+    "workers": "x one thread",
     "memory": "MB",
     "import": "s",
 }
@@ -141,6 +142,9 @@ CASES = [
     Case("convolutional/vgg_square", goal=0.006),
     Case("convolutional/resnet20_segment", goal=0.8),
     Case("convolutional/resnet20_square", goal=0.015),
+    Case("workers/count/p2_256x4", goal=0.54),
+    Case("workers/enumerate/p2_256x4", goal=0.54),
+    Case("workers/lines/l784_256x4", goal=0.54),
     Case("memory/p2_256x4", goal=300),
     Case("import", goal=0.5),
 ]

@@ -23,6 +23,7 @@ def count(
     limit: int,
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
+    workers: int = 1,
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
     network: CompiledNetwork,
@@ -32,6 +33,7 @@ def enumerate(
     limit: int,
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
+    workers: int = 1,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
 
 class CompiledCells:

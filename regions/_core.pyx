@@ -90,9 +90,9 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
 
     Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                      int64_t limit) except +
+                      int64_t limit, int workers) except +
     Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                          int64_t limit, Collected& collected) except +
+                          int64_t limit, int workers, Collected& collected) except +
     ComplexSizes number(Collected& collected)
     void assemble(Collected& collected, const ComplexArrays& arrays)
 
@@ -279,7 +279,8 @@ cdef class _Problem:
         self.domain = Domain(len(generators), &self.generators[0], arc)
 
 
-def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False):
+def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
+          int workers=1):
     """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
 
     Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
@@ -289,11 +290,12 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     cdef _Watcher watcher = _Watcher(progress)
     cdef Run run
     with nogil:
-        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit)
+        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit, workers)
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False):
+def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
+              int workers=1):
     """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
@@ -303,7 +305,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     cdef Run run
     with nogil:
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                collected)
+                                workers, collected)
         sizes = number(collected)
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8

@@ -256,23 +256,23 @@ const double* const* Model::panels() const {
 }
 
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t limit) {
+                  std::int64_t limit, int workers) {
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels});
+        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels, workers});
       },
       limit);
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, Collected& collected) {
+                      void* context, std::int64_t limit, int workers, Collected& collected) {
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels}, collected);
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers}, collected);
         if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },
       limit);

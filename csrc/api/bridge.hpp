@@ -2,7 +2,8 @@
 // What does Python see of the core?
 //
 // One model to fill, three calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
-// call. What an enumeration collects becomes arrays by `number` and `assemble`. No call touches Python or its lock.
+// call, which may use several threads. What an enumeration collects becomes arrays by `number` and `assemble`. No call
+// touches Python or its lock.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +54,9 @@ struct Run {
 };
 
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t limit);
+                  std::int64_t limit, int workers);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, Collected& collected);
+                      void* context, std::int64_t limit, int workers, Collected& collected);
 
 // See `walk`.
 void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,

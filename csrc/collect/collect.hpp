@@ -6,16 +6,20 @@
 // have along the cut are the same ones, in opposite order: they are zipped together, pair by pair, which makes
 // neighbours and unites their ends. No geometry is compared and no tolerance is needed; a pair left over would be a
 // wrong sign. Which facets are along which is for the cell to say (Cell::join).
+//
+// One thread may collect a part of the regions, or several parts (collect/fragments.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "cells/cell.hpp"
 #include "collect/collected.hpp"
+#include "collect/fragments.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -29,6 +33,10 @@ class Counter {
   void identify(Vertex<Cell::dimension>&) {}
   void region(const Cell&, const std::uint8_t*, Chain*) { ++count; }
   void join(const Cell&, const Cut<Cell>&, Chain*) {}
+
+  int give() { return 0; }
+  void begin(int) {}
+  void join_later(const Cell&, const Cut<Cell>&, int, Chain*, const std::shared_ptr<void>&) {}
 };
 
 template <class Cell>
@@ -45,8 +53,15 @@ class Complex {
     collected.pattern_bytes = pattern_bytes;
   }
 
+  // Of several that collect for one network.
+  Complex(Fragments<Cell>& fragments, Harvest<Cell>& harvest, std::size_t pattern_bytes)
+      : Complex(harvest.collected, pattern_bytes) {
+    fragments_ = &fragments;
+    harvest_ = &harvest;
+  }
+
   void identify(Vertex<D>& vertex) {
-    vertex.id = std::int64_t(collected_.vertices.size());
+    vertex.id = std::int64_t(collected_.vertices.size()) + shift_;
     CollectedVertex& kept = *collected_.vertices.extend(1);
     for (int k = 1; k <= D; ++k)
       kept.position[k - 1] = vertex.position[0] != 0 || vertex.position[k] == 0
@@ -76,6 +91,29 @@ class Complex {
 
   void join(const Cell& cell, const Cut<Cell>& cut, Chain* chains) { Cell::join(cell, cut, chains, *this); }
 
+  // ---- parts ----
+
+  // The number of a part that is given to somebody else.
+  int give() {
+    const int number = fragments_->new_number();
+    harvest_->fragments.back().given.push_back(number);
+    return number;
+  }
+
+  // What comes from now on is in that part.
+  void begin(int number) {
+    harvest_->end_fragment();
+    harvest_->fragments.push_back(Fragment<Cell>(number, harvest_->collected));
+    first_vertex_ = std::int64_t(collected_.vertices.size());
+    shift_ = vertex_of_fragment(number, 0) - first_vertex_;
+  }
+
+  void join_later(const Cell& cell, const Cut<Cell>& cut, int given, Chain* chains, const std::shared_ptr<void>& memory) {
+    Fragment<Cell>& fragment = harvest_->fragments.back();
+    fragment.seams.push_back({cell, cut, given, chains});
+    fragment.memory = memory;
+  }
+
   // ---- what a cell's join asks ----
 
   void match(std::int64_t here, std::int64_t there) {
@@ -97,8 +135,8 @@ class Complex {
       const std::int64_t there = reversed_[--left];
       const std::int64_t following = facet(here).following();
       match(here, there);
-      collected_.unite(vertex(facet(here).first), vertex(facet(there).last));
-      collected_.unite(vertex(facet(here).last), vertex(facet(there).first));
+      unite(vertex(facet(here).first), vertex(facet(there).last));
+      unite(vertex(facet(here).last), vertex(facet(there).first));
       if (following < 0 && left == 0) return;
       here = following;
     }
@@ -109,7 +147,23 @@ class Complex {
   CollectedFacet& facet(std::int64_t index) { return collected_.facets[index]; }
   std::int64_t vertex(std::int64_t corner) const { return collected_.corners[corner]; }
 
+  // Those of other parts must wait until all have been found.
+  void unite(std::int64_t left, std::int64_t right) {
+    if (is_own(left) && is_own(right))
+      collected_.unite(left - shift_, right - shift_);
+    else if (left != right)
+      harvest_->fragments.back().same.push_back({left, right});
+  }
+
+  bool is_own(std::int64_t id) const {
+    return id - shift_ >= first_vertex_ && id - shift_ < std::int64_t(collected_.vertices.size());
+  }
+
   Collected& collected_;
+  Fragments<Cell>* fragments_ = nullptr;  // null if nobody else collects
+  Harvest<Cell>* harvest_ = nullptr;
+  std::int64_t first_vertex_ = 0;         // of the part under way
+  std::int64_t shift_ = 0;                // of the names of its vertices
   std::vector<std::int64_t> reversed_;
 };
 

@@ -44,13 +44,13 @@ class FewLines<Polygon> {
   static constexpr int D = Polygon::dimension;
 
   FewLines(const Network& network, Arena& arena, Signs<Polygon>& signs)
-      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), residuals_(network),
-        crossing_(Lines<D>::take(most_rows, arena)) {}
+      : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), residuals_(network) {}
 
   // How many regions there are in the cell, or `unknown`.
   std::int64_t count(const LocalNetwork<D>& network, const Polygon& cell) {
     if (!suits(network, cell)) return unknown;
     const Arena::Mark mark = arena_.mark();
+    crossing_ = Lines<D>::take(most_rows, arena_);
     const std::int64_t regions = cut(network.lines, cell) ? counted(network, Extent<Polygon>(cell)) : unknown;
     arena_.release(mark);
     return regions;
@@ -236,7 +236,7 @@ class FewLines<Polygon> {
   ResidualBounds<D> residuals_;
   Folding<D> folding_;
   Polygon::Arrangement arrangement_;
-  Lines<D> crossing_;            // the rows that are zero inside a part
+  Lines<D> crossing_{};          // the rows that are zero inside a part
   std::vector<Fold<D>> folds_;   // of the lines' units on it
   Part parts_[most_parts];
   int part_count_ = 0;

@@ -8,6 +8,7 @@
 
 #include "collect/collected.hpp"
 #include "collect/strand.hpp"
+#include "task/crew.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"
@@ -21,6 +22,7 @@ struct Task {
   Monitor& monitor;
   Outcome& outcome;  // complete even when the work is stopped by an exception
   const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
+  int workers = 1;
 };
 
 using CountKernel = void (*)(const Task&);

@@ -3,6 +3,7 @@
 #include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
+#include "collect/splice.hpp"
 #include "kernel/curved.hpp"
 #include "kernel/straight.hpp"
 #include "kernel/subdivide.hpp"
@@ -33,10 +34,40 @@ inline bool swept(const Task& task, Strand* strand) {
   return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
 }
 
+// The recursion by several threads, each with a collector of its own, which `make` makes.
+template <class Cell, class Make>
+void subdivide_together(const Task& task, Make make) {
+  task.outcome.count = 0;  // what a sweep found that came to nothing
+  task.outcome.signs = SignCounts();
+  Crew crew(task.workers, task.monitor, task.outcome);
+  crew.run([&](bool first, Monitor& monitor, Outcome& outcome) {
+    auto collector = make();
+    const Task own{task.network, task.chart, task.domain, monitor, outcome};
+    Subdivision<Cell, decltype(collector)>(own, collector, &crew).run_with_others(first);
+  });
+}
+
+template <class Cell>
+void enumerate_together(const Task& task, std::size_t pattern_bytes, Collected& collected) {
+  Fragments<Cell> fragments(task.workers);
+  const auto splice = [&](bool finished) { Splice<Cell>(fragments, collected).run(pattern_bytes, finished); };
+  try {
+    subdivide_together<Cell>(task, [&] { return Complex<Cell>(fragments, fragments.new_harvest(), pattern_bytes); });
+  } catch (const Interrupted&) {
+    splice(false);
+    throw;
+  } catch (const LimitExceeded&) {
+    splice(false);
+    throw;
+  }
+  splice(true);
+}
+
 inline void count(const Task& task) {
   if (swept(task, nullptr)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
+    if (task.workers > 1) return subdivide_together<Cell>(task, [] { return Counter<Cell>(); });
     Counter<Cell> counter;
     Subdivision<Cell, Counter<Cell>>(task, counter).run();
   });
@@ -48,6 +79,7 @@ inline void enumerate(const Task& task, Collected& collected) {
   if (swept(task, &strand)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
+    if (task.workers > 1) return enumerate_together<Cell>(task, pattern_bytes, collected);
     Complex<Cell> complex(collected, pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });

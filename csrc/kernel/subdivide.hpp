@@ -5,6 +5,11 @@
 // it along one of the lowest undecided layer's lines (the one that leaves most on its smaller side) and go on with
 // each child and the network restricted to it. Every cut is a true boundary, because lower layers are decided first; so
 // nothing has to be merged, and memory is the depth of the recursion. The stack is ours, not the machine's.
+//
+// Several threads share it (task/crew.hpp). Where one waits, the highest cell with a child that nobody has begun gives its
+// last such child away: so what a thread keeps is always the first part of what it had, in the order of the recursion.
+// Whoever takes the child restricts the network to it, and reads what was decided above it where the giver has it: that
+// memory is kept as long as anybody may ask. Cells with a child that was given away are joined in the end.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +35,9 @@ class Subdivision {
  public:
   static constexpr int D = Cell::dimension;
 
-  Subdivision(const Task& task, Collector& collector)
-      : arena_(*memory_),
+  Subdivision(const Task& task, Collector& collector, Crew* crew = nullptr)
+      : crew_(crew),
+        arena_(*memory_),
         network_(task.network),
         domain_(task.domain),
         collector_(collector),
@@ -47,36 +53,40 @@ class Subdivision {
         envelope_(signs_, exact_, arena_) {}
 
   ~Subdivision() {
+    keep_what_was_given();
     outcome_.count = collector_.count;
     outcome_.signs = signs_.counts;
   }
 
   void run() {
-    std::vector<Frame, AlignedAllocator<Frame>> stack(1);  // frames that are done stay, to be written over
-    std::size_t depth = 1;
-    Frame& root = stack[0];
+    Frame& root = stack_[0];
     root.cell = whole_domain();
     root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
     root.network = restriction_.whole(root.cell);
     root.share = 1;
     root.next_child = 0;
-    while (depth > 0) {
-      Frame& top = stack[depth - 1];
-      if (top.next_child == 0 && close(top)) {
-        --depth;
-        continue;
-      }
-      if (top.next_child > 0) arena_.release(top.mark);
-      if (top.next_child == top.cut.count) {
-        collector_.join(top.cell, top.cut, top.chains);
-        --depth;
-        continue;
-      }
-      const int child = top.next_child++;
-      if (depth == stack.size()) stack.emplace_back();
-      descend(stack[depth - 1], child, stack[depth]);
-      ++depth;
+    root.given = 0;
+    subdivide();
+  }
+
+  // With the others of the crew; one of them begins with the whole domain.
+  void run_with_others(bool first) {
+    if (first) {
+      collector_.begin(0);
+      run();
     }
+    while (const std::unique_ptr<Crew::Part> part = crew_->take(monitor_)) {
+      keep_what_was_given();
+      const Given& given = static_cast<const Given&>(*part);
+      memory_below_ = given.memory;
+      pieces_ = given.pieces;
+      pattern_ = given.pattern;
+      for (int layer = 1; layer <= network_.last(); ++layer) exact_.enter(layer);
+      descend(given.parent[0], given.child, stack_[0]);
+      collector_.begin(given.number);
+      subdivide();
+    }
+    keep_what_was_given();
   }
 
  private:
@@ -86,15 +96,89 @@ class Subdivision {
     LocalNetwork<D> network;
     double share;   // of the whole, in equal parts: for the progress
     int next_child;
+    int given;      // of the children, the last ones: to others
     Cut<Cell> cut;
     Arena::Mark mark;
   };
+
+  // What outlives the cells in it, because parts of them were given away.
+  struct Memory {
+    Arena arena;
+    std::shared_ptr<Memory> below;
+  };
+
+  struct Given : Crew::Part {
+    std::vector<Frame, AlignedAllocator<Frame>> parent;  // [1]
+    int child = 0;
+    int number = 0;
+    std::vector<std::uint8_t> pieces;
+    std::vector<std::uint8_t> pattern;
+    std::shared_ptr<Memory> memory;
+  };
+
+  void subdivide() {
+    std::size_t depth = 1;
+    while (depth > 0) {
+      if (crew_ != nullptr && crew_->hungry()) give(depth);
+      Frame& top = stack_[depth - 1];
+      if (top.next_child == 0 && close(top)) {
+        --depth;
+        continue;
+      }
+      if (top.next_child > 0 && depth >= shared_) arena_.release(top.mark);
+      if (top.next_child == top.cut.count - top.given) {
+        if (depth > shared_)
+          collector_.join(top.cell, top.cut, top.chains);
+        else
+          collector_.join_later(top.cell, top.cut, top.given, top.chains, memory_kept_);
+        --depth;
+        continue;
+      }
+      const int child = top.next_child++;
+      if (depth == stack_.size()) stack_.emplace_back();
+      descend(stack_[depth - 1], child, stack_[depth]);
+      ++depth;
+    }
+  }
+
+  // Only cells below those that have given something away have children that nobody has begun.
+  void give(std::size_t depth) {
+    for (std::size_t height = std::max(shared_, std::size_t{1}); height <= depth; ++height) {
+      Frame& frame = stack_[height - 1];
+      if (frame.next_child == 0 || frame.next_child == frame.cut.count - frame.given) continue;
+      if (memory_kept_ == nullptr) {
+        memory_kept_ = std::make_shared<Memory>();
+        memory_kept_->below = memory_below_;
+      }
+      auto part = std::make_unique<Given>();
+      part->parent.assign(1, frame);
+      part->child = frame.cut.count - 1 - frame.given;
+      part->number = collector_.give();
+      part->pieces = pieces_;
+      part->pattern = pattern_;
+      part->memory = memory_kept_;
+      crew_->give(std::move(part));
+      ++frame.given;
+      shared_ = height;
+      return;
+    }
+  }
+
+  // The part is done, or there was an exception. Others may still read its memory.
+  void keep_what_was_given() noexcept {
+    if (memory_kept_ != nullptr) std::swap(memory_kept_->arena, arena_);
+    memory_kept_ = nullptr;
+    memory_below_ = nullptr;
+    shared_ = 0;
+    arena_.reset();
+  }
 
   void descend(const Frame& parent, int which, Frame& child) {
     child.cell = parent.cut.children[which];
     child.chains = parent.cut.chains[which];
     child.share = parent.share / parent.cut.count;
     child.next_child = 0;
+    child.given = 0;
     child.network = restriction_.restricted(parent.network, child.cell, parent.network.best_line, parent.cut.sides[which],
                                             parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
   }
@@ -205,6 +289,7 @@ class Subdivision {
     return cell;
   }
 
+  Crew* crew_;  // null if there is nobody to share with
   BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;
@@ -221,6 +306,11 @@ class Subdivision {
   FewLines<Cell> few_lines_;
   Envelope<Cell> envelope_;
   std::vector<const Row<D>*> arms_;  // of the unit that a cell is cut for
+  using Frames = std::vector<Frame, AlignedAllocator<Frame>>;
+  Frames stack_ = Frames(1);              // those that are done stay, to be written over
+  std::size_t shared_ = 0;                // height of the lowest cell that has given a child away
+  std::shared_ptr<Memory> memory_kept_;   // what becomes of this part's, if it has
+  std::shared_ptr<Memory> memory_below_;  // of the cells that this part is in
 };
 
 }  // namespace REGIONS_TARGET

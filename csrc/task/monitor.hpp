@@ -3,9 +3,11 @@
 //
 // A few times a second the caller is told how far the work is and may stop it; a limit on the number of regions stops
 // it too. The clock is read only every few thousand units of work (a sign, or so). Stopping is an exception, so what
-// was finished stays in the collector.
+// was finished stays in the collector. Where several threads work (task/crew.hpp), each has a monitor of its own, and
+// adds what it found to a tally; that of the calling thread tells the caller, and what stops one stops all.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -13,6 +15,13 @@ namespace regions {
 
 struct Interrupted {};
 struct LimitExceeded {};
+
+// What several threads have found together.
+struct Tally {
+  std::atomic<std::int64_t> regions{0};
+  std::atomic<double> finished{0};  // share
+  std::atomic<bool> stopped{false};
+};
 
 class Monitor {
  public:
@@ -32,19 +41,57 @@ class Monitor {
     waiting_ += amount;
     if (waiting_ < 4096) return;
     waiting_ = 0;
+    look();
+  }
+
+  void look() {
+    if (tally_ != nullptr) {
+      add_to_tally();
+      if (tally_->stopped.load(std::memory_order_relaxed)) throw Interrupted();
+      if (tally_->regions.load() > limit_) throw LimitExceeded();
+    }
+    if (report_ == nullptr) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(50)) return;
     last_ = now;
-    if (report_(context_, finished_, regions_) != 0) throw Interrupted();
+    const double finished = tally_ != nullptr ? tally_->finished.load() : finished_;
+    const std::int64_t regions = tally_ != nullptr ? tally_->regions.load() : regions_;
+    if (report_(context_, finished, regions) != 0) throw Interrupted();
+  }
+
+  // From now on it counts for several; and the same for a thread of whose work nobody is told.
+  void share(Tally& tally) { tally_ = &tally; }
+  Monitor for_another_thread() const {
+    Monitor monitor(nullptr, nullptr, limit_);
+    monitor.tally_ = tally_;
+    return monitor;
+  }
+
+  void add_to_tally() {
+    const double more = finished_ - told_finished_;
+    told_finished_ = finished_;
+    for (double known = tally_->finished.load(); !tally_->finished.compare_exchange_weak(known, known + more);) {}
+    tally_->regions += regions_ - told_regions_;
+    told_regions_ = regions_;
+  }
+
+  // It is alone again, and goes on from what all have found.
+  void share_no_more() {
+    regions_ = tally_->regions;
+    finished_ = tally_->finished;
+    tally_ = nullptr;
   }
 
  private:
   Report report_;
   void* context_;
   std::int64_t limit_;
+  Tally* tally_ = nullptr;
   std::int64_t regions_ = 0;
+  std::int64_t told_regions_ = 0;
   std::int64_t waiting_ = 0;
   double finished_ = 0;
+  double told_finished_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -18,12 +18,25 @@ struct SignCounts {
     filter += signs;
     if (limbs > 1) longer[limbs - 2] += signs;
   }
+
+  void add(const SignCounts& more) {
+    filter += more.filter;
+    for (int m = 0; m + 1 < most_limbs; ++m) longer[m] += more.longer[m];
+    exact += more.exact;
+    zero += more.zero;
+  }
 };
 
 struct Outcome {
   std::int64_t count = 0;
   std::int64_t cells = 0;  // nodes of the recursion
   SignCounts signs;
+
+  void add(const Outcome& more) {
+    count += more.count;
+    cells += more.cells;
+    signs.add(more.signs);
+  }
 };
 
 }  // namespace regions

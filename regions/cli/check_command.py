@@ -17,7 +17,7 @@ from regions import check
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, outcome_facts, print_outcome, say, writing
 from regions.cli.job import Outcome, run_enumerate
-from regions.cli.options import common_options, limit_option, load_model, output_option
+from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
 from regions.files.replacing import replacing
 from regions.tables import json_text
 
@@ -28,11 +28,12 @@ __all__ = ["check_command"]
 @common_options
 @domain_options
 @limit_option
+@workers_option
 @click.option("--no-distances", is_flag=True, help="Leave out the distances to the boundary, which can take longest.")
 @output_option(".html", required=False)
 @click.pass_context
 def check_command(
-    ctx: click.Context, limit: int | None, no_distances: bool, output: Path | None, as_json: bool
+    ctx: click.Context, limit: int | None, threads: int, no_distances: bool, output: Path | None, as_json: bool
 ) -> None:
     """Hold the regions against the theory.
 
@@ -47,7 +48,7 @@ def check_command(
     network = load_model()
     domain = make_domain(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit)
+    outcome, partition = run_enumerate(network, domain, limit, threads)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
     try:

@@ -32,7 +32,7 @@ from regions.cli.domain_words import (
 )
 from regions.cli.facts import announce, network_facts, outcome_facts, print_network, print_outcome, say, writing
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
-from regions.cli.options import common_options, limit_option, load_model, output_option
+from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
 from regions.cli.trajectory_command import trajectory_command
 from regions.definitions import DEFINITIONS, Definition
@@ -128,8 +128,9 @@ def info(as_json: bool) -> None:
     "maps.",
 )
 @limit_option
+@workers_option
 @click.pass_context
-def count(ctx: click.Context, definition: Definition, limit: int | None, as_json: bool) -> None:
+def count(ctx: click.Context, definition: Definition, limit: int | None, threads: int, as_json: bool) -> None:
     """Count the regions on a line or in a plane, or the pieces of a curve.
 
     \b
@@ -143,7 +144,7 @@ def count(ctx: click.Context, definition: Definition, limit: int | None, as_json
     network = load_model()
     domain = make_domain_or_curve(ctx, network.n_in)
     announce(network, domain, quiet=as_json)
-    outcome = run_count(network, domain, limit, definition)
+    outcome = run_count(network, domain, limit, definition, threads)
     _finish(ctx, outcome, None, as_json)
 
 
@@ -151,9 +152,10 @@ def count(ctx: click.Context, definition: Definition, limit: int | None, as_json
 @common_options
 @domain_options
 @limit_option
+@workers_option
 @output_option(*EXPORT_SUFFIXES)
 @click.pass_context
-def enumerate_(ctx: click.Context, limit: int | None, output: Path, as_json: bool) -> None:
+def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path, as_json: bool) -> None:
     """Write the regions to a file.
 
     Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
@@ -171,7 +173,7 @@ def enumerate_(ctx: click.Context, limit: int | None, output: Path, as_json: boo
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit)
+    outcome, partition = run_enumerate(network, domain, limit, threads)
     _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)
 
 
@@ -181,6 +183,7 @@ def enumerate_(ctx: click.Context, limit: int | None, output: Path, as_json: boo
 @picture_options
 @mark_option
 @limit_option
+@workers_option
 @output_option(*PICTURE_SUFFIXES)
 @click.pass_context
 def plot_(
@@ -193,6 +196,7 @@ def plot_(
     mark: tuple[str, ...],
     no_mark: bool,
     limit: int | None,
+    threads: int,
     output: Path,
     as_json: bool,
 ) -> None:
@@ -220,7 +224,7 @@ def plot_(
     named_points(marks, domain)  # refused before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit)
+    outcome, partition = run_enumerate(network, domain, limit, threads)
 
     def draw() -> None:
         draw_picture(

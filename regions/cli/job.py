@@ -58,13 +58,15 @@ class Outcome:
         return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": EXIT_INTERRUPTED}[self.end]
 
 
-def run_count(network: Network, domain: Domain | Curve, limit: int | None, definition: Definition) -> Outcome:
+def run_count(
+    network: Network, domain: Domain | Curve, limit: int | None, definition: Definition, threads: int
+) -> Outcome:
     """Count; a stop still gives the number of activation regions found until then."""
     if isinstance(domain, Curve):
         if definition != "activation":
             raise DomainError(f"{definition!r} is a definition of regions in domains; of a curve, pieces are counted")
-        return _outcome(pieces_counted, network, domain, limit)
-    outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit)
+        return _outcome(pieces_counted, network, domain, limit, threads)
+    outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit, threads)
     if definition != "activation" and outcome.end == "complete":
         assert outcome.run.partition is not None
         start = time.perf_counter()
@@ -74,17 +76,19 @@ def run_count(network: Network, domain: Domain | Curve, limit: int | None, defin
     return replace(outcome, run=replace(outcome.run, partition=None))
 
 
-def run_enumerate(network: Network, domain: Domain, limit: int | None) -> tuple[Outcome, Partition]:
+def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int) -> tuple[Outcome, Partition]:
     """Enumerate; a stop still gives the regions that were finished."""
-    outcome = _outcome(enumerated, network, domain, limit)
+    outcome = _outcome(enumerated, network, domain, limit, threads)
     assert outcome.run.partition is not None
     return outcome, outcome.run.partition
 
 
-def _outcome(find: Callable[..., Run[Any]], network: Network, domain: Domain | Curve, limit: int | None) -> Outcome:
+def _outcome(
+    find: Callable[..., Run[Any]], network: Network, domain: Domain | Curve, limit: int | None, threads: int
+) -> Outcome:
     start = time.perf_counter()
     with progress_bar() as report:
-        run = find(network, compiled(network), domain, limit, report)
+        run = find(network, compiled(network), domain, limit, report, threads)
     seconds = time.perf_counter() - start
     return Outcome(run, run.regions, seconds, run.end)
 

@@ -16,6 +16,7 @@ import click
 
 from regions import Network, load
 from regions.domains.point_files import load_array
+from regions.enumeration.workers import number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files.text_table import coordinate
 
@@ -27,6 +28,7 @@ __all__ = [
     "output_option",
     "require_no_model",
     "together",
+    "workers_option",
 ]
 
 
@@ -99,6 +101,23 @@ limit_option = click.option(
     type=click.IntRange(min=0),
     metavar="N",
     help="Stop when there are more regions than this; what was found is printed, drawn or saved, but not checked.",
+)
+
+
+def _threads(ctx: click.Context, parameter: click.Parameter, word: str | None) -> int:
+    try:
+        return number_of_workers(word if word is None or word == "all" else int(word))
+    except ValueError as error:
+        raise click.BadParameter(f'a number of threads, or "all": {error}', ctx, parameter) from None
+
+
+workers_option = click.option(
+    "--workers",
+    "threads",
+    callback=_threads,
+    metavar="N|all",
+    help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. What "
+    "is found is the same.",
 )
 
 

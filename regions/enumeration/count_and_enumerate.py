@@ -34,6 +34,9 @@ from regions.reporting import Progress, Report, reporting
 
 __all__ = ["certified_count", "count", "enumerate"]
 
+# From so many domains in planes for each thread on, they are counted side by side.
+_MANY_PLANES = 8
+
 
 @overload
 def count(
@@ -96,7 +99,8 @@ def count(
         (0 to 1) and the number of regions so far; what it raises stops the work.
     workers : int or "all", optional
         Threads to use; "all" is one for each processor. Without it, the environment variable ``REGIONS_WORKERS`` says
-        how many, or there is one. Several domains are counted side by side. What comes out is the same for any number.
+        how many, or there is one. They share the parts of a plane, or take a domain each. What comes out is the same
+        for any number.
     certificate : bool, optional
         True is another way to write `certified_count`, which is to be preferred: its type does not depend on a value.
 
@@ -202,15 +206,22 @@ def certified_count(
     return np.array(numbers, dtype=np.int64), certificates
 
 
-def enumerate(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> Partition:
+def enumerate(
+    network: Network,
+    domain: Domain,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Partition:
     """Every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
 
     Parameters
     ----------
     network : Network
     domain : Domain
-    limit, progress
-        As for `count`.
+    limit, progress, workers
+        As for `count`. All arrays are the same for any number of workers; which regions a limit leaves is not.
 
     Returns
     -------
@@ -232,8 +243,9 @@ def enumerate(network: Network, domain: Domain, *, limit: int | None = None, pro
     >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
+    threads = number_of_workers(workers)
     with reporting(progress) as report:
-        run = enumerated(network, compiled(network), domain, limit, report)
+        run = enumerated(network, compiled(network), domain, limit, report, threads)
     assert run.partition is not None
     run.require_complete(limit, run.partition)
     return run.partition
@@ -253,13 +265,16 @@ def _counted(
     domains = [domain] if isinstance(domain, (Domain, Curve)) else _domains(domain)
     _check_one_dimension(domains)
     found: list[tuple[int, Run[Any]]] = []
+    # Of a plane parts are given away; a few of them, one after the other, keep all threads busy to the end.
+    few = len(domains) < (2 if domains and domains[0].dimension == 1 else _MANY_PLANES * threads)
+    beside, within = (1, threads) if few else (threads, 1)
 
     def count_one(index: int, report: Report | None) -> tuple[int, Run[Any]]:
-        return _count(network, model, domains[index], definition, limit, report)
+        return _count(network, model, domains[index], definition, limit, report, within)
 
     with reporting(progress) as report:
         try:
-            each_by_workers(count_one, len(domains), threads, report, found)
+            each_by_workers(count_one, len(domains), beside, report, found)
         except (LimitReached, KeyboardInterrupt) as stopped:
             if not isinstance(domain, (Domain, Curve)):
                 counts = np.array([number for number, _ in found], dtype=np.int64)
@@ -275,15 +290,16 @@ def _count(
     definition: Definition,
     limit: int | None,
     report: Report | None,
+    threads: int,
 ) -> tuple[int, Run[Any]]:
     name = definition_of(definition)
     if isinstance(domain, Curve):
         if name != "activation":
             raise DomainError(f"{name!r} is a definition of regions in domains; of a curve, pieces are counted")
-        pieces = pieces_counted(network, model, domain, limit, report)
+        pieces = pieces_counted(network, model, domain, limit, report, threads)
         pieces.require_complete(limit, pieces.regions)
         return pieces.regions, pieces
-    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report)
+    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report, threads)
     run.require_complete(limit, run.regions)
     if run.partition is None:
         return run.regions, run

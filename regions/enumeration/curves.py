@@ -25,14 +25,14 @@ __all__ = ["pieces_counted", "strands_of"]
 
 
 def pieces_counted(
-    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None
+    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
 ) -> Run[Curve]:
     """Count the pieces of a curve; ``model`` is the compiled network."""
     _require_fitting(network, curve)
     if len(curve.legs) > 1:
-        return _cut(network, model, curve, limit, report)[0]
+        return _cut(network, model, curve, limit, report, threads)[0]
     (leg,) = curve.legs
-    status, found, stats = counted_in(model, leg, checked_limit(limit), report)
+    status, found, stats = counted_in(model, leg, checked_limit(limit), report, threads)
     return Run(network, curve, int(found), stats, status)
 
 
@@ -54,7 +54,7 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
 
 
 def _cut(
-    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None
+    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
 ) -> tuple[Run[Curve], Strands | None]:
     """One leg after the other; no strands where the work was stopped."""
     legs: list[Integers] = []
@@ -64,7 +64,7 @@ def _cut(
     for index, leg in enumerate(curve.legs):
         most = checked_limit(limit) - found + (index > 0) + curve.closed
         share = share_of(report, index, len(curve.legs))
-        status, raw, counters = enumerated_in(model, leg, most, share)
+        status, raw, counters = enumerated_in(model, leg, most, share, threads)
         pieces = len(raw["packed_patterns"])
         found += pieces - (index > 0)  # at a joint, and where a curve closes, a piece may go on
         stats = {name: stats.get(name, 0) + counters[name] for name in counters}

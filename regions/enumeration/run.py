@@ -117,17 +117,21 @@ def compiled(network: Network) -> Model:
     return Model(graph.n_in, lowered(graph))
 
 
-def counted(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
+def counted(
+    network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None, threads: int = 1
+) -> Run[Domain]:
     """Count activation regions; ``model`` is the compiled network."""
     require_domain_of(domain, network)
-    status, found, stats = counted_in(model, domain, checked_limit(limit), report)
+    status, found, stats = counted_in(model, domain, checked_limit(limit), report, threads)
     return Run(network, domain, int(found), stats, status)
 
 
-def enumerated(network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None) -> Run[Domain]:
+def enumerated(
+    network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None, threads: int = 1
+) -> Run[Domain]:
     """Find activation regions; ``model`` is the compiled network."""
     require_domain_of(domain, network)
-    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report)
+    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads)
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
     raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
@@ -136,17 +140,19 @@ def enumerated(network: Network, model: Model, domain: Domain, limit: int | None
 
 
 def counted_in(
-    model: Model, part: Domain | ArcLeg, most: int, report: Report | None
+    model: Model, part: Domain | ArcLeg, most: int, report: Report | None, threads: int = 1
 ) -> tuple[Any, int, dict[str, int]]:
     """How the core ended, the number of regions, and its counters."""
-    return _core.count(model, part.origin, part.directions, part.generators, most, report, isinstance(part, ArcLeg))
+    shape = part.origin, part.directions, part.generators
+    return _core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads)
 
 
 def enumerated_in(
-    model: Model, part: Domain | ArcLeg, most: int, report: Report | None
+    model: Model, part: Domain | ArcLeg, most: int, report: Report | None, threads: int = 1
 ) -> tuple[Any, dict[str, Any], dict[str, int]]:
     """How the core ended, its arrays, and its counters."""
-    return _core.enumerate(model, part.origin, part.directions, part.generators, most, report, isinstance(part, ArcLeg))
+    shape = part.origin, part.directions, part.generators
+    return _core.enumerate(model, *shape, most, report, isinstance(part, ArcLeg), threads)
 
 
 def checked_limit(limit: int | None) -> int:

@@ -27,7 +27,7 @@ _MOST = 1024
 _PATIENCE = 0.05  # seconds, as in the core
 
 
-def number_of_workers(workers: Workers) -> int:
+def number_of_workers(workers: Workers | str) -> int:
     """Threads to use; None is what the environment's ``REGIONS_WORKERS`` says, or 1."""
     if isinstance(workers, str) and workers == "all":
         return _cores()

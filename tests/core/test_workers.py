@@ -15,8 +15,14 @@ import numpy as np
 import pytest
 
 import regions
+from generators import FAMILIES, draw
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
-from regions.domains import Domain, Line, Polygon, Segment
+from regions.cells.consistency import first_problem
+from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.networks.network import Network
+from regions.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
@@ -36,7 +42,9 @@ def squares(number: int) -> list[Domain]:
 
 class TestSeveralDomains:
     @pytest.mark.parametrize("workers", SEVERAL)
-    @pytest.mark.parametrize("domains", [lines(30), [Line([0, k], [1, 1]) for k in range(5)], squares(9), [SQUARE], []])
+    @pytest.mark.parametrize(
+        "domains", [lines(30), [Line([0, k], [1, 1]) for k in range(5)], squares(9), squares(30), [SQUARE], []]
+    )
     def test_the_same_numbers(self, domains: list[Domain], workers: int) -> None:
         numbers, certificates = regions.certified_count(NETWORK, domains)
         found, proven = regions.certified_count(NETWORK, domains, workers=workers)
@@ -63,7 +71,7 @@ class TestSeveralDomains:
 
     def test_what_fails_early_does_not_wait_for_what_has_no_end(self) -> None:
         with pytest.raises(regions.LimitReached) as stopped:
-            regions.count(ENDLESS, [squares(1)[0], *[SQUARE] * 5], limit=1000, workers=3)
+            regions.count(ENDLESS, [SQUARE] * 24, limit=1000, workers=3)
         assert stopped.value.partial.tolist() == []
 
     @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
@@ -76,7 +84,7 @@ class TestSeveralDomains:
                 raise error
 
         with pytest.raises(error) as stopped:
-            regions.count(ENDLESS, [SQUARE] * 5, progress=report, workers=3)
+            regions.count(ENDLESS, [SQUARE] * 24, progress=report, workers=3)
         assert len(reports) == 5 and [share for share, _ in reports] == sorted(share for share, _ in reports)
         if error is KeyboardInterrupt:
             assert stopped.value.partial.tolist() == []
@@ -90,8 +98,102 @@ class TestSeveralDomains:
                 raise StopIteration
 
         with pytest.raises(StopIteration):
-            regions.count(ENDLESS, [SQUARE] * 5, progress=report, workers=3)
+            regions.count(ENDLESS, [SQUARE] * 24, progress=report, workers=3)
         assert counts == regions.count(NETWORK, squares(3)).tolist() * 2
+
+
+def require_the_same(network: Network, domain: Domain, workers: int) -> None:
+    """Numbers, counters and all bytes."""
+    number, certificate = regions.certified_count(network, domain, workers=1)
+    found, proven = regions.certified_count(network, domain, workers=workers)
+    assert (found, proven.as_dict()) == (number, certificate.as_dict())
+    alone = raw_arrays(regions.enumerate(network, domain, workers=1))
+    together = raw_arrays(regions.enumerate(network, domain, workers=workers))
+    assert alone.keys() == together.keys()
+    for name, array in alone.items():
+        if isinstance(array, np.ndarray):
+            assert array.shape == together[name].shape and array.tobytes() == together[name].tobytes(), name
+        else:
+            assert array == together[name], name
+
+
+class TestPartsOfADomain:
+    """Threads that have not begun count as waiting: so even of tiny domains parts are given away."""
+
+    @pytest.mark.parametrize("workers", SEVERAL)
+    @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES])
+    def test_the_same_bytes(self, family: str, workers: int) -> None:
+        for seed in range(2):
+            require_the_same(*draw(family, 2, seed), workers)
+        require_the_same(*draw(family, 1, 0), workers)
+
+    @pytest.mark.parametrize("domain", [SQUARE, Plane([0, 0], [1, 0], [0, 1]), Line([0, 0], [1, 2])])
+    def test_the_same_bytes_of_many_regions(self, domain: Domain) -> None:
+        network = random_network([2, 40, 40, 40, 1], 4, bias=0.1, he=True)
+        for workers in SEVERAL:
+            require_the_same(network, domain, workers)
+
+    def test_curves(self) -> None:
+        arc, circle = regions.Arc([1, 0], [0, 1]), regions.Circle([0.5, 0], [1, 0], [0, 1])
+        for curve in (arc, circle):
+            assert regions.count(NETWORK, curve, workers=3) == regions.count(NETWORK, curve, workers=1)
+
+    @pytest.mark.parametrize("workers", SEVERAL)
+    def test_limits(self, workers: int) -> None:
+        total = regions.count(NETWORK, SQUARE)
+        assert regions.count(NETWORK, SQUARE, limit=total, workers=workers) == total
+        assert len(regions.enumerate(NETWORK, SQUARE, limit=total, workers=workers)) == total
+        everything = {row.tobytes() for row in regions.enumerate(NETWORK, SQUARE).packed_patterns}
+        for limit in (0, 1, total // 2, total - 1):
+            with pytest.raises(regions.LimitReached) as stopped:
+                regions.count(NETWORK, SQUARE, limit=limit, workers=workers)
+            assert limit < stopped.value.partial <= total
+            with pytest.raises(regions.LimitReached) as stopped:
+                regions.enumerate(NETWORK, SQUARE, limit=limit, workers=workers)
+            partial = stopped.value.partial
+            assert limit < len(partial) <= total and not partial.complete
+            assert first_problem(NETWORK, SQUARE, raw_arrays(partial), complete=False) is None
+            patterns = {row.tobytes() for row in partial.packed_patterns}
+            assert len(patterns) == len(partial) and patterns <= everything
+
+    def test_a_limit_ends_what_has_no_end(self) -> None:
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(ENDLESS, SQUARE, limit=1000, workers=3)
+        assert 1000 < stopped.value.partial < 100_000
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.enumerate(ENDLESS, SQUARE, limit=1000, workers=3)
+        assert 1000 < len(stopped.value.partial) < 100_000
+
+    @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+    def test_what_a_report_raises_stops_all(self, error: type[BaseException]) -> None:
+        for function in (regions.count, regions.enumerate):
+            reports: list[tuple[float, int]] = []
+
+            def report(share: float, found: int, reports: list[tuple[float, int]] = reports) -> None:
+                reports.append((share, found))
+                if len(reports) == 5:
+                    raise error
+
+            with pytest.raises(error) as stopped:
+                function(ENDLESS, SQUARE, progress=report, workers=3)
+            partial = stopped.value.partial
+            total = partial if isinstance(partial, int) else len(partial)
+            assert len(reports) == 5 and total > 0
+            for (share, found), (later, more) in zip(reports, [*reports[1:], (1.0, total)], strict=True):
+                assert 0 <= share <= later <= 1 and 0 <= found <= more
+
+    def test_a_report_may_use_workers_itself(self) -> None:
+        counts: list[int] = []
+
+        def report(share: float, found: int) -> None:
+            counts.append(regions.count(NETWORK, SQUARE, workers=2))
+            counts.append(len(regions.enumerate(NETWORK, SQUARE, workers=2)))
+            if len(counts) == 6:
+                raise StopIteration
+
+        with pytest.raises(StopIteration):
+            regions.count(ENDLESS, SQUARE, progress=report, workers=3)
+        assert counts == [regions.count(NETWORK, SQUARE)] * 6
 
 
 class TestHowMany:
@@ -139,7 +241,14 @@ PATIENCE = 300
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
-@pytest.mark.parametrize("call", ["regions.count(network, [plane] * 9, progress=report, workers=4)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "regions.count(network, [plane] * 99, progress=report, workers=4)",
+        "regions.count(network, plane, progress=report, workers=4)",
+        "regions.enumerate(network, plane, progress=report, workers=4)",
+    ],
+)
 def test_ctrl_c(call: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT.format(call=call)],
