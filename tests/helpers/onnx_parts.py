@@ -20,6 +20,8 @@ from onnx.reference import ReferenceEvaluator
 from regions.networks.network import Network
 
 RNG = np.random.default_rng(3)
+# The newest version of the operators that is tried.
+NEWEST = min(onnx.defs.onnx_opset_version(), 25)
 
 
 def normal(*shape: int, dtype: Any = np.float32) -> NDArray[Any]:

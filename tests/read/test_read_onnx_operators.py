@@ -6,20 +6,17 @@ Held against the evaluator of onnx itself, in each of its versions that means so
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from onnx_parts import agrees, file, model, node, normal
+from onnx_parts import NEWEST, agrees, file, model, node, normal
+from onnx_windows import WINDOWS, Case
 from regions.read import load
 
-NEWEST = min(onnx.defs.onnx_opset_version(), 25)
-
 C3 = normal(3)
-CASES: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], list[int | str | None], tuple[int, ...]]] = {
+CASES: dict[str, Case] = WINDOWS | {
     "Gemm": (
         [node("Gemm", ["x", "w", "b"], "y", alpha=0.7, beta=-0.3, transB=1)],
         {"w": normal(4, 3), "b": normal(4)},
@@ -93,32 +90,6 @@ CASES: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], list[int | str | No
         [1, 3],
         (13,),
     ),
-    "MaxPool": (
-        [node("MaxPool", ["x"], "y", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])],
-        {},
-        [1, 2, 5, 6],
-        (8, 10, 12, NEWEST),
-    ),
-    "MaxPool, spread": (
-        [node("MaxPool", ["x"], "y", kernel_shape=[2, 2], dilations=[2, 1], strides=[2, 2], ceil_mode=1)],
-        {},
-        [1, 2, 5, 5],
-        (11, 22),
-    ),
-    "MaxPool, same": (
-        [node("MaxPool", ["x"], "y", kernel_shape=[2, 3], strides=[2, 2], auto_pad="SAME_UPPER")],
-        {},
-        [1, 2, 5, 6],
-        (12,),
-    ),
-    "MaxPool, same, lower": (
-        [node("MaxPool", ["x"], "y", kernel_shape=[2, 2], auto_pad="SAME_LOWER")],
-        {},
-        [1, 2, 4, 4],
-        (12,),
-    ),
-    "MaxPool of one axis": ([node("MaxPool", ["x"], "y", kernel_shape=[3])], {}, [1, 2, 6], (12,)),
-    "GlobalMaxPool": ([node("GlobalMaxPool", ["x"], "y")], {}, [1, 2, 3, 4], (9, 22)),
     "ReduceMax": ([node("ReduceMax", ["x"], "y", axes=[1, -1], keepdims=0)], {}, [1, 2, 3, 2], (11, 13)),
     "ReduceMin": (
         [node("ReduceMin", ["x", "a"], "y")],
@@ -338,40 +309,6 @@ CASES: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], list[int | str | No
         {"w": normal(3, 3), "k": normal(3)},
         ["batch", 3],
         (8, 13),
-    ),
-    "Conv": (
-        [node("Conv", ["x", "k", "b"], "y", strides=[2, 1], pads=[1, 0, 0, 2], dilations=[1, 2], group=2)],
-        {"k": normal(6, 2, 3, 2), "b": normal(6)},
-        ["batch", 4, 7, 6],
-        (1, 11, NEWEST),
-    ),
-    "Conv, same": (
-        [
-            node("Conv", ["x", "k"], "a", strides=[2], auto_pad="SAME_UPPER"),
-            node("Conv", ["a", "l"], "b", auto_pad="SAME_LOWER"),
-            node("Conv", ["b", "k"], "y", kernel_shape=[4]),
-        ],
-        {"k": normal(2, 2, 4), "l": normal(2, 2, 2)},
-        [1, 2, 13],
-        (11,),
-    ),
-    "AveragePool": (
-        [node("AveragePool", ["x"], "y", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])],
-        {},
-        ["batch", 2, 6, 5],
-        (7, 11, NEWEST),
-    ),
-    "AveragePool with its border": (
-        [node("AveragePool", ["x"], "y", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], count_include_pad=1)],
-        {},
-        ["batch", 2, 6, 5],
-        (7, 11, NEWEST),
-    ),
-    "AveragePool, one more": (
-        [node("AveragePool", ["x"], "y", kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)],
-        {},
-        ["batch", 2, 5, 5],
-        (11, NEWEST),
     ),
     "means": (
         [
