@@ -7,6 +7,7 @@
 // Rounding: a value is off by 2 u of its own product and 2 u of the intercept; what is charged is in `intercept_size`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "memory/arena.hpp"
@@ -32,37 +33,49 @@ struct Pieces {
   std::size_t at(int kink, std::size_t unit) const { return std::size_t(kink) * stride + unit; }
 };
 
+inline bool is_simple(const Layer& layer) {
+  const auto zero = [](const double* first, std::size_t count) {
+    return std::all_of(first, first + count, [](double value) { return value == 0; });
+  };
+  const std::size_t units = std::size_t(layer.units);
+  return layer.kinks == 1 && zero(layer.breakpoints, units) && zero(layer.intercepts, 2 * units);
+}
+
 inline Pieces pieces_of(const Layer& layer, std::size_t stride, Arena& arena) {
   const std::size_t kinks = std::size_t(layer.kinks);
   Pieces all;
   all.kinks = layer.kinks;
-  all.simple = layer.kinks == 1;
+  all.simple = is_simple(layer);
   all.stride = stride;
-  for (double** table : {&all.breakpoints, &all.at_kinks, &all.low_at_kinks}) *table = arena.take<double>(kinks * stride);
-  for (double** table : {&all.slopes, &all.intercepts}) *table = arena.take<double>((kinks + 1) * stride);
-  for (std::size_t i = 0; i < stride; ++i)
+  const auto zeros = [&](std::size_t rows) {
+    double* table = arena.take<double>(rows * stride);
+    std::fill_n(table, rows * stride, 0.0);
+    return table;
+  };
+  for (double** table : {&all.breakpoints, &all.at_kinks, &all.low_at_kinks}) *table = zeros(kinks);
+  for (double** table : {&all.slopes, &all.intercepts}) *table = zeros(kinks + 1);
+  for (int i = 0; i < layer.units; ++i)
     for (int piece = 0; piece <= layer.kinks; ++piece) {
-      const bool real = i < std::size_t(layer.units);
-      all.slopes[all.at(piece, i)] = real ? layer.slope(int(i), piece) : 0;
-      all.intercepts[all.at(piece, i)] = real ? layer.intercept(int(i), piece) : 0;
-      all.steepest = at_least(all.steepest, std::fabs(all.slopes[all.at(piece, i)]));
-      all.simple = all.simple && all.intercepts[all.at(piece, i)] == 0;
+      const double slope = all.slopes[all.at(piece, std::size_t(i))] = layer.slope(i, piece);
+      all.steepest = at_least(all.steepest, std::fabs(slope));
     }
+  if (all.simple) return all;
   double squares = 0;
-  for (std::size_t i = 0; i < stride; ++i) {
-    double size = std::fabs(all.intercepts[i]);
+  for (int i = 0; i < layer.units; ++i) {
+    const std::size_t unit = std::size_t(i);
+    double size = std::fabs(all.intercepts[unit] = layer.intercept(i, 0));
     for (int kink = 0; kink < layer.kinks; ++kink) {
-      const double place = i < std::size_t(layer.units) ? layer.breakpoints_of(int(i))[kink] : 0;
-      const Twice output = Twice{all.slopes[all.at(kink, i)], 0} * Twice{place, 0} + Twice{all.intercepts[all.at(kink, i)], 0};
-      all.breakpoints[all.at(kink, i)] = place;
-      all.at_kinks[all.at(kink, i)] = output.high;
-      all.low_at_kinks[all.at(kink, i)] = output.low;
-      all.simple = all.simple && place == 0;
-      size = at_least(size, at_least(std::fabs(all.intercepts[all.at(kink + 1, i)]), all.steepest * std::fabs(place)));
+      const double place = all.breakpoints[all.at(kink, unit)] = layer.breakpoints_of(i)[kink];
+      const double intercept = all.intercepts[all.at(kink + 1, unit)] = layer.intercept(i, kink + 1);
+      const Twice output =
+          Twice{all.slopes[all.at(kink, unit)], 0} * Twice{place, 0} + Twice{all.intercepts[all.at(kink, unit)], 0};
+      all.at_kinks[all.at(kink, unit)] = output.high;
+      all.low_at_kinks[all.at(kink, unit)] = output.low;
+      size = at_least(size, at_least(std::fabs(intercept), all.steepest * std::fabs(place)));
     }
     squares += size * size;
   }
-  if (!all.simple) all.intercept_size = std::sqrt(squares) * slack + floor_of_sizes * double(layer.units);
+  all.intercept_size = std::sqrt(squares) * slack + floor_of_sizes * double(layer.units);
   return all;
 }
 

@@ -74,7 +74,7 @@ def _top() -> Iterator[Call]:
         workers=1,
         _kinds={"domain": "domains"},
     )
-    yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False)
+    yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False, workers=1)
     yield call_of(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(

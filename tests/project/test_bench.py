@@ -66,7 +66,8 @@ def test_every_case_names_a_kind_and_a_workload():
         kind, *senses, workload = case.name.split("/") if "/" in case.name else (case.name, "")
         assert kind in run.UNITS
         assert kind == "import" or workload in WORKLOADS | CONVOLUTIONAL
-        assert not senses or (kind == "linear_regions" and senses[0] in DEFINITIONS)
+        known = {"linear_regions": DEFINITIONS, "workers": ("count", "enumerate", "lines")}.get(kind, ())
+        assert not senses or senses[0] in known
 
 
 @pytest.mark.parametrize(
