@@ -100,8 +100,9 @@ class Envelope {
         }
         const double smaller = std::min(greatest, -least);
         const double score = smaller > 0 ? smaller / steepness : 0;
-        if (!(score > best)) continue;
-        best = score;
+        // A difference that no double can hold has no score: it is taken where there is no other, to be decided exactly.
+        if (best >= 0 && !(score > best)) continue;
+        best = score > 0 ? score : 0;
         for (int k = 0; k <= D; ++k) lines.value[k][line] = row.value[k];
         lines.breakpoints[line] = pair_of(*arms[earlier], *arms[later]).number();
         set_margin(lines, line, row, 0.0, largest);

@@ -68,13 +68,16 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   shared.others = others;
   shared.sums = state.arena.take<double>(here.stride);
   if (here.doubled) shared.low_sums = state.arena.take<double>(here.stride);
+  // What is shared is a part of each row, so it is no larger than the smallest; each is charged for a grid of its own.
+  double smallest = INFINITY;
+  for (std::size_t k = 0; k < count; ++k) smallest = std::min(smallest, of.size[chosen != nullptr ? chosen[k] : k]);
   double* nowhere = state.arena.take<double>(2 * here.stride);
   for (std::size_t p = 0; p < points_at_once; ++p) {
     operands.high[p] = of.high + first * width;
     operands.low[p] = of.low + first * width;
     operands.sums[p] = p == 0 ? shared.sums : nowhere;
     if (here.doubled) operands.low_sums[p] = p == 0 ? shared.low_sums : nowhere + here.stride;
-    operands.grid[p] = grid(of.size[first] * here.norm);
+    operands.grid[p] = grid(smallest * here.norm);
     std::copy_n(here.biases, here.stride, operands.sums[p]);
   }
   multiply(&operands, 1, state.task.panels[l], inputs, here.stride, here.doubled);
@@ -115,6 +118,8 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
       // All but those that are 0, so what is no number is used, and is seen.
       unsigned used = ~bits_above(Wide{} + 0x1p-1074, sizes) & ((1u << lanes_at_once) - 1);
       if (shared.sums != nullptr) used &= shared.others[i / lanes_at_once];
+      // Behind the last input nothing is to be read, whatever stands there.
+      if (i + lanes_at_once > inputs) used &= i < inputs ? (1u << (inputs - i)) - 1 : 0;
       for (; used != 0; used &= used - 1) active[all.count++] = int(i) + __builtin_ctz(used);
     }
   }

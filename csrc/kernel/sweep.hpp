@@ -71,6 +71,9 @@ class Sweep {
  private:
   bool suits() const {
     if (task_.panels == nullptr || network_.last() < 1) return false;
+    // Where nothing is asked of a layer, nothing would tell that its values are beyond the largest double.
+    for (int l = 1; l <= network_.last(); ++l)
+      if (network_.layers[std::size_t(l)].kinks == 0) return false;
     const Domain& domain = task_.domain;
     const bool bounded = domain.arc || (domain.generators[0] != 0 && domain.generators[task_.chart.dimension + 1] != 0);
     return domain.count == 2 && bounded;

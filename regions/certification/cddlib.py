@@ -29,8 +29,11 @@ def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
         return NOT_ASKED
     patterns = [cells.pattern(region) for region in regions]
     for index, forms in cells.forms.walk(patterns):
+        binding = cells.forms.binding(patterns[index])
         signed = [
-            form if active else tuple(-a for a in form) for form, active in zip(forms, patterns[index], strict=True)
+            form if active else tuple(-a for a in form)
+            for form, active, binds in zip(forms, patterns[index], binding, strict=True)
+            if binds
         ]
         rows = [[Fraction(a) for a in form] for form in (*signed, *cells.forms.edges)]
         polyhedron = polyhedron_from_matrix(matrix_from_array(rows, rep_type=RepType.INEQUALITY))

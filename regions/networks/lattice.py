@@ -52,6 +52,9 @@ def norm_on_lattice(kernel: Floats, sources: NDArray[np.int32], lattice: Lattice
     shape = (int(channels.max(initial=0)) + 1, *(int(each) for each in steps.max(axis=0) + shifts.max(axis=0) + 1))
     if prod(shape) > 4 * sources.size + 1024 or not _is_on(shape, steps, channels, shifts, sources):
         return inf
+    # Terms that read one input add up, which may be rounded.
+    if len(np.unique(np.column_stack([channels, shifts]), axis=0)) < len(channels):
+        return inf
     return _norm_of_convolution(kernel, shape, channels, shifts)
 
 
@@ -109,4 +112,5 @@ def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integ
     for start, stop in pairwise([*range(0, len(phases), chunk), len(phases)]):
         matrices = (phases[start:stop] @ flat).reshape(-1, *spread.shape[1:])
         norm = max(norm, spectral_norm_bound(matrices))
-    return float(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent))
+    # Among the smallest doubles the last step rounds too.
+    return float(np.nextafter(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent), inf))

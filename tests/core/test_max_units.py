@@ -57,6 +57,24 @@ def test_cells_of_an_envelope(name: str) -> None:
     assert difference(net, regions.Line([0.0, 0.0], [1.0, 0.0])) is None
 
 
+HUGE = 1.5e308  # the difference of two such is beyond the largest double
+TOO_FAR_APART = {
+    "one unit": ([[-1e300, HUGE, 0], [0, HUGE, 0], [0, -HUGE, 0]], [3], [1.0, 0.0]),
+    "two units": ([[-1e300, HUGE, 0], [0, HUGE, 0], [0, -HUGE, 0], [-1e300, HUGE, 0], [1e300, HUGE, 0], [0, -HUGE, 0]],
+                  [3, 3], [1.0, 0.0]),
+    "pairs": ([[0, 1, 2], [0.3, 2, 1], [0, HUGE, 0.3 * HUGE], [0, -HUGE, 0.1 * HUGE], [0.1, 1, -1], [0.3, 1, 1]],
+              [2, 2, 2], [1.0, 0.3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOO_FAR_APART)
+def test_arms_may_differ_by_more_than_a_double_holds(case: str) -> None:
+    rows, sizes, direction = TOO_FAR_APART[case]
+    net = largest_of(rows, sizes)
+    for domain in (SQUARE, WHOLE, regions.Line([0.0, 0.0], direction)):
+        assert difference(net, domain) is None
+
+
 def test_facets_name_the_arms_on_both_sides() -> None:
     found = regions.enumerate(largest_of(THREE_FROM_A_POINT, [3]), SQUARE)
     inner = found.facet_regions[:, 1] >= 0

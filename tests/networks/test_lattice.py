@@ -118,3 +118,10 @@ def test_the_lattice_stays_when_a_graph_is_built():
     flipped = builder.rearranged(x, np.arange(128).reshape(2, 8, 8)[:, ::-1].transpose(0, 2, 1))
     graph, _ = builder.finished(builder.linear(flipped, operator, None, (4, 8, 8), "convolution"))
     assert graph.nodes[0].reads[0].operator.norm_bound == operator.norm_bound
+
+
+def test_terms_that_read_one_input_are_no_convolution():
+    # Each row adds up to 2^-60; in doubles, term by term, that would be nothing.
+    sources = np.array([[0, 0, 0], [1, 1, 1]], dtype=np.int32)
+    lattice = Lattice(np.array([[0], [1]], dtype=np.int32), np.zeros((3, 2), dtype=np.int32))
+    assert norm_on_lattice(np.array([[1.0, 2.0**-60, -1.0]]), sources, lattice) == np.inf
