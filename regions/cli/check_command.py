@@ -46,7 +46,7 @@ def check_command(
     regions check model.pt --activation relu --segment points.csv:0 points.csv:1 -o report.html
     """
     network = load_model()
-    domain = make_domain(ctx, network.n_in)
+    domain = make_domain(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
     outcome, partition = run_enumerate(network, domain, limit, threads)
     if outcome.exit_code:

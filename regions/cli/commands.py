@@ -142,7 +142,7 @@ def count(ctx: click.Context, definition: Definition, limit: int | None, threads
     regions count model.pt --activation relu --arc points.csv:0 points.csv:1
     """
     network = load_model()
-    domain = make_domain_or_curve(ctx, network.n_in)
+    domain = make_domain_or_curve(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition, threads)
     _finish(ctx, outcome, None, as_json)
@@ -167,7 +167,7 @@ def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
     """
     network = load_model()
-    domain = make_domain(ctx, network.n_in)
+    domain = make_domain(ctx, network.input_shape)
     if output.suffix.lower() == ".geojson" and not domain.bounded:
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
@@ -212,7 +212,7 @@ def plot_(
     regions plot model.pt --activation relu --segment points.csv:0 points.csv:1 --dpi 300 -o line.png
     """
     network = load_model()
-    domain = make_domain(ctx, network.n_in)
+    domain = make_domain(ctx, network.input_shape)
     marks = marked_points(ctx, domain, mark, no_mark)
     require_pixels(ctx, size, dpi)
     if output_index >= network.n_out:

@@ -140,8 +140,8 @@ domain_or_curve_options = together(_options(_ALL_KINDS), _skip_column)
 curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _skip_column)
 
 
-def make_domain(ctx: click.Context, inputs: int) -> Domain:
-    """Make the one domain that the command line asks for, in a space of so many inputs.
+def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
+    """Make the one domain that the command line asks for, in a space of inputs of that shape.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def make_domain(ctx: click.Context, inputs: int) -> Domain:
     return domain
 
 
-def make_domain_or_curve(ctx: click.Context, inputs: int) -> Domain | Curve:
+def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
     """The same for commands with curves."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs

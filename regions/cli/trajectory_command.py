@@ -86,7 +86,7 @@ def trajectory_command(
         _follow_many(ctx, ensemble, networks, seed, output, as_json)
         return
     network = load_model()
-    curve = _curve(ctx, network.n_in)
+    curve = _curve(ctx, network.input_shape)
     announce(network, curve, quiet=as_json)
     where = {"network": network_facts(network), "domain": domain_facts(curve)}
     try:
@@ -102,7 +102,7 @@ def trajectory_command(
 def _follow_many(
     ctx: click.Context, ensemble: Ensemble, networks: int, seed: int, output: Path | None, as_json: bool
 ) -> None:
-    curve = _curve(ctx, ensemble.n_in)
+    curve = _curve(ctx, (ensemble.n_in,))
     if not as_json:
         say(repr(curve))
     code, end = 0, "complete"
@@ -117,7 +117,7 @@ def _follow_many(
     ctx.exit(code)
 
 
-def _curve(ctx: click.Context, inputs: int) -> Curve | Segment:
+def _curve(ctx: click.Context, inputs: tuple[int, ...]) -> Curve | Segment:
     curve = make_domain_or_curve(ctx, inputs)
     assert isinstance(curve, (Curve, Segment))  # there are no other options
     return curve

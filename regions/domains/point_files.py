@@ -4,7 +4,7 @@
 Text with a row per point, or an array of numpy: one axis is one point, two are rows. Images have more, and are
 flattened in row-major order, last axis fastest, as torch.nn.Flatten does: [C, H, W] is one point, [N, C, H, W] are N.
 With ``inputs`` there is no such guess: then the last axes are flattened that have so many numbers together, so that
-[N, H, W] are N points too.
+[N, H, W] are N points too; and images whose axes stand in another order than those of the network are refused.
 Invariant: float64 with exactly the values in the file, finite. Nothing in a file is executed.
 """
 
@@ -37,7 +37,7 @@ _KINDS = ".npy, .npz, .csv and .tsv files"
 def load_points(
     path: str | os.PathLike[str],
     *,
-    inputs: int | None = None,
+    inputs: int | Sequence[int] | None = None,
     skip_columns: str | int | Sequence[str | int] = (),
     array: str | None = None,
 ) -> Floats:
@@ -52,8 +52,9 @@ def load_points(
     ----------
     path : str or path
         The name decides the format.
-    inputs : int, optional
-        How many numbers a point has: ``network.n_in``. Then it is required, and [N, H, W] are N points.
+    inputs : int or sequence of int, optional
+        How many numbers a point has: ``network.n_in``. Then it is required, and [N, H, W] are N points. Or how they are
+        arranged, ``network.input_shape``: then images [H, W, C] are refused where [C, H, W] are meant.
     skip_columns : str, int, or a sequence of these
         Columns that are no coordinates, such as labels: by their names in the header, or by numbers from 0 (-1 is the
         last one).
@@ -69,7 +70,8 @@ def load_points(
     DomainError
         Another kind of file, or content that is not what the name says, damaged or cut off.
     ShapeMismatchError, NonFiniteError
-        No points, rows of different lengths or of another number than ``inputs``; NaN or infinity.
+        No points, rows of different lengths or of another number than ``inputs``, images with other axes; NaN or
+        infinity.
     OSError
         The file can not be opened.
     TypeError, ValueError
@@ -88,8 +90,7 @@ def load_points(
     skipped = [skip_columns] if isinstance(skip_columns, (str, int)) else skip_columns
     if not isinstance(skipped, (list, tuple)) or not all(type(one) in (str, int) for one in skipped):
         raise TypeError(f"skip_columns must be names or numbers of columns, got {skip_columns!r}")
-    if inputs is not None and (type(inputs) is not int or inputs < 1):
-        raise (ValueError if type(inputs) is int else TypeError)(f"inputs must be a positive integer, got {inputs!r}")
+    wanted = _arranged(inputs)
     if array is not None and not isinstance(array, str):
         raise TypeError(f"array must be a name, got {type(array).__name__}")
     file = path_of(path)
@@ -105,7 +106,7 @@ def load_points(
         else:
             stored = _load_npz(file, array) if suffix == ".npz" else _load_npy(file)
             values = _without_columns(stored, skipped, str(file))
-        return many_points(_as_rows(values, inputs, str(file), text=suffix in _TEXTS), str(file))
+        return many_points(_as_rows(values, wanted, str(file), text=suffix in _TEXTS), str(file))
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
@@ -163,7 +164,19 @@ def _without_columns(values: NDArray[Any], skipped: Sequence[str | int], file: s
     return np.delete(values, numbers, axis=1)
 
 
-def _as_rows(values: NDArray[Any], inputs: int | None, file: str, *, text: bool) -> NDArray[Any]:
+def _arranged(inputs: Any) -> tuple[int, ...] | None:
+    """The shape of a point, as far as it is given."""
+    if inputs is None:
+        return None
+    sizes = tuple(inputs) if isinstance(inputs, (list, tuple)) and inputs else (inputs,)
+    for size in sizes:
+        if type(size) is not int or size < 1:
+            wrong = ValueError if type(size) is int else TypeError
+            raise wrong(f"inputs must be a positive integer, or a shape of such, got {inputs!r}")
+    return sizes
+
+
+def _as_rows(values: NDArray[Any], wanted: tuple[int, ...] | None, file: str, *, text: bool) -> NDArray[Any]:
     """Points [n, n_in] from an array of any shape that can be understood so."""
     shape = values.shape
     if values.ndim == 0 or values.ndim > 4 or values.size == 0:
@@ -171,11 +184,13 @@ def _as_rows(values: NDArray[Any], inputs: int | None, file: str, *, text: bool)
             f"{file}: expected points of shape [n, n_in] (or [n_in] for one), or images [n, C, H, W] (or [C, H, W] for "
             f"one), got {list(shape)}"
         )
-    if inputs is None:
+    if wanted is None:
         return values.reshape(1 if values.ndim in (1, 3) else shape[0], -1)
+    inputs = math.prod(wanted)
     first_axis = 1 if text else 0  # a row of text is never a part of a point
     for axis in range(first_axis, values.ndim):
         if math.prod(shape[axis:]) == inputs:
+            _require_axes(shape[axis:], wanted, file)
             return values.reshape(-1, inputs)
     advice = ""
     if values.ndim == 2 and shape[1] == inputs + 1:
@@ -183,3 +198,12 @@ def _as_rows(values: NDArray[Any], inputs: int | None, file: str, *, text: bool)
     raise ShapeMismatchError(
         f"{file}: has shape {list(shape)}, from which no points of {inputs} coordinates can be made{advice}"
     )
+
+
+def _require_axes(found: tuple[int, ...], wanted: tuple[int, ...], file: str) -> None:
+    """Refuse images whose numbers stand in another order; axes of one entry do not matter."""
+    if min(len(found), len(wanted)) > 1 and [n for n in found if n > 1] != [n for n in wanted if n > 1]:
+        raise ShapeMismatchError(
+            f"{file}: holds images {list(found)}, the network takes {list(wanted)}: put their axes in this order, for "
+            "instance with numpy.moveaxis"
+        )

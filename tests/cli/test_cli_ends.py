@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import onnx_parts
 import regions
 from cli_cases import SQUARE, A, B, C, Run, model, weights
 from regions import installation
@@ -113,6 +114,19 @@ def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_images_with_other_axes(run: Run) -> None:
+    nodes = [onnx_parts.node("Flatten", ["x"], "f"), onnx_parts.node("Gemm", ["f", "w"], "y")]
+    given = onnx_parts.model(nodes, {"w": np.ones((12, 2), np.float32)}, shape=("batch", 3, 2, 2))
+    Path("image.onnx").write_bytes(given.SerializeToString())
+    images = np.arange(24.0).reshape(2, 3, 2, 2)
+    for name, array in (("good.npy", images), ("bad.npy", np.moveaxis(images, 1, 3))):
+        np.save(name, array)
+    assert run("count", "image.onnx", "--segment", "good.npy")[0] == 0
+    code, out, err = run("count", "image.onnx", "--segment", "bad.npy")
+    assert (code, out) == (1, "")
+    assert err.startswith("Error: bad.npy: holds images [2, 2, 3], the network takes [3, 2, 2]: put their axes")
 
 
 @pytest.mark.parametrize(

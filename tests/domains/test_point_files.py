@@ -34,6 +34,10 @@ class TestArrays:
             (IMAGES[:, 0], None, IMAGES[:, 0].reshape(1, 40)),
             (IMAGES[0, 0], 8, IMAGES[0, 0].reshape(1, 8)),  # [H, W]: one
             (IMAGES[0, 0], None, IMAGES[0, 0]),
+            (IMAGES, (3, 2, 4), IMAGES.reshape(5, 24)),
+            (IMAGES[:, 0, :, :, np.newaxis], [1, 2, 4], IMAGES[:, 0].reshape(5, 8)),  # axes of one entry do not matter
+            (IMAGES.reshape(5, 24), (3, 2, 4), IMAGES.reshape(5, 24)),
+            (IMAGES, (24,), IMAGES.reshape(5, 24)),  # of which the network knows no shape
             (IMAGES[0, 0, 0], 4, IMAGES[0, 0, 0].reshape(1, 4)),
             (IMAGES[:1, :1], 8, IMAGES[0, :1].reshape(1, 8)),
             ((IMAGES * 255).astype(np.uint8), 24, (IMAGES * 255).astype(np.uint8).reshape(5, 24)),
@@ -57,6 +61,8 @@ class TestArrays:
             ((5, 3, 2, 4), 23, r"shape \[5, 3, 2, 4\], from which no points of 23 coordinates can be made$"),
             ((1, 1, 1, 1, 1), None, "expected points of shape"),
             ((0, 3), 3, "expected points of shape"),
+            ((5, 2, 4, 3), (3, 2, 4), r"p.npy: holds images \[2, 4, 3\], the network takes \[3, 2, 4\]: put "),
+            ((5, 23), (3, 2, 4), r"shape \[5, 23\], from which no points of 24 coordinates can be made$"),
         ],
     )
     def test_shapes_that_do_not_fit(self, tmp_path: Path, shape: Any, inputs: Any, words: str) -> None:
