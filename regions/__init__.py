@@ -49,7 +49,7 @@ except ImportError as error:
 from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
-    from regions import bounds, ensembles, measures
+    from regions import bounds, ensembles, measures, tasks
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
@@ -111,6 +111,7 @@ __all__ = [
     "load_points",
     "measures",
     "plot",
+    "tasks",
     "trajectory",
     "watch",
 ]
@@ -139,7 +140,7 @@ _LATER = {
     "trajectory": "regions.studies.trajectory",
     "watch": "regions.studies.training",
 }
-_LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "export", "measures", "reference"}
+_LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "export", "measures", "reference", "tasks"}
 
 
 def __getattr__(name: str) -> Any:

@@ -96,9 +96,11 @@ def load_points(
     file = path_of(path)
     suffix = file.suffix.lower()
     if suffix not in POINT_SUFFIXES:
-        raise DomainError(f"{file}: points are read from {_KINDS}, not {file.suffix or 'a bare name'}")
+        raise DomainError(f"{file_name(file)}: points are read from {_KINDS}, not {file.suffix or 'a bare name'}")
     if array is not None and suffix != ".npz":
-        raise DomainError(f"{file}: only .npz files have arrays with names, such as {printable(repr(array))}")
+        raise DomainError(
+            f"{file_name(file)}: only .npz files have arrays with names, such as {printable(repr(array))}"
+        )
     with printable_errors():
         require_ordinary_file(file, DomainError, "the points", _KINDS)
         if suffix in _TEXTS:

@@ -12,8 +12,9 @@ derived from these (`regions/definitions/`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
+from functools import lru_cache
+from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -21,21 +22,19 @@ import numpy as np
 from regions.arithmetic.arguments import flag
 from regions.arithmetic.types import Integers
 from regions.certificate import Certificate
-from regions.definitions import Definition, definition_of, linear_regions
+from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.enumeration.curves import pieces_counted
-from regions.enumeration.run import Model, Run, compiled, counted, enumerated
-from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
-from regions.errors import DomainError, LimitReached, ShapeMismatchError
+from regions.enumeration.items import Items, count_item, items_of, shaped
+from regions.enumeration.jobs import count_by_tasks
+from regions.enumeration.run import Model, Run, compiled, enumerated
+from regions.enumeration.workers import Workers, beside_and_within, each_by_workers, number_of_workers
+from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reporting import Progress, Report, reporting
 
 __all__ = ["certified_count", "count", "enumerate"]
-
-# From so many domains in planes for each thread on, they are counted side by side.
-_MANY_PLANES = 8
 
 
 @overload
@@ -47,6 +46,8 @@ def count(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     certificate: Literal[False] = False,
 ) -> int: ...
 @overload
@@ -58,34 +59,53 @@ def count(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     certificate: Literal[False] = False,
 ) -> Integers: ...
 @overload
 def count(
-    network: Network,
+    network: Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+    certificate: Literal[False] = False,
+) -> Integers: ...
+@overload
+def count(
+    network: Network | Iterable[Network],
+    domain: Domain | Curve | Iterable[Domain | Curve],
+    definition: Definition = "activation",
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     certificate: Literal[True],
 ) -> tuple[Any, Any]: ...
 def count(
-    network: Network,
+    network: Network | Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
     certificate: bool = False,
-) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
+) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Any]]:
     """Number of regions of a network in a domain, exactly.
 
     Parameters
     ----------
-    network : Network
+    network : Network, or iterable of these
     domain : Domain, Curve, or iterable of these
         Several have one dimension. Of a curve the pieces are counted: longest parts on
         which every hidden neuron keeps to one piece of its activation.
@@ -101,13 +121,19 @@ def count(
         Threads to use; "all" is one for each processor. Without it, the environment variable ``REGIONS_WORKERS`` says
         how many, or there is one. They share the parts of a plane, or take a domain each. What comes out is the same
         for any number.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Who does the work, in pieces (`regions.tasks`): processes, a cluster. ``workers`` is then the number of threads
+        of each. What is lost with a worker is done again.
+    checkpoint : path, optional
+        A folder where the results of finished pieces are kept; the same call goes on from there, whatever ended the
+        first one. Files of other jobs, of another version and damaged ones are not believed.
     certificate : bool, optional
         True is another way to write `certified_count`, which is to be preferred: its type does not depend on a value.
 
     Returns
     -------
-    int, or int64 [domains]
-        With ``certificate`` what `certified_count` returns.
+    int, or int64 [networks], [domains] or [networks, domains]
+        An axis for each that was given as several. With ``certificate`` what `certified_count` returns.
 
     Raises
     ------
@@ -115,7 +141,7 @@ def count(
         ``partial`` is the number of activation regions found so far, above the limit.
     KeyboardInterrupt
         On Ctrl-C, at once; ``partial`` is the number of activation regions found so far, or None if the core was not
-        at work just then. With several domains both carry the array of the counts that were finished.
+        at work just then. With several networks or domains both carry the array of the counts that were finished.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     CountNotDecided
@@ -136,9 +162,8 @@ def count(
     4
     """
     if flag(certificate, "certificate"):
-        return certified_count(network, domain, definition, limit=limit, progress=progress, workers=workers)
-    numbers = [number for number, _ in _counted(network, domain, definition, limit, progress, workers)]
-    return numbers[0] if isinstance(domain, (Domain, Curve)) else np.array(numbers, dtype=np.int64)
+        return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=True)
+    return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=False)[0]
 
 
 @overload
@@ -150,6 +175,8 @@ def certified_count(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
@@ -160,30 +187,46 @@ def certified_count(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> tuple[Integers, list[Certificate]]: ...
+@overload
 def certified_count(
-    network: Network,
+    network: Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = "activation",
     *,
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
-) -> tuple[int, Certificate] | tuple[Integers, list[Certificate]]:
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> tuple[Integers, list[Any]]: ...
+def certified_count(
+    network: Network | Iterable[Network],
+    domain: Domain | Curve | Iterable[Domain | Curve],
+    definition: Definition = "activation",
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> tuple[int, Certificate] | tuple[Integers, list[Any]]:
     """Number of regions of a network in a domain, with what is proven about it.
 
     It costs nothing but a hash of the weights: all counts are proven, with or without.
 
     Parameters
     ----------
-    network, domain, definition, limit, progress, workers
+    network, domain, definition, limit, progress, workers, executor, checkpoint
         As for `count`.
 
     Returns
     -------
-    int, or int64 [domains]
+    int, or int64 array
         As `count` returns it.
-    Certificate, or list of Certificate
+    Certificate, list of Certificate, or list of such lists
         For each number; for other definitions than "activation", about the activation regions that it was derived from.
 
     Raises
@@ -199,11 +242,7 @@ def certified_count(
     >>> number, certificate.regions, certificate.network == net.fingerprint
     (4, 4, True)
     """
-    found = _counted(network, domain, definition, limit, progress, workers)
-    numbers, certificates = [number for number, _ in found], [run.certificate for _, run in found]
-    if isinstance(domain, (Domain, Curve)):
-        return numbers[0], certificates[0]
-    return np.array(numbers, dtype=np.int64), certificates
+    return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=True)
 
 
 def enumerate(
@@ -252,82 +291,48 @@ def enumerate(
 
 
 def _counted(
-    network: Network,
+    network: Network | Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition,
     limit: int | None,
     progress: Progress,
     workers: Workers,
+    executor: Any,
+    checkpoint: str | PathLike[str] | None,
+    certified: bool,
+) -> tuple[Any, Any]:
+    """Numbers, and certificates where they are asked for."""
+    threads, items, name = number_of_workers(workers), items_of(network, domain), definition_of(definition)
+    with reporting(progress) as report:
+        if executor is not None or checkpoint is not None:
+            return count_by_tasks(items, name, limit, report, threads, executor, checkpoint)
+        found = _count_here(items, name, limit, report, threads)
+    numbers = [number for number, _ in found]
+    certificates: list[Any] = [run.certificate for _, run in found] if certified else numbers
+    return shaped(numbers, certificates, items.shape)
+
+
+def _count_here(
+    items: Items, definition: Definition, limit: int | None, report: Report | None, threads: int
 ) -> list[tuple[int, Run[Any]]]:
-    """The number of regions in each domain, and the run that it comes from, without the regions themselves."""
-    threads = number_of_workers(workers)
-    model = compiled(network)
-    domains = [domain] if isinstance(domain, (Domain, Curve)) else _domains(domain)
-    _check_one_dimension(domains)
-    found: list[tuple[int, Run[Any]]] = []
-    # Of a plane parts are given away; a few of them, one after the other, keep all threads busy to the end.
-    few = len(domains) < (2 if domains and domains[0].dimension == 1 else _MANY_PLANES * threads)
-    beside, within = (1, threads) if few else (threads, 1)
+    """The numbers of all items, and the runs that they come from, by threads of this process."""
+    beside, within = beside_and_within(len(items), threads, items.domains[0].dimension if items.domains else 1)
+
+    # Not longer than while threads are at it: there may be thousands.
+    @lru_cache(maxsize=beside + 1)
+    def model(network: int) -> Model:
+        return compiled(items.networks[network])
 
     def count_one(index: int, report: Report | None) -> tuple[int, Run[Any]]:
-        return _count(network, model, domains[index], definition, limit, report, within)
+        network, domain = items.pair(index)
+        return count_item(network, model(items.places(index)[0]), domain, definition, limit, report, within)
 
-    with reporting(progress) as report:
-        try:
-            each_by_workers(count_one, len(domains), beside, report, found)
-        except (LimitReached, KeyboardInterrupt) as stopped:
-            if not isinstance(domain, (Domain, Curve)):
-                counts = np.array([number for number, _ in found], dtype=np.int64)
-                stopped.partial = counts  # type: ignore[union-attr]
-            raise
-    return found
-
-
-def _count(
-    network: Network,
-    model: Model,
-    domain: Domain | Curve,
-    definition: Definition,
-    limit: int | None,
-    report: Report | None,
-    threads: int,
-) -> tuple[int, Run[Any]]:
-    name = definition_of(definition)
-    if isinstance(domain, Curve):
-        if name != "activation":
-            raise DomainError(f"{name!r} is a definition of regions in domains; of a curve, pieces are counted")
-        pieces = pieces_counted(network, model, domain, limit, report, threads)
-        pieces.require_complete(limit, pieces.regions)
-        return pieces.regions, pieces
-    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report, threads)
-    run.require_complete(limit, run.regions)
-    if run.partition is None:
-        return run.regions, run
-    return linear_regions(run.partition, name).count, replace(run, partition=None)
-
-
-def _domains(given: Any) -> list[Domain | Curve]:
-    """The domains of an iterable, looked at one by one, so that one without end is refused where it begins."""
-    domains: list[Domain | Curve] = []
+    found: list[tuple[int, Run[Any]]] = []
     try:
-        iterator = None if isinstance(given, (str, bytes, Mapping)) else iter(given)
-    except Exception:
-        iterator = None
-    if iterator is None:
-        raise TypeError(
-            f"expected a domain such as regions.Segment or regions.Polygon, or a list of them, "
-            f"got {type(given).__name__}"
-        )
-    for each in iterator:
-        if not isinstance(each, (Domain, Curve)):
-            raise TypeError(
-                f"domain[{len(domains)}]: expected a domain such as regions.Segment or regions.Polygon, "
-                f"got {type(each).__name__}"
-            )
-        domains.append(each)
-    return domains
-
-
-def _check_one_dimension(domains: list[Domain | Curve]) -> None:
-    if len({each.dimension for each in domains}) > 1:
-        raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
+        each_by_workers(count_one, len(items), beside, report, found)
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        if items.shape:
+            counts = np.array([number for number, _ in found], dtype=np.int64)
+            stopped.partial = counts  # type: ignore[union-attr]
+        raise
+    return found

@@ -18,12 +18,14 @@ from typing import Generic, Literal, TypeVar
 from regions.arithmetic.arguments import integer
 from regions.reporting import Report, share_of
 
-__all__ = ["Workers", "each_by_workers", "number_of_workers"]
+__all__ = ["Workers", "beside_and_within", "each_by_workers", "number_of_workers"]
 
 Workers = int | Literal["all"] | None
 Result = TypeVar("Result")
 
 _MOST = 1024
+# From so many domains in planes for each thread on, they are counted side by side.
+_MANY_PLANES = 8
 _PATIENCE = 0.05  # seconds, as in the core
 
 
@@ -45,6 +47,15 @@ def _cores() -> int:
     """Processors that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _MOST)
+
+
+def beside_and_within(total: int, threads: int, dimension: int) -> tuple[int, int]:
+    """How many of so many things are counted side by side, and with how many threads each.
+
+    Of a plane parts are given away; a few of them, one after the other, keep all threads busy to the end.
+    """
+    few = total < (2 if dimension == 1 else _MANY_PLANES * threads)
+    return (1, threads) if few else (threads, 1)
 
 
 def each_by_workers(

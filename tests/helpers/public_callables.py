@@ -34,7 +34,7 @@ from objects_to_call_with import (
 )
 from one_call import Call, call_of, method_of, say
 from public_theory import calls_of_bounds, calls_of_ensembles
-from regions import arrangements, constructions, export, measures, reference
+from regions import arrangements, constructions, export, measures, reference, tasks
 from regions.networks import named_activations as named
 from regions.read import read_tensors
 
@@ -61,8 +61,10 @@ def _top() -> Iterator[Call]:
         limit=100,
         progress=False,
         workers=1,
+        executor=None,
+        checkpoint=None,
         certificate=False,
-        _kinds={"domain": "domains"},
+        _kinds={"network": "networks", "domain": "domains"},
     )
     yield call_of(
         regions.certified_count,
@@ -72,8 +74,17 @@ def _top() -> Iterator[Call]:
         limit=100,
         progress=False,
         workers=1,
-        _kinds={"domain": "domains"},
+        executor=None,
+        checkpoint=None,
+        _kinds={"network": "networks", "domain": "domains"},
     )
+    job = {"network": network, "domain": square}
+    options = {"definition": "activation", "limit": 100}
+    kinds = {"network": "networks", "domain": "domains"}
+    yield call_of(tasks.split, **job, n=1, **options, _kinds=kinds)
+    (task,) = tasks.split(network(), square(), 1)
+    yield call_of(tasks.run, task=say(task), workers=1)
+    yield call_of(tasks.join, results=[tasks.run(task)])
     yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False, workers=1)
     yield call_of(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}

@@ -22,6 +22,7 @@ MODULES = (
     "measures",
     "networks.named_activations",
     "reference",
+    "tasks",
 )
 # Made by functions, never by hand: their constructors take what they are given, their methods do not.
 RESULTS = {
@@ -44,6 +45,8 @@ RESULTS = {
     "Dichotomies",
     "Growth",
     "GrowthLaw",
+    "Result",
+    "Task",
     "Curve",  # by its subclasses
 }
 # Returned by public functions, and not in any `__all__` above.

@@ -34,7 +34,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MODULES = [module.name for module in pkgutil.walk_packages(regions.__path__, "regions.")]
 
 # Their examples measure what takes seconds.
-SLOW = {"training.md", "through-training.md", "measures.md", "regions.measures.hanin_rolnick"}
+SLOW = {"tasks.md", "training.md", "through-training.md", "measures.md", "regions.measures.hanin_rolnick"}
 
 # What differs from run to run, or from one order of cuts to another.
 VARYING = [
@@ -73,8 +73,9 @@ def test_python(page: Path) -> None:
     shared: dict[str, object] = {"__name__": "__main__"}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for line, source in blocks(page, "python"):
-        if "import torch" in source:
-            pytest.importorskip("torch")
+        for package in ("torch", "distributed"):
+            if f"import {package}" in source or f"from {package} import" in source:
+                pytest.importorskip(package)
         if ">>>" not in source:
             exec(compile("\n" * (line - 1) + source, name(page), "exec"), shared)
             continue

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""How are tasks done by somebody else: a pool of processes, a cluster?
+
+By whatever has the interface of `concurrent.futures.Executor`; of `dask.distributed` the client, which can give one.
+Everything is submitted at once, and results are taken as they come. A task's own errors are part of its result, so what
+a future raises is a matter of the executor: a worker was killed, a machine is gone. Such a task is submitted once more,
+and if that fails as well, or the executor takes no more, it is left to the caller, who does it himself. So a lost
+worker costs time only.
+The calling thread looks about some times a second, for Ctrl-C and for the progress. When it leaves, what has not begun
+is cancelled; what others are doing just then cannot be stopped, but nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from typing import Any
+
+from regions.arithmetic.arguments import shown
+from regions.enumeration.tasks import Result, Task
+
+__all__ = ["done_elsewhere", "require_executor"]
+
+PATIENCE = 0.05  # seconds, as in the core
+TRIES = 2
+
+
+def require_executor(given: Any) -> Executor:
+    """What tasks are submitted to; a client of Dask gives its own."""
+    if isinstance(given, Executor):
+        return given
+    try:
+        executor = given.get_executor(pure=False)  # two jobs of the same name are two jobs
+    except Exception:
+        executor = None
+    if not isinstance(executor, Executor):
+        raise TypeError(
+            f"executor must be a concurrent.futures.Executor or a dask.distributed.Client, got {shown(given)}"
+        )
+    return executor
+
+
+def done_elsewhere(
+    executor: Executor, work: Callable[[Task], Result], tasks: Sequence[Task]
+) -> Iterator[Result | Task | None]:
+    """Give results as they come; tasks that came to nothing, and are the caller's; now and then None.
+
+    After a result with an error nothing is given any more that comes after it in the order of the tasks.
+    """
+    futures: dict[int, Future[Result]] = {}
+    tries = dict.fromkeys(range(len(tasks)), 0)
+    ready: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def submit(place: int) -> bool:
+        tries[place] += 1
+        try:
+            futures[place] = executor.submit(work, tasks[place])
+        except BrokenExecutor:
+            return False
+        futures[place].add_done_callback(lambda _: ready.put(place))
+        return True
+
+    try:
+        for place, task in enumerate(tasks):
+            if not submit(place):
+                yield task
+        while futures:
+            try:
+                place = ready.get(timeout=PATIENCE)
+            except queue.Empty:
+                yield None
+                continue
+            if place not in futures:
+                continue
+            result = _result_of(futures.pop(place))
+            if result is not None:
+                if result.error is not None:
+                    for later in [each for each in futures if each > place]:
+                        futures.pop(later).cancel()
+                yield result
+            elif tries[place] == TRIES or not submit(place):
+                yield tasks[place]
+    finally:
+        for future in futures.values():
+            future.cancel()
+
+
+def _result_of(future: Future[Result]) -> Result | None:
+    """What came out, or nothing, where that is the executor's fault."""
+    try:
+        return future.result()
+    except KeyboardInterrupt:  # Ctrl-C reaches the processes of a terminal's group too, and some of them first
+        raise
+    except BaseException:
+        return None

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Of which networks in which domains is the number of regions asked for, and how is one of these numbers found?
+
+One network or several, one domain or several, in any combination: the items are all pairs, those of the first network
+first. Each is checked before the first one is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from regions.certificate import Certificate
+from regions.definitions import Definition, definition_of, linear_regions
+from regions.domains import Domain
+from regions.domains.curves import Curve
+from regions.enumeration.curves import pieces_counted
+from regions.enumeration.run import Model, Run, counted, enumerated
+from regions.errors import DomainError, ShapeMismatchError
+from regions.networks.network import Network, require_network
+from regions.reporting import Report
+
+__all__ = ["Items", "count_item", "items_of", "shaped"]
+
+
+@dataclass(frozen=True)
+class Items:
+    """What is to be counted.
+
+    Attributes
+    ----------
+    networks, domains
+    shape : tuple of int
+        Of the numbers: (), [networks], [domains] or [networks, domains], with an axis for each that was given as
+        several.
+    """
+
+    networks: list[Network]
+    domains: list[Domain | Curve]
+    shape: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.networks) * len(self.domains)
+
+    def places(self, index: int) -> tuple[int, int]:
+        """Which network, and which domain."""
+        return divmod(index, len(self.domains))
+
+    def pair(self, index: int) -> tuple[Network, Domain | Curve]:
+        network, domain = self.places(index)
+        return self.networks[network], self.domains[domain]
+
+
+def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Numbers as an int or an array, and certificates in lists of that shape."""
+    if not shape:
+        return numbers[0], certificates[0]
+    lists: list[Any] = certificates
+    if len(shape) == 2:
+        lists = [certificates[start * shape[1] : (start + 1) * shape[1]] for start in range(shape[0])]
+    return np.array(numbers, dtype=np.int64).reshape(shape), lists
+
+
+def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve]) -> Items:
+    """The items, once it is known that they are what they should be.
+
+    Raises
+    ------
+    TypeError
+        What is no network, no domain and no list of these.
+    ShapeMismatchError
+        Domains of different dimensions.
+    """
+    one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
+    networks: list[Any] = (
+        [require_network(network)] if one_network else _listed(network, "network", Network, "a regions.Network")
+    )
+    domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
+    if len({each.dimension for each in domains}) > 1:
+        raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
+    shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))
+    return Items(networks, domains, shape)
+
+
+DOMAINS = "a domain such as regions.Segment or regions.Polygon"
+
+
+def _several(network: Any) -> bool:
+    """Whether that is a list of networks; what is neither is refused as a network."""
+    return isinstance(network, Iterable) and not isinstance(network, (Network, str, bytes, Mapping))
+
+
+def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
+    """What an iterable gives, looked at one by one, so that one without end is refused where it begins."""
+    found: list[Any] = []
+    try:
+        iterator = None if isinstance(given, (str, bytes, Mapping)) else iter(given)
+    except Exception:
+        iterator = None
+    if iterator is None:
+        raise TypeError(f"expected {wanted}, or a list of them, got {type(given).__name__}")
+    for each in iterator:
+        if not isinstance(each, kind):
+            raise TypeError(f"{name}[{len(found)}]: expected {wanted}, got {type(each).__name__}")
+        found.append(each)
+    return found
+
+
+def count_item(
+    network: Network,
+    model: Model,
+    domain: Domain | Curve,
+    definition: Definition,
+    limit: int | None,
+    report: Report | None,
+    threads: int,
+) -> tuple[int, Run[Any]]:
+    """The number of regions in a domain, and the run that it comes from, without the regions themselves."""
+    name = definition_of(definition)
+    if isinstance(domain, Curve):
+        if name != "activation":
+            raise DomainError(f"{name!r} is a definition of regions in domains; of a curve, pieces are counted")
+        pieces = pieces_counted(network, model, domain, limit, report, threads)
+        pieces.require_complete(limit, pieces.regions)
+        return pieces.regions, pieces
+    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report, threads)
+    run.require_complete(limit, run.regions)
+    if run.partition is None:
+        return run.regions, run
+    return linear_regions(run.partition, name).count, replace(run, partition=None)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Which executors lose what they were given to do?
+
+Functions that are sent to other processes have to stand in a file that these can import.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+
+def kill_the_worker(work: Callable[[Any], Any], task: Any) -> Any:
+    """What a machine without memory does."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def kill_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
+    """Kill the process that comes first; the others work."""
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        return work(task)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+def ctrl_c(work: Callable[[Any], Any], task: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+class Replacing(Executor):
+    """Hands on what it is given to another executor, some of it as something else.
+
+    Parameters
+    ----------
+    pool : Executor
+    instead : dict of int to callable
+        What to do at the n-th submission, given the function and the task.
+    """
+
+    def __init__(self, pool: Any, instead: dict[int, Callable[..., Any]]) -> None:
+        self.pool, self.instead, self.submitted = pool, instead, list[Any]()
+
+    def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+        self.submitted.append(task)
+        other = self.instead.get(len(self.submitted) - 1)
+        return self.pool.submit(work, task) if other is None else self.pool.submit(other, work, task)

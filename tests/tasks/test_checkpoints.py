@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Does a job go on where it was, whatever ended it, and is no file believed that is not its own?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from random_networks import random_network
+from regions.domains import Segment
+from regions.enumeration import jobs
+
+NETWORK = random_network([2, 8, 8, 1], 1, bias=0.1, he=True)
+LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
+NUMBERS, CERTIFICATES = regions.certified_count(NETWORK, LINES)
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Which tasks were done, and not taken from a folder."""
+    indices: list[int] = []
+    attempt = jobs.attempt
+
+    def counting(task: Any, *rest: Any) -> Any:
+        indices.append(task.index)
+        return attempt(task, *rest)
+
+    monkeypatch.setattr(jobs, "attempt", counting)
+    return indices
+
+
+def require_right(folder: Path, **options: Any) -> None:
+    numbers, certificates = regions.certified_count(NETWORK, LINES, checkpoint=folder, **options)
+    assert numbers.tobytes() == NUMBERS.tobytes()
+    assert [each.as_dict() for each in certificates] == [each.as_dict() for each in CERTIFICATES]
+
+
+def files_of(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) -> None:
+    folder = tmp_path / "new"
+    require_right(folder, workers=workers)
+    assert sorted(done) == list(range(7)) and len(files_of(folder)) == 7
+    done.clear()
+    require_right(folder, workers=workers)
+    assert done == []
+    files_of(folder)[4].unlink()
+    require_right(folder, workers=workers)
+    assert done == [4]
+
+
+def test_what_was_done_before_an_error_is_kept(tmp_path: Path, done: list[int]) -> None:
+    limit = int(NUMBERS.max()) - 1
+    for _ in range(2):
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(NETWORK, LINES, limit=limit, checkpoint=tmp_path)
+        assert stopped.value.partial.tolist() == NUMBERS[: NUMBERS.argmax()].tolist()
+    # The one that fails fails again; another limit is another job.
+    assert done == [*range(int(NUMBERS.argmax()) + 1), int(NUMBERS.argmax())]
+    done.clear()
+    require_right(tmp_path)
+    assert len(done) == 7
+
+
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
+    def stop(share: float, found: int) -> None:
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        regions.count([NETWORK] * 40, LINES, checkpoint=tmp_path, progress=stop)
+    before = len(done)
+    kept = len(files_of(tmp_path))
+    assert 0 < kept <= before < jobs.TASKS
+    assert stopped.value.partial.tolist() == np.tile(NUMBERS, 40)[: len(stopped.value.partial)].tolist()
+    done.clear()
+    assert regions.count([NETWORK] * 40, LINES, checkpoint=tmp_path).tolist() == [NUMBERS.tolist()] * 40
+    assert len(done) == jobs.TASKS - kept
+
+
+def test_progress_goes_on_from_what_is_there(tmp_path: Path) -> None:
+    require_right(tmp_path)
+    for path in files_of(tmp_path)[4:]:
+        path.unlink()
+    shares: list[float] = []
+    regions.count(NETWORK, LINES, checkpoint=tmp_path, progress=lambda share, found: shares.append(share))
+    assert shares == sorted(shares) and all(4 / 7 <= share <= 1 for share in shares)
+
+
+def test_jobs_share_a_folder(tmp_path: Path, done: list[int]) -> None:
+    require_right(tmp_path)
+    other = random_network([2, 8, 8, 1], 2, bias=0.1, he=True)
+    assert regions.count(other, LINES, checkpoint=tmp_path).tolist() == regions.count(other, LINES).tolist()
+    assert regions.count(NETWORK, LINES[::-1], checkpoint=tmp_path).tolist() == NUMBERS[::-1].tolist()
+    assert len(done) == 21
+    require_right(tmp_path)
+    assert len(done) == 21
+
+
+def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> None:
+    require_right(tmp_path)
+    path = files_of(tmp_path)[2]
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    damaged = [bytearray(whole) for _ in range(40)]
+    for each in damaged:
+        each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+    halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
+    for text in [*damaged, *halves, b"", whole + b" ", whole * 2]:
+        path.write_bytes(text)
+        done.clear()
+        require_right(tmp_path)
+        assert done == [2]
+        assert path.read_bytes() == whole
+
+
+def with_digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+
+
+def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done: list[int]) -> None:
+    """Files of other tasks, and files that say what no task finds."""
+    require_right(tmp_path)
+    path = files_of(tmp_path)[2]
+    whole = path.read_bytes()
+    facts = json.loads(whole.partition(b"\n")[2])
+
+    def changed(place: list[Any], value: Any) -> bytes:
+        copy = json.loads(json.dumps(facts))
+        holder = copy
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = value
+        return with_digest(json.dumps(copy).encode())
+
+    item = ["found", 0]
+    wrong = [files_of(tmp_path)[3].read_bytes()]
+    wrong += [changed([name], value) for name in facts for value in (None, 99, "x", [], {})]
+    wrong += [changed([*item, 0], value) for value in (-1, 2**70, 1.5, "3", True, None)]
+    wrong += [changed([*item, 1, name], value) for name in facts["found"][0][1] for value in (None, [], -1, 1.5)]
+    wrong += [changed([*item, 1, "complete"], value) for value in (False, 1)]
+    wrong += [changed([*item, 1, name], "0" * 64) for name in ("network", "domain_fingerprint")]
+    wrong += [changed([*item, 1, "kernel"], word) for word in ("x" * 300, "a\nb", "\x1b[31m")]
+    wrong += [changed([*item, 1, "more"], 1), changed(["more"], 1), changed(item, [1]), changed(item, None)]
+    wrong += [with_digest(text) for text in (b"", b"[" * 100_000, b"{}", b"null", b"\xff", b"NaN")]
+    for text in wrong:
+        path.write_bytes(text)
+        done.clear()
+        require_right(tmp_path)
+        assert done == [2], text[:500]
+        assert path.read_bytes() == whole
+
+
+def test_what_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        regions.count(NETWORK, LINES, checkpoint=tmp_path / "file")
+    with pytest.raises(FileNotFoundError):
+        regions.count(NETWORK, LINES, checkpoint=tmp_path / "no" / "such")
+
+
+SCRIPT = """
+import sys
+import numpy as np
+import regions
+rng = np.random.default_rng(0)
+def network():
+    pairs = ((2, 32), (32, 32), (32, 1))
+    return regions.Network([(rng.standard_normal((n, m)) / 6, rng.standard_normal(n)) for m, n in pairs])
+networks = [network() for _ in range(300)]
+square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+reports = 0
+def report(share, found):
+    print(share, flush=True)
+checkpoint = sys.argv[1] if len(sys.argv) > 1 else None
+numbers = regions.count(networks, square, checkpoint=checkpoint, progress=report, workers=2)
+print("numbers", numbers.tobytes().hex(), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """Some times, after some report of the work."""
+    program = [sys.executable, "-c", SCRIPT]
+    options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
+    whole = subprocess.run(program, check=True, **options).stdout.splitlines()[-1]
+    rng, kept = random.Random(0), 0
+    for _ in range(4):
+        with subprocess.Popen([*program, str(tmp_path)], **options) as child:
+            assert child.stdout is not None
+            for _ in range(rng.randrange(1, 4)):
+                child.stdout.readline()
+            child.send_signal(signal.SIGKILL)
+        now = len(list(tmp_path.glob("*.json")))
+        assert now >= kept
+        kept = now
+    assert 0 < kept
+    last = subprocess.run([*program, str(tmp_path)], check=True, **options).stdout.splitlines()
+    assert last[-1] == whole
+    # What a killed process left half written is gone.
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json"}

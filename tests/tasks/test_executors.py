@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Do pools of processes, clusters and threads find what one thread finds, also when workers are killed?"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from pools_that_fail import Replacing, ctrl_c, kill_the_first, kill_the_worker
+from random_networks import random_network
+from regions.domains import Segment
+
+NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
+LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
+NUMBERS, CERTIFICATES = regions.certified_count(NETWORKS, LINES)
+
+
+@pytest.fixture(params=[each for each in multiprocessing.get_all_start_methods() if each != "forkserver"])
+def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(request.param)) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
+        distributed.Client(found) as client,
+    ):
+        yield client
+
+
+def require_right(executor: Any, **options: Any) -> None:
+    numbers, certificates = regions.certified_count(NETWORKS, LINES, executor=executor, **options)
+    assert numbers.tobytes() == NUMBERS.tobytes() and numbers.shape == NUMBERS.shape
+    for row, expected in zip(certificates, CERTIFICATES, strict=True):
+        assert [each.as_dict() for each in row] == [each.as_dict() for each in expected]
+
+
+def require_killed_workers_to_change_nothing(pool: Executor, tmp_path: Path) -> None:
+    """One that dies once, one that dies whenever it is given its task."""
+    once = partial(kill_the_first, tmp_path / "mark")
+    replacing = Replacing(pool, {3: once, 8: kill_the_worker})
+    require_right(replacing)
+    assert (tmp_path / "mark").exists() and len(replacing.submitted) >= NUMBERS.size
+
+
+def test_threads() -> None:
+    with ThreadPoolExecutor(3) as pool:
+        require_right(pool)
+        assert regions.count(NETWORKS[0], LINES[0], executor=pool) == NUMBERS[0, 0]
+        assert regions.count([], LINES, executor=pool).shape == (0, 7)
+
+
+@pytest.mark.slow
+class TestProcesses:
+    def test_the_same(self, processes: ProcessPoolExecutor, tmp_path: Path) -> None:
+        require_right(processes, checkpoint=tmp_path)
+        require_right(None, checkpoint=tmp_path, workers=2)
+        assert len(list(tmp_path.iterdir())) == NUMBERS.size
+
+    def test_killed_workers(self, processes: ProcessPoolExecutor, tmp_path: Path) -> None:
+        require_killed_workers_to_change_nothing(processes, tmp_path)
+        with pytest.raises(BrokenProcessPool):
+            processes.submit(int)
+        require_right(processes)  # broken from the beginning
+
+    def test_errors(self, processes: ProcessPoolExecutor) -> None:
+        limit = int(NUMBERS.max()) - 1
+        with pytest.raises(regions.LimitReached) as alone:
+            regions.count(NETWORKS, LINES, limit=limit)
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(NETWORKS, LINES, limit=limit, executor=processes)
+        assert stopped.value.partial.tolist() == alone.value.partial.tolist()
+
+
+@pytest.mark.slow
+class TestDask:
+    def test_the_same(self, cluster: Any, tmp_path: Path) -> None:
+        require_right(cluster, checkpoint=tmp_path)
+        require_right(None, checkpoint=tmp_path)
+        require_right(cluster.get_executor())
+
+    def test_killed_workers(self, cluster: Any, tmp_path: Path) -> None:
+        require_killed_workers_to_change_nothing(cluster.get_executor(pure=False), tmp_path)
+
+
+class Refusing(Executor):
+    """Takes so many, and then is at its end; what it took comes to nothing, or never comes."""
+
+    def __init__(self, takes: int, error: BaseException | None) -> None:
+        self.takes, self.error, self.given = takes, error, list[Future[Any]]()
+
+    def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+        if len(self.given) == self.takes:
+            raise BrokenProcessPool("gone")
+        self.given.append(Future())
+        if self.error is not None:
+            self.given[-1].set_exception(self.error)
+        return self.given[-1]
+
+
+class TestWithoutProcesses:
+    @pytest.mark.parametrize("takes", [0, 1, 10, 1000])
+    @pytest.mark.parametrize("error", [BrokenProcessPool("gone"), OSError("no memory"), SystemExit()])
+    def test_what_is_lost_is_done_here(self, takes: int, error: BaseException) -> None:
+        for workers in (1, 3):
+            pool = Refusing(takes, error)
+            require_right(pool, workers=workers)
+            assert len(pool.given) == min(takes, 2 * NUMBERS.size)  # each is tried twice
+
+    def test_what_is_wrong_with_submitting_is_said(self) -> None:
+        pool = ThreadPoolExecutor(1)
+        pool.shutdown()
+        with pytest.raises(RuntimeError, match="after shutdown"):
+            regions.count(NETWORKS, LINES, executor=pool)
+
+    def test_ctrl_c_in_a_worker_ends_the_job(self) -> None:
+        with ThreadPoolExecutor(1) as pool, pytest.raises(KeyboardInterrupt) as stopped:
+            regions.count(NETWORKS, LINES, executor=Replacing(pool, {5: ctrl_c}))
+        flat = NUMBERS.ravel().tolist()
+        assert stopped.value.partial.tolist() == flat[: len(stopped.value.partial)]
+
+    def test_ctrl_c_waits_for_nobody(self) -> None:
+        """Not even for those that never end."""
+        pool = Refusing(1000, None)
+
+        def stop(share: float, found: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.count(NETWORKS, LINES, executor=pool, progress=stop)
+        assert stopped.value.partial.tolist() == []
+        assert all(future.cancelled() for future in pool.given) and len(pool.given) == NUMBERS.size
+
+    def test_what_comes_after_an_error_is_not_waited_for(self) -> None:
+        first = int(NUMBERS.argmax())
+
+        class Ending(Executor):
+            """Does what comes up to there, the last first, and nothing more."""
+
+            given: list[Future[Any]] = []
+            tasks: list[Any] = []
+
+            def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+                self.given.append(Future())
+                self.tasks.append(partial(work, task))
+                if len(self.given) == NUMBERS.size:
+                    for place in range(first, -1, -1):
+                        self.given[place].set_result(self.tasks[place]())
+                return self.given[-1]
+
+        pool = Ending()
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.count(NETWORKS, LINES, limit=int(NUMBERS.max()) - 1, executor=pool)
+        assert stopped.value.partial.tolist() == NUMBERS.ravel()[:first].tolist()
+        assert all(future.cancelled() for future in pool.given[first + 1 :])
+
+    def test_progress_comes_from_all_together(self) -> None:
+        reports: list[tuple[float, int]] = []
+        with ThreadPoolExecutor(2) as pool:
+            require_right(pool, progress=lambda share, found: reports.append((share, found)))
+        assert reports == sorted(reports) and reports[-1] == (1.0, int(NUMBERS.sum()))
+
+    @pytest.mark.parametrize("executor", [3, "processes", ProcessPoolExecutor, object()])
+    def test_what_is_no_executor(self, executor: object) -> None:
+        with pytest.raises(TypeError, match="executor must be a concurrent.futures.Executor"):
+            regions.count(NETWORKS, LINES, executor=executor)
+
+
+def test_numbers_are_plain(tmp_path: Path) -> None:
+    """Whether they come from a pool, a folder or the core."""
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            number = regions.count(NETWORKS[0], LINES[0], executor=pool, checkpoint=tmp_path)
+            assert type(number) is int and number == NUMBERS[0, 0]
+            assert regions.count(NETWORKS[0], LINES, executor=pool, checkpoint=tmp_path).dtype == np.int64

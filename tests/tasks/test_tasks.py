@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Is a job that was cut into tasks the same as one that was not, and is what does not belong to it refused?"""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+import regions
+from random_networks import random_network
+from regions import tasks
+from regions.domains import Domain, Plane, Polygon, Segment
+from regions.networks.network import Network
+
+SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(5)]
+LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
+
+
+def done(pieces: list[tasks.Task]) -> list[tasks.Result]:
+    """Every task and every result on its way through a pickle, and in another order."""
+    results = [pickle.loads(pickle.dumps(tasks.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
+    random.Random(0).shuffle(results)
+    return results
+
+
+def plain(certificates: object) -> object:
+    if isinstance(certificates, list):
+        return [plain(each) for each in certificates]
+    assert isinstance(certificates, regions.Certificate)
+    return certificates.as_dict()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 1000])
+@pytest.mark.parametrize(
+    "networks, domains",
+    [
+        (NETWORKS[0], SQUARE),
+        (NETWORKS[0], LINES),
+        (NETWORKS, SQUARE),
+        (NETWORKS, LINES),
+        (NETWORKS[:1], [Plane([0, 0], [1, 0], [0, 1])]),
+        (NETWORKS, [regions.Arc([1, 0], [0, 1]), regions.Circle([0, 0], [1, 0], [0, 1])]),
+    ],
+)
+def test_the_same_as_in_one_go(networks: Network, domains: Domain, n: int) -> None:
+    numbers, certificates = regions.certified_count(networks, domains)
+    found, proven = tasks.join(done(tasks.split(networks, domains, n)))
+    assert type(found) is type(numbers) and np.array_equal(found, numbers) and np.shape(found) == np.shape(numbers)
+    assert plain(proven) == plain(certificates)
+
+
+def test_networks_times_domains() -> None:
+    numbers = regions.count(NETWORKS, LINES)
+    assert numbers.shape == (5, 7) and numbers.dtype == np.int64
+    assert numbers.tolist() == [[regions.count(network, line) for line in LINES] for network in NETWORKS]
+    assert regions.count(iter(NETWORKS), LINES[2]).tolist() == numbers[:, 2].tolist()
+    for workers in (2, 3):
+        assert regions.count(NETWORKS, LINES, workers=workers).tobytes() == numbers.tobytes()
+    assert regions.count([], LINES).shape == (0, 7) and regions.count(NETWORKS, []).shape == (5, 0)
+
+
+def test_other_definitions() -> None:
+    found, _ = tasks.join(done(tasks.split(NETWORKS, SQUARE, 3, definition="affine")))
+    assert found.tolist() == [regions.count(network, SQUARE, "affine") for network in NETWORKS]
+
+
+def test_the_first_that_fails_is_raised_whatever_the_order() -> None:
+    numbers = regions.count(NETWORKS[0], LINES)
+    limit = int(numbers.max()) - 1
+    with pytest.raises(regions.LimitReached) as alone:
+        regions.count(NETWORKS[0], LINES, limit=limit)
+    results = done(tasks.split(NETWORKS[0], LINES, 4, limit=limit))
+    first = min(result.index for result in results if result.error is not None)
+    for given in (results, [result for result in results if result.index <= first]):
+        with pytest.raises(regions.LimitReached) as stopped:
+            tasks.join(given)
+        assert stopped.value.partial.tolist() == alone.value.partial.tolist()
+    # What comes before the first failure is asked for first.
+    with pytest.raises(ValueError, match="these are missing: 0"):
+        tasks.join([result for result in results if result.index])
+
+
+def test_what_does_not_belong_together() -> None:
+    results = [tasks.run(task) for task in tasks.split(NETWORKS[0], LINES, 4)]
+    others = {
+        "network": tasks.split(NETWORKS[1], LINES, 4),
+        "domain": tasks.split(NETWORKS[0], [*LINES[1:], LINES[0]], 4),
+        "number of tasks": tasks.split(NETWORKS[0], LINES, 5),
+        "definition": tasks.split(NETWORKS[0], LINES, 4, definition="open"),
+        "limit": tasks.split(NETWORKS[0], LINES, 4, limit=10**6),
+        "shape": tasks.split([NETWORKS[0]], LINES, 4),
+    }
+    for pieces in others.values():
+        with pytest.raises(ValueError, match=r"results\[3\] is of another job than results\[0\]"):
+            tasks.join([*results[:3], tasks.run(pieces[3])])
+    with pytest.raises(ValueError, match=r"result 1 is there twice, the second time as results\[4\]"):
+        tasks.join([*results, results[1]])
+    with pytest.raises(ValueError, match="of 4 results of the job these are missing: 1, 3"):
+        tasks.join([results[2], results[0]])
+    with pytest.raises(ValueError, match="no results"):
+        tasks.join([])
+
+
+def test_another_version_is_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _ = tasks.split(NETWORKS[0], LINES, 2)
+    monkeypatch.setattr("regions.enumeration.tasks.__version__", "0.0.0")
+    _, second = tasks.split(NETWORKS[0], LINES, 2)
+    with pytest.raises(ValueError, match="another job"):
+        tasks.join([tasks.run(first), tasks.run(second)])
