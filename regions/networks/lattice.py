@@ -9,6 +9,7 @@ Source: Sedghi, Gupta, Long, The singular values of convolutional layers, ICLR 2
 proven in docs/error-bounds.md.
 Invariant: what a lattice says is checked against what is read, so the bound holds whoever made the lattice.
 Cost: three products of complex matrices for each frequency, of 8 a step of the block's width along an axis at most.
+Where wide blocks have too many frequencies, nothing is said.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ __all__ = ["Lattice", "norm_on_lattice"]
 
 # Frequencies along an axis, for each step that a block is wider than one: 4% at most are lost in the plane.
 FREQUENCIES = 8
+# Products of complex numbers for the matrices of all of them, some ten seconds.
+MOST_PRODUCTS = 1 << 31
 
 
 class Lattice(NamedTuple):
@@ -104,13 +107,16 @@ def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integ
     for count, size, width in zip(counts, shape[1:], widths, strict=True):
         factor /= 1.0 if count == size or width == 0 else cos(pi * int(width) / (2 * count))
     # Frequencies w and -w have conjugate matrices.
-    grid = np.indices([*counts[:-1], counts[-1] // 2 + 1]).reshape(len(counts), -1).T
-    phases = np.exp(2j * pi * ((grid / counts) @ blocks.T))
+    half = [*counts[:-1], counts[-1] // 2 + 1]
+    if prod(half) * spread.size > MOST_PRODUCTS:
+        return inf
+    grid = np.indices(half).reshape(len(counts), -1).T
     lost = 2.0**-40 * (len(blocks) + int(widths.sum())) * float(np.linalg.norm(np.abs(spread).sum(axis=0)))
     flat, norm = spread.reshape(len(blocks), -1), 0.0
-    chunk = max(1, (1 << 21) // flat.shape[1])
-    for start, stop in pairwise([*range(0, len(phases), chunk), len(phases)]):
-        matrices = (phases[start:stop] @ flat).reshape(-1, *spread.shape[1:])
+    chunk = max(1, (1 << 21) // max(flat.shape))
+    for start, stop in pairwise([*range(0, len(grid), chunk), len(grid)]):
+        phases = np.exp(2j * pi * ((grid[start:stop] / counts) @ blocks.T))
+        matrices = (phases @ flat).reshape(-1, *spread.shape[1:])
         norm = max(norm, spectral_norm_bound(matrices))
     # Among the smallest doubles the last step rounds too.
     return float(np.nextafter(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent), inf))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.lattice import Lattice, norm_on_lattice
 from regions.networks.patches import Patches
 from regions.read.graph_builder import GraphBuilder
@@ -125,3 +126,15 @@ def test_terms_that_read_one_input_are_no_convolution():
     sources = np.array([[0, 0, 0], [1, 1, 1]], dtype=np.int32)
     lattice = Lattice(np.array([[0], [1]], dtype=np.int32), np.zeros((3, 2), dtype=np.int32))
     assert norm_on_lattice(np.array([[1.0, 2.0**-60, -1.0]]), sources, lattice) == np.inf
+
+
+def test_kernels_with_too_many_frequencies_have_the_bound_of_their_size(monkeypatch):
+    # On a torus of 30 by 30; of 128 by 128 entries, all frequencies would be 135 gigabytes.
+    products = 30 * (30 // 2 + 1) * 162
+    kernel = np.random.default_rng(1).standard_normal((2, 1, 9, 9))
+    norms = []
+    for most in (products - 1, products):
+        monkeypatch.setattr("regions.networks.lattice.MOST_PRODUCTS", most)
+        norms.append(Patches.convolution(kernel, (1, 30, 30), [1, 1], [(0, 0)] * 2, [1, 1]).norm_bound)
+    assert norms[0] == pytest.approx(9 * spectral_norm_bound(kernel.reshape(2, -1)))  # what is read 81 times
+    assert norms[1] < 0.5 * norms[0]
