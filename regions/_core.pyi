@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ def count(
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
     workers: int = 1,
+    begin: Iterable[int] = (),
+    end: Iterable[int] | None = None,
 ) -> tuple[Any, int, dict[str, int]]: ...
 def enumerate(
     network: CompiledNetwork,
@@ -34,7 +36,19 @@ def enumerate(
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
     workers: int = 1,
+    begin: Iterable[int] = (),
+    end: Iterable[int] | None = None,
+    most: int | None = None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
+def frontier(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    least: int,
+    progress: Callable[[float, int], object] | None,
+    arc: bool = False,
+) -> tuple[Any, list[tuple[int, ...]]]: ...
 
 class CompiledCells:
     regions: int

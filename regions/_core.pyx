@@ -9,6 +9,7 @@ a wrong one would read beyond an array.
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libcpp.vector cimport vector
 
 import numpy as np
 
@@ -87,12 +88,22 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t* facet_kinks
         uint8_t* patterns
 
+    cdef cppclass Section:
+        vector[int] begin
+        bint ends
+        vector[int] end
+        int64_t most
+        bint more
+        vector[int] next
+
     ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
 
     Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                      int64_t limit, int workers) except +
+                      int64_t limit, int workers, Section& section) except +
     Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                          int64_t limit, int workers, Collected& collected) except +
+                          int64_t limit, int workers, Section& section, Collected& collected) except +
+    Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                      int64_t least, vector[vector[int]]& paths) except +
     ComplexSizes number(Collected& collected)
     void assemble(Collected& collected, const ComplexArrays& arrays)
 
@@ -279,33 +290,79 @@ cdef class _Problem:
         self.domain = Domain(len(generators), &self.generators[0], arc)
 
 
-def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-          int workers=1):
-    """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
+cdef vector[int] _steps(path) except *:
+    """A path of the recursion, the numbers of the children on the way to a node."""
+    cdef vector[int] steps
+    for step in path:
+        if not isinstance(step, int) or not 0 <= step < 1 << 31:
+            raise ValueError(f"a path is made of numbers of children, 0 or more, got {step!r}")
+        steps.push_back(step)
+    return steps
 
-    Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped the work,
-    with the number of regions found until then.
+
+cdef Section _section(begin, end, most) except *:
+    cdef Section section
+    section.begin = _steps(begin)
+    section.ends = end is not None
+    if end is not None:
+        section.end = _steps(end)
+    if most is not None:
+        if most < 1:
+            raise ValueError("a section has room for at least one region")
+        section.most = most
+    return section
+
+
+def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False):
+    """Where the recursion can be divided: paths of nodes in order, with all regions below them, at least so many.
+
+    A path is a tuple of numbers of children, () for the whole domain. There are fewer where there are fewer regions, and one
+    along a curve. Returns (status, paths), status as that of `count`.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
+    cdef vector[vector[int]] paths
     cdef Run run
     with nogil:
-        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit, workers)
+        run = find_frontier(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, least, paths)
+    return _status(run, watcher), [tuple(path) for path in paths]
+
+
+def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
+          int workers=1, begin=(), end=None):
+    """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
+
+    With paths to begin or to end at, the number of those found at or after the node `begin` and before the node `end`,
+    by one thread. Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped
+    the work, with the number of regions found until then.
+    """
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    cdef _Watcher watcher = _Watcher(progress)
+    cdef Section section = _section(begin, end, None)
+    cdef Run run
+    with nogil:
+        run = count_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit, workers,
+                            section)
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
 def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-              int workers=1):
-    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`."""
+              int workers=1, begin=(), end=None, most=None):
+    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`.
+
+    `begin` and `end` as for `count`. With `most` regions, or the few more that come with the last, the work stops where
+    there are others: status is then the path at which they begin.
+    """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
+    cdef Section section = _section(begin, end, most)
     cdef Collected collected
     cdef ComplexSizes sizes
     cdef ComplexArrays arrays
     cdef Run run
     with nogil:
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                workers, collected)
+                                workers, section, collected)
         sizes = number(collected)
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
@@ -331,7 +388,7 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         assemble(collected, arrays)
-    return _status(run, watcher), result, _statistics(run.outcome)
+    return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
 
 
 cdef object _status(const Run& run, _Watcher watcher):

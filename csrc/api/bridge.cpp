@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "collect/place.hpp"
@@ -61,6 +62,8 @@ Run supervised(Work work, std::int64_t limit) {
   }
   return run;
 }
+
+Section* asked_of(Section& section) { return section.is_all() ? nullptr : &section; }
 
 // Of a matrix, rounded upwards; what is not zero is taken to be no less than the floor, so that no square vanishes.
 struct Norms {
@@ -255,24 +258,35 @@ const double* const* Model::panels() const {
   return panel_starts_.data();
 }
 
+Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  std::int64_t least, std::vector<Path>& paths) {
+  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  Monitor monitor(report, context, no_limit);
+  return supervised(
+      [&](Outcome& outcome) {
+        paths = best_kernel().kernel->frontier({model.network(), chart, domain, monitor, outcome}, least);
+      },
+      no_limit);
+}
+
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t limit, int workers) {
+                  std::int64_t limit, int workers, Section& section) {
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels, workers});
+        best_kernel().kernel->count({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)});
       },
       limit);
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, int workers, Collected& collected) {
+                      void* context, std::int64_t limit, int workers, Section& section, Collected& collected) {
   Monitor monitor(report, context, limit);
   return supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers}, collected);
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)}, collected);
         if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
       },
       limit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What does Python see of the core?
 //
-// One model to fill, three calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
+// One model to fill, a few calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
 // call, which may use several threads. What an enumeration collects becomes arrays by `number` and `assemble`. No call
 // touches Python or its lock.
 #pragma once
@@ -16,6 +16,7 @@
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"
+#include "task/section.hpp"
 
 namespace regions {
 
@@ -53,10 +54,14 @@ struct Run {
   Outcome outcome;
 };
 
+// Of a section, unless that is all, by one thread.
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                  std::int64_t limit, int workers);
+                  std::int64_t limit, int workers, Section& section);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, int workers, Collected& collected);
+                      void* context, std::int64_t limit, int workers, Section& section, Collected& collected);
+// Where sections may begin, so that there are at least so many.
+Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                  std::int64_t least, std::vector<Path>& paths);
 
 // See `walk`.
 void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,

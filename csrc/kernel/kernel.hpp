@@ -12,6 +12,7 @@
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 #include "task/outcome.hpp"
+#include "task/section.hpp"
 
 namespace regions {
 
@@ -23,14 +24,17 @@ struct Task {
   Outcome& outcome;  // complete even when the work is stopped by an exception
   const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
   int workers = 1;
+  Section* section = nullptr;  // null if everything is asked for; by one thread
 };
 
 using CountKernel = void (*)(const Task&);
 using EnumerateKernel = void (*)(const Task&, Collected& collected);
+using FrontierKernel = std::vector<Path> (*)(const Task&, std::int64_t least);
 
 struct Kernel {
   CountKernel count;
   EnumerateKernel enumerate;
+  FrontierKernel frontier;
 };
 
 extern const Kernel kernel_baseline;

@@ -32,7 +32,7 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_avx512 = {avx512::count, avx512::enumerate};
+const Kernel kernel_avx512 = {avx512::count, avx512::enumerate, avx512::frontier};
 }
 
 #if defined(__clang__)

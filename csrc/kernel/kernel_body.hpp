@@ -30,6 +30,7 @@ void with_type_of_cells(const Task& task, Work work) {
 
 // Whether a sweep could prove what there is along the curve.
 inline bool swept(const Task& task, Strand* strand) {
+  if (task.section != nullptr) return false;
   if (task.domain.arc) return Sweep<Curved>(task, strand).run();
   return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
 }
@@ -67,7 +68,7 @@ inline void count(const Task& task) {
   if (swept(task, nullptr)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
-    if (task.workers > 1) return subdivide_together<Cell>(task, [] { return Counter<Cell>(); });
+    if (task.workers > 1 && task.section == nullptr) return subdivide_together<Cell>(task, [] { return Counter<Cell>(); });
     Counter<Cell> counter;
     Subdivision<Cell, Counter<Cell>>(task, counter).run();
   });
@@ -79,10 +80,28 @@ inline void enumerate(const Task& task, Collected& collected) {
   if (swept(task, &strand)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
-    if (task.workers > 1) return enumerate_together<Cell>(task, pattern_bytes, collected);
+    if (task.workers > 1 && task.section == nullptr) return enumerate_together<Cell>(task, pattern_bytes, collected);
     Complex<Cell> complex(collected, pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });
+}
+
+// Paths of at least so many nodes, where there are as many, in order, all regions being below one of them. One where a sweep
+// is faster than its parts would be. Each round goes down to cells that are one cut smaller, so all cost no more than twice
+// the last.
+inline std::vector<Path> frontier(const Task& task, std::int64_t least) {
+  if (task.domain.arc || task.chart.dimension == 1) return {Path()};
+  std::vector<Path> paths;
+  with_type_of_cells(task, [&](auto type) {
+    using Cell = typename decltype(type)::type;
+    bool more = true;
+    for (std::size_t cuts = 0; more && std::int64_t(paths.size()) < least; ++cuts) {
+      paths.clear();
+      Counter<Cell> counter;
+      more = Subdivision<Cell, Counter<Cell>>(task, counter).list_nodes(cuts, paths);
+    }
+  });
+  return paths;
 }
 
 }  // namespace REGIONS_TARGET

@@ -10,6 +10,9 @@
 // last such child away: so what a thread keeps is always the first part of what it had, in the order of the recursion.
 // Whoever takes the child restricts the network to it, and reads what was decided above it where the giver has it: that
 // memory is kept as long as anybody may ask. Cells with a child that was given away are joined in the end.
+//
+// A section of it (task/section.hpp) is what one thread does from one path to another. Cells on the way to either are cut,
+// whatever else could be said of them; those that the section does not have whole are never joined.
 #pragma once
 
 #include <algorithm>
@@ -43,6 +46,7 @@ class Subdivision {
         collector_(collector),
         monitor_(task.monitor),
         outcome_(task.outcome),
+        section_(task.section),
         pieces_(std::size_t(network_.total_units), 0),
         pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
@@ -59,14 +63,8 @@ class Subdivision {
   }
 
   void run() {
-    Frame& root = stack_[0];
-    root.cell = whole_domain();
-    root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
-    root.network = restriction_.whole(root.cell);
-    root.share = 1;
-    root.next_child = 0;
-    root.given = 0;
-    subdivide();
+    enter_whole();
+    subdivide(section_ == nullptr ? 1 : go_to_begin());
   }
 
   // With the others of the crew; one of them begins with the whole domain.
@@ -84,9 +82,32 @@ class Subdivision {
       for (int layer = 1; layer <= network_.last(); ++layer) exact_.enter(layer);
       descend(given.parent[0], given.child, stack_[0]);
       collector_.begin(given.number);
-      subdivide();
+      subdivide(1);
     }
     keep_what_was_given();
+  }
+
+  // Paths of the nodes after so many cuts, and of regions that take fewer; whether any node was not a region.
+  bool list_nodes(std::size_t cuts, std::vector<Path>& paths) {
+    enter_whole();
+    bool more = false;
+    for (std::size_t depth = 1; depth > 0;) {
+      Frame& top = stack_[depth - 1];
+      if (top.next_child == 0 && (depth > cuts || top.network.block_count == 0)) {
+        paths.push_back(path_to(depth));
+        more = more || top.network.block_count > 0;
+        --depth;
+        continue;
+      }
+      if (top.next_child > 0) {
+        arena_.release(top.mark);
+      } else {
+        monitor_.work(1 + top.network.lines.count);
+        cut(top);
+      }
+      depth = top.next_child < top.cut.count ? enter_next_child(depth) : depth - 1;
+    }
+    return more;
   }
 
  private:
@@ -116,29 +137,95 @@ class Subdivision {
     std::shared_ptr<Memory> memory;
   };
 
-  void subdivide() {
-    std::size_t depth = 1;
+  void enter_whole() {
+    Frame& root = stack_[0];
+    root.cell = whole_domain();
+    root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
+    root.network = restriction_.whole(root.cell);
+    root.share = 1;
+    root.next_child = 0;
+    root.given = 0;
+  }
+
+  // With so many cells on the stack.
+  void subdivide(std::size_t depth) {
     while (depth > 0) {
       if (crew_ != nullptr && crew_->hungry()) give(depth);
       Frame& top = stack_[depth - 1];
-      if (top.next_child == 0 && close(top)) {
+      if (top.next_child == 0 && (depth == ending_ ? cut_on_way(top, section_->end, depth) : close(top))) {
         --depth;
         continue;
       }
       if (top.next_child > 0 && depth >= shared_) arena_.release(top.mark);
       if (top.next_child == top.cut.count - top.given) {
-        if (depth > shared_)
-          collector_.join(top.cell, top.cut, top.chains);
-        else
+        if (depth <= shared_)
           collector_.join_later(top.cell, top.cut, top.given, top.chains, memory_kept_);
+        else if (depth > begun_)
+          collector_.join(top.cell, top.cut, top.chains);
         --depth;
         continue;
       }
-      const int child = top.next_child++;
-      if (depth == stack_.size()) stack_.emplace_back();
-      descend(stack_[depth - 1], child, stack_[depth]);
-      ++depth;
+      if (section_ != nullptr && ends_before_next_child(depth)) return;
+      depth = enter_next_child(depth);
     }
+  }
+
+  // The number of cells on the stack then.
+  std::size_t enter_next_child(std::size_t depth) {
+    const int child = stack_[depth - 1].next_child++;
+    if (depth == stack_.size()) stack_.emplace_back();
+    descend(stack_[depth - 1], child, stack_[depth]);
+    return depth + 1;
+  }
+
+  // ---- sections ----
+
+  // The number of cells on the stack then, 0 if the section has ended.
+  std::size_t go_to_begin() {
+    section_->require_order();
+    const Path& begin = section_->begin;
+    if (section_->ends && section_->end.empty()) return 0;
+    ending_ = section_->ends ? 1 : 0;
+    std::size_t depth = 1;
+    for (const int child : begin) {
+      Frame& frame = stack_[depth - 1];
+      cut_on_way(frame, begin, depth);
+      frame.next_child = child;
+      monitor_.finished(frame.share / frame.cut.count * child);
+      if (ends_before_next_child(depth)) return 0;
+      depth = enter_next_child(depth);
+    }
+    begun_ = highest(begin).size();
+    return depth;
+  }
+
+  // Cuts a cell that a path leads into.
+  __attribute__((noinline)) bool cut_on_way(Frame& frame, const Path& path, std::size_t depth) {
+    if (frame.network.block_count == 0) refuse(path);
+    if (is_first_from(path, depth - 1) == (&path == &section_->begin)) ++outcome_.cells;
+    monitor_.work(1 + frame.network.lines.count);
+    cut(frame);
+    if (path[depth - 1] >= frame.cut.count) refuse(path);
+    return false;
+  }
+
+  __attribute__((noinline)) bool ends_before_next_child(std::size_t depth) {
+    begun_ = std::min(begun_, depth);
+    if (collector_.count >= section_->most) {
+      section_->next = path_to(depth);
+      section_->next.push_back(stack_[depth - 1].next_child);
+      section_->more = !section_->ends || section_->next != highest(section_->end);
+      return true;
+    }
+    if (depth != ending_ || stack_[depth - 1].next_child != section_->end[depth - 1]) return false;
+    return ending_++ == section_->end.size();
+  }
+
+  // Of the last of so many cells on the stack.
+  Path path_to(std::size_t depth) const {
+    Path path;
+    for (std::size_t height = 1; height < depth; ++height) path.push_back(stack_[height - 1].next_child - 1);
+    return path;
   }
 
   // Only cells below those that have given something away have children that nobody has begun.
@@ -297,6 +384,7 @@ class Subdivision {
   Collector& collector_;
   Monitor& monitor_;
   Outcome& outcome_;  // complete when this is destroyed, be it by an exception
+  Section* section_;  // null if all of it is asked for
   std::vector<std::uint8_t> pieces_;
   std::vector<std::uint8_t> pattern_;
   Exact exact_;
@@ -308,6 +396,8 @@ class Subdivision {
   std::vector<const Row<D>*> arms_;  // of the unit that a cell is cut for
   using Frames = std::vector<Frame, AlignedAllocator<Frame>>;
   Frames stack_ = Frames(1);              // those that are done stay, to be written over
+  std::size_t begun_ = 0;                 // height of the lowest cell that the section begins within, not with
+  std::size_t ending_ = 0;                // height of the lowest cell so far that the section ends in
   std::size_t shared_ = 0;                // height of the lowest cell that has given a child away
   std::shared_ptr<Memory> memory_kept_;   // what becomes of this part's, if it has
   std::shared_ptr<Memory> memory_below_;  // of the cells that this part is in

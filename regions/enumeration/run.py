@@ -4,6 +4,10 @@
 `counted` and `enumerated` hand flat arrays to the core and give a `Run`, whatever stopped the work: the number of
 regions, what is proven about it, the regions themselves where they were asked for. `count` and `enumerate` turn a run
 that was stopped into an exception, the command line into an exit code.
+
+The core's recursion is the same each time, so a node of it has a name: its path, the numbers of the children on the
+way to it. Both functions can be asked for a section, all regions at or after the node `begin` and before the node
+`end`; `frontier` says where sections can begin, so that together they find what one run finds, in order.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from regions.version import __version__
 __all__ = [
     "End",
     "Model",
+    "Path",
     "Run",
     "checked_limit",
     "compiled",
@@ -37,6 +42,7 @@ __all__ = [
     "counted_in",
     "enumerated",
     "enumerated_in",
+    "frontier",
     "require_finished",
 ]
 
@@ -47,6 +53,9 @@ End = Literal["complete", "limit", "interrupted"]
 
 # A network as the core takes it.
 Model = _core.CompiledNetwork
+
+# Of a node of the recursion; () is the whole domain.
+Path = tuple[int, ...]
 
 _NO_LIMIT = 2**62
 
@@ -67,6 +76,8 @@ class Run(Generic[Where]):
         As the core says it; an exception that stopped the work.
     partition : Partition or None
         The regions themselves, where they were asked for.
+    section : bool
+        Whether a section of the recursion was asked for, and not everything.
     """
 
     network: Network
@@ -75,6 +86,7 @@ class Run(Generic[Where]):
     stats: Mapping[str, int]
     status: Any
     partition: Partition | None = None
+    section: bool = False
 
     @property
     def end(self) -> End:
@@ -88,7 +100,8 @@ class Run(Generic[Where]):
     @property
     def certificate(self) -> Certificate:
         """What is proven about it."""
-        found = self.regions, self.status == "finished", self.stats, __version__, _core.kernel()
+        complete = self.status == "finished" and not self.section
+        found = self.regions, complete, self.stats, __version__, _core.kernel()
         return make_certificate(self.network, self.domain, *found)
 
     def require_complete(self, limit: int | None, partial: Any) -> None:
@@ -118,41 +131,86 @@ def compiled(network: Network) -> Model:
 
 
 def counted(
-    network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None, threads: int = 1
+    network: Network,
+    model: Model,
+    domain: Domain,
+    limit: int | None,
+    report: Report | None,
+    threads: int = 1,
+    begin: Path = (),
+    end: Path | None = None,
 ) -> Run[Domain]:
-    """Count activation regions; ``model`` is the compiled network."""
+    """Count activation regions; ``model`` is the compiled network. A section takes one thread."""
     require_domain_of(domain, network)
-    status, found, stats = counted_in(model, domain, checked_limit(limit), report, threads)
-    return Run(network, domain, int(found), stats, status)
+    status, found, stats = counted_in(model, domain, checked_limit(limit), report, threads, begin, end)
+    return Run(network, domain, int(found), stats, status, section=begin != () or end is not None)
 
 
 def enumerated(
-    network: Network, model: Model, domain: Domain, limit: int | None, report: Report | None, threads: int = 1
+    network: Network,
+    model: Model,
+    domain: Domain,
+    limit: int | None,
+    report: Report | None,
+    threads: int = 1,
+    begin: Path = (),
+    end: Path | None = None,
+    most: int | None = None,
 ) -> Run[Domain]:
-    """Find activation regions; ``model`` is the compiled network."""
+    """Find activation regions; ``model`` is the compiled network.
+
+    With ``most`` regions, or the few more that come with the last, the work stops where there are others; ``status`` is
+    then the path at which they begin.
+    """
     require_domain_of(domain, network)
-    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads)
+    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads, begin, end, most)
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
-    raw |= {"stats": stats, "complete": status == "finished", "kernel": _core.kernel()}
+    section = begin != () or end is not None
+    raw |= {"stats": stats, "complete": status == "finished" and not section, "kernel": _core.kernel()}
     partition = Partition(network, domain, raw)
-    return Run(network, domain, len(partition), stats, status, partition)
+    return Run(network, domain, len(partition), stats, status, partition, section)
+
+
+def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:
+    """Paths of at least so many nodes, in order, with all regions below them: where sections begin.
+
+    There are fewer where there are fewer regions, and one on a segment, which is not divided. What ``report`` raises,
+    or Ctrl-C, comes out of here.
+    """
+    status, paths = _core.frontier(model, domain.origin, domain.directions, domain.generators, least, report)
+    if isinstance(status, BaseException):
+        raise status
+    return paths
 
 
 def counted_in(
-    model: Model, part: Domain | ArcLeg, most: int, report: Report | None, threads: int = 1
+    model: Model,
+    part: Domain | ArcLeg,
+    most: int,
+    report: Report | None,
+    threads: int = 1,
+    begin: Path = (),
+    end: Path | None = None,
 ) -> tuple[Any, int, dict[str, int]]:
     """How the core ended, the number of regions, and its counters."""
     shape = part.origin, part.directions, part.generators
-    return _core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads)
+    return _core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads, begin, end)
 
 
 def enumerated_in(
-    model: Model, part: Domain | ArcLeg, most: int, report: Report | None, threads: int = 1
+    model: Model,
+    part: Domain | ArcLeg,
+    limit: int,
+    report: Report | None,
+    threads: int = 1,
+    begin: Path = (),
+    end: Path | None = None,
+    most: int | None = None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]:
     """How the core ended, its arrays, and its counters."""
     shape = part.origin, part.directions, part.generators
-    return _core.enumerate(model, *shape, most, report, isinstance(part, ArcLeg), threads)
+    return _core.enumerate(model, *shape, limit, report, isinstance(part, ArcLeg), threads, begin, end, most)
 
 
 def checked_limit(limit: int | None) -> int:

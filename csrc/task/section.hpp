@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Which part of the recursion is asked for?
+//
+// The recursion (kernel/subdivide.hpp) is the same wherever and however often it is run. So a node of it has a name: its
+// path, the numbers of the children on the way to it, the first child being 0; an empty path is the whole domain. A section
+// is what is found at or after the node `begin`, and before the node `end`, in the order of the recursion. To go to a path
+// costs a cut and a restriction for each step, and nothing for what is passed over.
+// Invariant: where one section ends the next one can begin, and what all of them find is what one run finds. A cell is
+// counted in the section that has the first of its leaves.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace regions {
+
+using Path = std::vector<int>;
+
+inline std::string text_of(const Path& path) {
+  std::string text = "(";
+  for (const int child : path) text += std::to_string(child) + ",";
+  return text + ")";
+}
+
+[[noreturn]] inline void refuse(const Path& path) {
+  throw std::invalid_argument("the recursion has no node with the path " + text_of(path));
+}
+
+// Whether nothing but first children follow on a path.
+inline bool is_first_from(const Path& path, std::size_t step) {
+  return std::all_of(path.begin() + std::ptrdiff_t(step), path.end(), [](int child) { return child == 0; });
+}
+
+// Of all nodes that begin with the same leaf, the highest.
+inline Path highest(Path path) {
+  while (!path.empty() && path.back() == 0) path.pop_back();
+  return path;
+}
+
+struct Section {
+  Path begin;
+  bool ends = false;  // at `end`; else with the recursion
+  Path end;
+  // With so many regions, or a few more, it stops.
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+  // What came of it: whether it was stopped, and where the next section begins.
+  bool more = false;
+  Path next;
+
+  bool is_all() const { return begin.empty() && !ends && most == std::numeric_limits<std::int64_t>::max(); }
+
+  void require_order() const {
+    if (ends && end < begin)
+      throw std::invalid_argument("a section cannot end at " + text_of(end) + ", before " + text_of(begin) + " where it begins");
+  }
+};
+
+}  // namespace regions

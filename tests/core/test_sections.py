@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Do sections of the recursion together find what one run finds?
+
+Their counts, patterns in order, corners, and nodes of the recursion; wherever they are divided, into blocks as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
+from random_networks import random_network
+from regions.cells.consistency import first_problem
+from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
+from regions.enumeration.run import Path, Run, compiled, counted, enumerated, frontier
+from regions.networks.network import Network
+from regions.partition import Partition, raw_arrays
+
+SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
+ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
+
+
+def all_of(network: Network, domain: Domain) -> Run:
+    """Found by the recursion, on segments too: it is asked for a section that is everything."""
+    run = enumerated(network, compiled(network), domain, None, None, most=2**60)
+    assert run.status == "finished"
+    return run
+
+
+def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> list[Run]:
+    model, found = compiled(network), []
+    while True:
+        run = enumerated(network, model, domain, None, None, begin=begin, most=most)
+        found.append(run)
+        if run.status == "finished":
+            return found
+        assert len(run.partition) >= most and run.status > begin
+        begin = run.status
+
+
+def corners(partition: Partition) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of all regions' corners, and their errors."""
+    return partition.vertices[partition.cell_vertices], partition.vertex_errors[partition.cell_vertices]
+
+
+def require_together(runs: list[Run], whole: Run) -> None:
+    """Where a vertex was found from two sides, and a section knows one of them, it may be where that one is."""
+    parts = [run.partition for run in runs]
+    assert b"".join(part.packed_patterns.tobytes() for part in parts) == whole.partition.packed_patterns.tobytes()
+    assert sum(run.stats["cells"] for run in runs) == whole.stats["cells"]
+    sizes = np.concatenate([np.diff(part.cell_offsets) for part in parts])
+    assert np.array_equal(sizes, np.diff(whole.partition.cell_offsets))
+    positions, errors = (np.concatenate(arrays) for arrays in zip(*map(corners, parts), strict=True))
+    expected, bounds = corners(whole.partition)
+    finite = np.isfinite(expected)
+    assert np.array_equal(positions[~finite], expected[~finite])
+    near = np.abs(positions[finite] - expected[finite]) <= np.repeat(errors + bounds, finite.sum(axis=1))
+    assert near.all()
+    for part in parts:
+        assert first_problem(part.network, part.domain, raw_arrays(part), complete=False) is None
+
+
+def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]) -> None:
+    model, whole = compiled(network), all_of(network, domain)
+    total = len(whole.partition)
+    assert counted(network, model, domain, None, None).regions == total
+    for least in numbers:
+        paths = frontier(model, domain, least)
+        assert paths == sorted(paths) and (len(paths) >= min(least, total) or domain.dimension == 1)
+        ends = [*paths[1:], None]
+        counts = [counted(network, model, domain, None, None, 1, *pair) for pair in zip(paths, ends, strict=True)]
+        assert sum(run.regions for run in counts) == total
+        runs = [enumerated(network, model, domain, None, None, 1, *pair) for pair in zip(paths, ends, strict=True)]
+        assert [run.regions for run in runs] == [run.regions for run in counts]
+        if domain.dimension == 2:
+            require_together(runs, whole)
+        require_together(blocks(network, domain, least), whole)
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_every_family(family: str, dimension: int) -> None:
+    require_divisible(*draw(family, dimension, 0), (1, 3, 10**6))
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        SQUARE,
+        Rectangle([-0.5, -1], [1, 0.25], [-0.25, 1]),
+        Polygon([[-1, -1], [1, -0.5], [0, 2]]),
+        Plane([0, 0], [1, 0], [0, 1]),
+        Line([0, 0], [1, 2]),
+        Segment([-1, -1], [1, 0.5]),
+    ],
+)
+def test_many_regions(domain: Domain) -> None:
+    require_divisible(NETWORK, domain, (2, 17, 100))
+
+
+def test_a_network_that_is_one_affine_piece() -> None:
+    network = Network([([[1.0, 0.0]], [5.0]), ([[1.0]], [0.0])])
+    assert frontier(compiled(network), SQUARE, 100) == [()]
+    require_divisible(network, SQUARE, (1, 5))
+
+
+def test_sections_from_anywhere_to_anywhere() -> None:
+    model = compiled(NETWORK)
+    paths = frontier(model, SQUARE, 40)
+    sizes = [
+        counted(NETWORK, model, SQUARE, None, None, 1, *pair).regions
+        for pair in zip(paths, [*paths[1:], None], strict=True)
+    ]
+    before = np.cumsum([0, *sizes])
+    for first, last in itertools.combinations_with_replacement(range(0, len(paths), 7), 2):
+        number = counted(NETWORK, model, SQUARE, None, None, 1, paths[first], paths[last]).regions
+        assert number == before[last] - before[first]
+    for path in paths:  # a node and its first child begin with the same leaf
+        beginning = path[: len(path) - 1]
+        if path == (*beginning, 0):
+            assert counted(NETWORK, model, SQUARE, None, None, 1, beginning, path).regions == 0
+
+
+def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
+    assert max(len(run.partition) for run in blocks(NETWORK, SQUARE, 50)) <= 51
+
+
+def test_blocks_are_the_same_wherever_the_first_one_began() -> None:
+    found = blocks(NETWORK, SQUARE, 60)
+    for number, run in enumerate(found[:-1]):
+        later = blocks(NETWORK, SQUARE, 60, begin=run.status)
+        assert [each.partition for each in later] == [each.partition for each in found[number + 1 :]]
+
+
+def test_neighbours_within_a_section_are_those_of_the_whole() -> None:
+    whole = regions.enumerate(NETWORK, SQUARE)
+    first, missing = 0, 0
+    everyone = {tuple(pair) for pair in np.sort(whole.facet_regions, axis=1).tolist()}
+    for run in blocks(NETWORK, SQUARE, 200):
+        part = run.partition
+        inside = part.facet_regions[part.facet_regions[:, 1] >= 0]
+        assert {tuple(pair) for pair in np.sort(inside + first, axis=1).tolist()} <= everyone
+        missing += ((part.facet_regions[:, 1] < 0) & (part.facet_kinks >= 0)).sum()
+        first += len(part)
+    assert 0 < missing < len(whole.facet_kinks) / 2
+
+
+def test_a_section_does_not_claim_to_be_all() -> None:
+    model = compiled(NETWORK)
+    section = enumerated(NETWORK, model, SQUARE, None, None, begin=(1,))
+    assert section.status == "finished"
+    assert not section.partition.complete and not section.certificate.complete
+    assert not counted(NETWORK, model, SQUARE, None, None, end=(1,)).certificate.complete
+    assert counted(NETWORK, model, SQUARE, None, None).certificate.complete
+
+
+@pytest.mark.parametrize("path", [(2,), (0, 5), (2**31 - 1,), (0,) * 1000, (1,) * 1000])
+@pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
+def test_paths_that_lead_nowhere(path: Path, domain: Domain) -> None:
+    model = compiled(NETWORK)
+    for ask in (counted, enumerated):
+        for begin, end in ((path, None), ((), path), (path, path)):
+            with pytest.raises(ValueError, match="the recursion has no node with the path"):
+                ask(NETWORK, model, domain, None, None, 1, begin, end)
+
+
+def test_what_is_no_section() -> None:
+    model = compiled(NETWORK)
+    for path in ((-1,), (0.5,), ("0",), (2**31,), (None,)):
+        with pytest.raises(ValueError, match="a path is made of numbers of children"):
+            counted(NETWORK, model, SQUARE, None, None, begin=path)
+    with pytest.raises(ValueError, match="cannot end at"):
+        counted(NETWORK, model, SQUARE, None, None, begin=(1,), end=(0, 1))
+    with pytest.raises(ValueError, match="at least one region"):
+        enumerated(NETWORK, model, SQUARE, None, None, most=0)
+
+
+def test_limits_and_reports() -> None:
+    model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
+    half = counted(NETWORK, model, SQUARE, None, None, begin=(1,)).regions
+    assert counted(NETWORK, model, SQUARE, half, None, begin=(1,)).status == "finished"
+    assert counted(NETWORK, model, SQUARE, half - 1, None, begin=(1,)).status == "limit_exceeded"
+    assert 0 < half < total
+
+    def report(share: float, found: int) -> None:
+        shares.append(share)
+        if len(shares) == 3:
+            raise ZeroDivisionError
+
+    for begin in ((), (1,)):
+        shares: list[float] = []
+        run = counted(ENDLESS, compiled(ENDLESS), SQUARE, None, report, begin=begin, end=None if begin else (1,))
+        assert isinstance(run.status, ZeroDivisionError)
+        assert (min(shares) >= 0.5) == (begin != ()) and shares == sorted(shares)
+    shares = []
+    with pytest.raises(ZeroDivisionError):
+        frontier(compiled(ENDLESS), SQUARE, 10**9, report)
