@@ -47,9 +47,18 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
 def bar() -> Iterator[Report]:
     """Show a bar, gone when the work is; gives the function to call."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[found]:,} regions"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    found, left = TextColumn("{task.fields[found]:,} regions"), TextColumn("elapsed, left")
+    columns = (BarColumn(), TaskProgressColumn(), found, TimeElapsedColumn(), left, TimeRemainingColumn())
+    # Shares grow in steps as uneven as the parts of the work: the time left is told from the last ten minutes.
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=600) as progress:
         task = progress.add_task("", total=1.0, found=0)
         yield lambda share, found: progress.update(task, completed=share, found=found)

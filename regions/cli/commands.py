@@ -32,7 +32,14 @@ from regions.cli.domain_words import (
 )
 from regions.cli.facts import announce, network_facts, outcome_facts, print_network, print_outcome, say, writing
 from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
-from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
+from regions.cli.options import (
+    checkpoint_option,
+    common_options,
+    limit_option,
+    load_model,
+    output_option,
+    workers_option,
+)
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
 from regions.cli.trajectory_command import trajectory_command
 from regions.definitions import DEFINITIONS, Definition
@@ -129,8 +136,16 @@ def info(as_json: bool) -> None:
 )
 @limit_option
 @workers_option
+@checkpoint_option
 @click.pass_context
-def count(ctx: click.Context, definition: Definition, limit: int | None, threads: int, as_json: bool) -> None:
+def count(
+    ctx: click.Context,
+    definition: Definition,
+    limit: int | None,
+    threads: int,
+    checkpoint: Path | None,
+    as_json: bool,
+) -> None:
     """Count the regions on a line or in a plane, or the pieces of a curve.
 
     \b
@@ -140,11 +155,12 @@ def count(ctx: click.Context, definition: Definition, limit: int | None, threads
     regions count model.pt --activation relu --square points.csv --definition open
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     regions count model.pt --activation relu --arc points.csv:0 points.csv:1
+    regions count model.pt --activation relu --square points.csv --workers all --checkpoint DIR
     """
     network = load_model()
     domain = make_domain_or_curve(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
-    outcome = run_count(network, domain, limit, definition, threads)
+    outcome = run_count(network, domain, limit, definition, threads, checkpoint)
     _finish(ctx, outcome, None, as_json)
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from regions import Domain, Network, Partition, certify, linear_regions
@@ -20,6 +21,7 @@ from regions.certification import CertificationReport
 from regions.definitions import Definition
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
+from regions.enumeration.jobs import run_by_tasks
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
 from regions.errors import DomainError
 from regions.reporting import Report, bar
@@ -59,9 +61,20 @@ class Outcome:
 
 
 def run_count(
-    network: Network, domain: Domain | Curve, limit: int | None, definition: Definition, threads: int
+    network: Network,
+    domain: Domain | Curve,
+    limit: int | None,
+    definition: Definition,
+    threads: int,
+    checkpoint: Path | None,
 ) -> Outcome:
     """Count; a stop still gives the number of activation regions found until then."""
+    if checkpoint is not None:
+        start = time.perf_counter()
+        with progress_bar() as report:
+            number, run = run_by_tasks(network, domain, definition, limit, report, threads, checkpoint)
+        sense: Definition = definition if run.end == "complete" else "activation"
+        return Outcome(run, number, time.perf_counter() - start, run.end, sense)
     if isinstance(domain, Curve):
         if definition != "activation":
             raise DomainError(f"{definition!r} is a definition of regions in domains; of a curve, pieces are counted")

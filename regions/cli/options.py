@@ -21,6 +21,7 @@ from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files.text_table import coordinate
 
 __all__ = [
+    "checkpoint_option",
     "common_options",
     "common_options_without_model",
     "limit_option",
@@ -118,6 +119,14 @@ workers_option = click.option(
     metavar="N|all",
     help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. What "
     "is found is the same.",
+)
+
+
+checkpoint_option = click.option(
+    "--checkpoint",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep what was finished in this folder, and go on from what is there: for work that may be killed.",
 )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from regions.arithmetic.arguments import path_of
 from regions.certificate import Certificate
-from regions.enumeration.tasks import Result, Task
+from regions.enumeration.tasks import Result, Task, result_of
 from regions.files.replacing import replacing
 
 __all__ = ["Folder"]
@@ -68,7 +68,7 @@ class Folder:
         if found is None:
             return None
         numbers, certificates = [number for number, _ in found], [certificate for _, certificate in found]
-        return Result(task.job, task.index, task.total, task.shape, task.first, numbers, certificates)
+        return result_of(task, numbers, certificates)
 
     def _file(self, what: Task | Result) -> Path:
         return self.path / f"{what.job[:32]}-{what.index}.json"
@@ -89,7 +89,7 @@ def _found(facts: Any, task: Task) -> list[tuple[int, Certificate]] | None:
         if not isinstance(entry, list) or len(entry) != 2 or not _is_number(entry[0]):
             return None
         certificate = _certificate(entry[1])
-        if certificate is None or not certificate.complete:
+        if certificate is None or certificate.complete != task.whole:
             return None
         if (certificate.network, certificate.domain_fingerprint) != (network.fingerprint, domain.fingerprint):
             return None

@@ -18,15 +18,21 @@ from typing import Any
 
 import numpy as np
 
+from regions.certificate import LONGER, STAGES
 from regions.definitions import Definition
+from regions.domains import Domain
+from regions.domains.curves import Curve
 from regions.enumeration.checkpoints import Folder
 from regions.enumeration.executors import done_elsewhere, require_executor
-from regions.enumeration.items import Items, shaped
-from regions.enumeration.tasks import Result, Task, attempt, joined, split_items
+from regions.enumeration.items import Items, items_of, shaped
+from regions.enumeration.run import Run
+from regions.enumeration.tasks import Result, Task, added, attempt, joined, require_limit, split_items
 from regions.enumeration.workers import beside_and_within, each_by_workers
+from regions.errors import LimitReached
+from regions.networks.network import Network
 from regions.reporting import Report
 
-__all__ = ["count_by_tasks"]
+__all__ = ["count_by_tasks", "run_by_tasks"]
 
 # Enough to keep a hundred workers busy to the end, and so few that each takes long against what it costs to send it.
 TASKS = 256
@@ -42,41 +48,95 @@ def count_by_tasks(
     checkpoint: str | PathLike[str] | None,
 ) -> tuple[Any, Any]:
     """Numbers and certificates, in the shape of the items."""
-    pool = None if executor is None else require_executor(executor)
-    tasks = split_items(items, TASKS, definition, limit)
-    if not tasks:
+    if not len(items):
         return shaped([], [], items.shape)
-    job = _Job(tasks, report, threads, None if checkpoint is None else Folder(checkpoint))
+    job = _Job(items, definition, limit, report, threads, checkpoint)
     try:
-        job.do(pool)
+        job.do(None if executor is None else require_executor(executor))
     except KeyboardInterrupt as stopped:
-        if items.shape:
-            numbers = [number for each in job.finished() for number in each.numbers]
-            stopped.partial = np.array(numbers, dtype=np.int64)  # type: ignore[attr-defined]
+        numbers = job.numbers()
+        partial = np.array(numbers, dtype=np.int64) if items.shape else job.regions
+        stopped.partial = partial  # type: ignore[attr-defined]
         raise
-    except Exception as error:
-        if error not in [each.error for each in job.finished()]:  # what the report raised
-            raise
     return joined(job.finished())
 
 
-class _Job:
-    """Tasks, and the results that are there."""
+def run_by_tasks(
+    network: Network,
+    domain: Domain | Curve,
+    definition: Definition,
+    limit: int | None,
+    report: Report | None,
+    threads: int,
+    checkpoint: str | PathLike[str],
+) -> tuple[int, Run[Any]]:
+    """One number, and the run that it comes from; where that was stopped, what any of the tasks found by then."""
+    job = _Job(items_of(network, domain), definition, limit, report, threads, checkpoint)
+    status: Any = "finished"
+    number: Any = None
+    try:
+        job.do(None)
+        number, _ = joined(job.finished())
+    except LimitReached:
+        status = "limit_exceeded"
+    except KeyboardInterrupt as stopped:
+        status = stopped
+    _, certificates = added(job.results.values())
+    stats = {name: sum(getattr(each, name) for each in certificates) for name in (*STAGES, *LONGER)}
+    activation = sum(each.regions for each in certificates) if status == "finished" else job.regions
+    return (activation if number is None else number), Run(network, domain, activation, stats, status)
 
-    def __init__(self, tasks: Sequence[Task], report: Report | None, threads: int, folder: Folder | None) -> None:
-        self.tasks, self.report, self.threads, self.folder = tasks, report, threads, folder
+
+class _Job:
+    """Tasks, and the results that are there.
+
+    Attributes
+    ----------
+    regions : int
+        How many are found so far.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        definition: Definition,
+        limit: int | None,
+        report: Report | None,
+        threads: int,
+        checkpoint: str | PathLike[str] | None,
+    ) -> None:
+        self.folder = None if checkpoint is None else Folder(checkpoint)
+        self.tasks = split_items(items, TASKS, definition, limit, report)
+        self.report, self.threads = report, threads
         self.results: dict[int, Result] = {}
-        self.regions = 0
         self.lock = Lock()
 
+    @property
+    def regions(self) -> int:
+        with self.lock:
+            return sum(each.found for each in self.results.values())
+
+    def numbers(self) -> list[int]:
+        """Of the items that are finished, up to the first that is not."""
+        finished = self.finished()
+        numbers, _ = added(finished)
+        if len(finished) == len(self.tasks) or self.tasks[0].whole:
+            return numbers
+        return numbers[: self.tasks[len(finished)].first]
+
     def do(self, pool: Executor | None) -> None:
-        if self.folder is not None:
-            for task in self.tasks:
-                self._take(self.folder.kept(task), new=False)
-        missing = [task for task in self.tasks if task.index not in self.results]
-        if pool is not None:
-            missing = self._do_elsewhere(pool, missing)
-        self._do_here(missing)
+        """Do what is not done; what is raised but does not come from an item is raised here."""
+        try:
+            if self.folder is not None:
+                for task in self.tasks:
+                    self._take(self.folder.kept(task), new=False)
+            missing = [task for task in self.tasks if task.index not in self.results]
+            if pool is not None:
+                missing = self._do_elsewhere(pool, missing)
+            self._do_here(missing)
+        except Exception as error:
+            if error not in [each.error for each in self.finished()]:
+                raise
 
     def finished(self) -> list[Result]:
         """Results in the order of the tasks, up to the first that is missing or failed."""
@@ -93,10 +153,10 @@ class _Job:
         if result is None:
             return
         with self.lock:
-            self.results[result.index] = result
-            self.regions += sum(result.numbers)
             if new and self.folder is not None and result.error is None:
                 self.folder.keep(result)
+            self.results[result.index] = result
+            require_limit(self.results.values())
 
     def _tell(self) -> None:
         if self.report is not None:
@@ -116,7 +176,9 @@ class _Job:
 
     def _do_here(self, tasks: Sequence[Task]) -> None:
         done = len(self.results)
-        beside, within = beside_and_within(len(tasks), self.threads, tasks[0].items[0][1].dimension if tasks else 1)
+        # Sections take one thread each.
+        dimension = tasks[0].items[0][1].dimension if tasks and tasks[0].whole else 1
+        beside, within = beside_and_within(len(tasks), self.threads, dimension)
 
         def work(place: int, report: Report | None) -> None:
             result = attempt(tasks[place], within, report)

@@ -2,9 +2,10 @@
 """Which pieces does a job have, what comes out of one, and what of all together?
 
 A job is to count the regions of networks in domains. Its items, one number each, are dealt out in runs: a task is a run
-of items, and has all that it needs, so that it can be sent to another process or machine. A result holds the numbers
-with what is proven about each. Joining is adding, in the order of the items whatever the order of the results: so what
-comes out does not depend on who did what, or when.
+of items, and has all that it needs, so that it can be sent to another process or machine. Where there are few items in
+planes, a task is a section of the recursion in one of them (`run.py`). A result holds the numbers with what is proven
+about each. Joining is adding, in the order of the items whatever the order of the results: so what comes out does not
+depend on who did what, or when.
 Invariant: results are joined only if they are all of one job, each once. A job is known by a digest of everything that
 decides what its tasks find, the version of this package included.
 An item that fails ends its task, and the error is part of the result: the first one in the order of the items is
@@ -15,27 +16,41 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from regions.arithmetic.arguments import integer, list_of, shown
 from regions.arithmetic.types import Integers
-from regions.certificate import Certificate
+from regions.certificate import LONGER, STAGES, Certificate
 from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.enumeration.items import Items, count_item, items_of, shaped
-from regions.enumeration.run import checked_limit, compiled
+from regions.domains.domain import require_domain_of
+from regions.enumeration.items import Items, count_item, count_section, items_of, shaped
+from regions.enumeration.run import Path, checked_limit, compiled, frontier, require_finished
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
 from regions.version import __version__
 
-__all__ = ["Result", "Task", "attempt", "join", "joined", "run", "split", "split_items"]
+__all__ = [
+    "Result",
+    "Task",
+    "added",
+    "attempt",
+    "join",
+    "joined",
+    "require_limit",
+    "result_of",
+    "run",
+    "split",
+    "split_items",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,29 +61,41 @@ class Task:
     ----------
     job : str
         A digest of all that the job is about: 64 hexadecimal digits.
-    index, total : int
-        Which task of the job it is, from 0, and how many there are.
+    total : int
+        How many tasks it has.
     shape : tuple of int
         Of the numbers that the whole job finds.
-    first : int
-        The number of its first item, in the order of these.
-    items : tuple of (Network, Domain or Curve)
     definition : str
     limit : int or None
         As for `regions.count`.
+    index : int
+        Which task of the job it is, from 0.
+    first : int
+        The number of its first item, in the order of these.
+    items : tuple of (Network, Domain or Curve)
+    begin, end : tuple of int
+        Where a single item is divided: the paths in the recursion between which its regions are counted. () is the
+        beginning, and None the end.
     """
 
     job: str
-    index: int
     total: int
     shape: tuple[int, ...]
-    first: int
-    items: tuple[tuple[Network, Domain | Curve], ...]
     definition: Definition
     limit: int | None
+    index: int
+    first: int
+    items: tuple[tuple[Network, Domain | Curve], ...]
+    begin: Path
+    end: Path | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether its items are counted, and not a section of one."""
+        return self.begin == () and self.end is None
 
     def __repr__(self) -> str:
-        items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}"
+        items = f"{len(self.items)} item{'s' * (len(self.items) != 1)}" if self.whole else "a part of one"
         return f"Task({self.index} of {self.total} of job {self.job[:8]}, {items})"
 
 
@@ -78,10 +105,10 @@ class Result:
 
     Attributes
     ----------
-    job, index, total, shape, first
+    job, total, shape, limit, index, first, whole
         Those of the task.
     numbers : list of int
-        Of the regions in its items, up to the first that failed.
+        Of the regions in its items, up to the first that failed; of a section, those that are in it.
     certificates : list of Certificate
         What is proven about each.
     error : Exception or None
@@ -89,13 +116,20 @@ class Result:
     """
 
     job: str
-    index: int
     total: int
     shape: tuple[int, ...]
+    limit: int | None
+    index: int
     first: int
+    whole: bool
     numbers: list[int]
     certificates: list[Certificate]
     error: Exception | None = None
+
+    @property
+    def found(self) -> int:
+        """Regions, those of an item included that has too many."""
+        return sum(self.numbers) + (self.error.partial if isinstance(self.error, LimitReached) else 0)
 
     def __repr__(self) -> str:
         found = f"{type(self.error).__name__}" if self.error else f"{sum(self.numbers):,} regions"
@@ -117,7 +151,8 @@ def split(
     network, domain, definition, limit
         As for `regions.count`.
     n : int
-        Into how many; there are fewer where there is less to deal out.
+        Into how many; there are fewer where there is less to deal out, and a few more where planes are divided. These
+        take unequal time: ten times as many as there are workers keep all of them busy.
 
     Returns
     -------
@@ -141,18 +176,46 @@ def split(
     return split_items(items_of(network, domain), integer(n, "n"), definition_of(definition), limit)
 
 
-def split_items(items: Items, n: int, definition: Definition, limit: int | None) -> list[Task]:
-    """The tasks of a job, at most n: runs of items, as long as each other but for one item."""
+def split_items(
+    items: Items, n: int, definition: Definition, limit: int | None, report: Report | None = None
+) -> list[Task]:
+    """The tasks of a job: runs of items, as long as each other but for one item, or sections."""
     checked_limit(limit)
-    total = min(n, len(items))
-    bounds = [len(items) * index // total for index in range(total + 1)] if total else [0]
+    divided = _divided(items, n, definition, limit)
+    parts = list(_sections(items, n, report) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
-    what = (__version__, definition, None if limit is None else int(limit), items.shape, *names, bounds)
+    what = (__version__, definition, None if limit is None else int(limit), items.shape, *names, parts)
     job = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+    known = job, len(parts), items.shape, definition, limit
     return [
-        Task(job, index, total, items.shape, start, tuple(map(items.pair, range(start, end))), definition, limit)
-        for index, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False))
+        Task(*known, index, first, tuple(map(items.pair, range(first, last))), begin, end)
+        for index, (first, last, begin, end) in enumerate(parts)
     ]
+
+
+def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
+    """Whether items are few, and of a kind that sections are found of; of several, each has a limit of its own."""
+    planes = all(isinstance(each, Domain) and each.dimension == 2 for each in items.domains)
+    few = 0 < 2 * len(items) <= n
+    return few and planes and definition == "activation" and (limit is None or len(items) == 1)
+
+
+# The first of its items and the one after the last, and its section.
+Part = tuple[int, int, Path, Path | None]
+
+
+def _runs(items: Items, n: int) -> Iterator[Part]:
+    total = min(n, len(items))
+    for index in range(total):
+        yield len(items) * index // total, len(items) * (index + 1) // total, (), None
+
+
+def _sections(items: Items, n: int, report: Report | None) -> Iterator[Part]:
+    for index in range(len(items)):
+        network, domain = items.pair(index)
+        paths = frontier(compiled(network), require_domain_of(domain, network), n // len(items), report)
+        for begin, end in zip(paths, [*paths[1:], None], strict=True):
+            yield index, index + 1, begin, end
 
 
 def run(task: Task, *, workers: Workers = None) -> Result:
@@ -199,14 +262,25 @@ def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Resul
         try:
             if model is None or network is not last:
                 model, last = compiled(network), network
-            number, found = count_item(network, model, domain, task.definition, task.limit, share, threads)
+            if task.whole:
+                number, found = count_item(network, model, domain, task.definition, task.limit, share, threads)
+            else:
+                number, found = count_section(network, model, domain, task.limit, report, task.begin, task.end)
             certificate = found.certificate
         except Exception as failed:
             error = failed
             break
         numbers.append(number)
         certificates.append(certificate)
-    return Result(task.job, task.index, task.total, task.shape, task.first, numbers, certificates, error)
+    return result_of(task, numbers, certificates, error)
+
+
+def result_of(
+    task: Task, numbers: list[int], certificates: list[Certificate], error: Exception | None = None
+) -> Result:
+    """What came out of a task."""
+    known = task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole
+    return Result(*known, numbers, certificates, error)
 
 
 def join(results: Iterable[Result]) -> tuple[int, Certificate] | tuple[Integers, Any]:
@@ -270,11 +344,35 @@ def _in_order(given: list[Any]) -> list[Result]:
 
 def joined(results: Sequence[Result]) -> tuple[int, Certificate] | tuple[Integers, Any]:
     """Results of all tasks in their order; of a job that failed, up to the one that did."""
-    numbers = [number for each in results for number in each.numbers]
-    error = results[-1].error
+    numbers, certificates = added(results)
+    error, shape = results[-1].error, results[0].shape
+    require_limit(results)
     if error is not None:
-        if isinstance(error, LimitReached) and results[0].shape:
+        if isinstance(error, LimitReached) and shape:
             error.partial = np.array(numbers, dtype=np.int64)
         raise error
-    certificates = [certificate for each in results for certificate in each.certificates]
-    return shaped(numbers, certificates, results[0].shape)
+    return shaped(numbers, [replace(each, complete=True) for each in certificates], shape)
+
+
+def require_limit(results: Iterable[Result]) -> None:
+    """Refuse sections of one item that have more regions together than its limit."""
+    sections = [each for each in results if not each.whole and each.limit is not None]
+    found = sum(each.found for each in sections)
+    if sections and found > (sections[0].limit or 0):
+        nothing = np.zeros(0, dtype=np.int64)  # of several items, of which there is one here
+        require_finished("limit_exceeded", sections[0].limit, nothing if sections[0].shape else found)
+
+
+def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:
+    """The numbers of items, and what is proven about them, put together of those of their sections."""
+    found: dict[int, list[tuple[int, Certificate]]] = defaultdict(list)
+    for each in results:
+        for place, pair in enumerate(zip(each.numbers, each.certificates, strict=True)):
+            found[each.first + place].append(pair)
+    numbers = [sum(number for number, _ in pairs) for pairs in found.values()]
+    return numbers, [_together([certificate for _, certificate in pairs]) for pairs in found.values()]
+
+
+def _together(sections: list[Certificate]) -> Certificate:
+    counted = {name: sum(getattr(each, name) for each in sections) for name in ("regions", *STAGES, *LONGER)}
+    return replace(sections[0], kernel=", ".join(sorted({each.kernel for each in sections})), **counted)

@@ -212,3 +212,50 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert last[-1] == whole
     # What a killed process left half written is gone.
     assert {path.suffix for path in tmp_path.iterdir()} == {".json"}
+
+
+class TestOnePlane:
+    """It is divided; sections are kept."""
+
+    network = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
+    square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+
+    @pytest.mark.parametrize("workers", [1, 3])
+    def test_it_goes_on(self, tmp_path: Path, done: list[int], workers: int) -> None:
+        number = regions.count(self.network, self.square)
+
+        def stop(share: float, found: int) -> None:
+            if share > 0.3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.count(self.network, self.square, checkpoint=tmp_path, progress=stop, workers=workers)
+        kept = len(files_of(tmp_path))
+        assert 0 < kept and 0 < stopped.value.partial < number
+        done.clear()
+        for _ in range(2):
+            found, certificate = regions.certified_count(
+                self.network, self.square, checkpoint=tmp_path, workers=workers
+            )
+            assert (found, certificate.regions, certificate.complete) == (number, number, True)
+            assert len(done) == len(files_of(tmp_path)) - kept >= jobs.TASKS - kept
+
+    def test_limits(self, tmp_path: Path) -> None:
+        number = regions.count(self.network, self.square)
+        for workers in (1, 3):
+            for limit in (0, number // 2, number - 1):
+                with pytest.raises(regions.LimitReached) as stopped:
+                    regions.count(self.network, self.square, limit=limit, checkpoint=tmp_path, workers=workers)
+                assert limit < stopped.value.partial <= number
+            assert regions.count(self.network, self.square, limit=number, checkpoint=tmp_path) == number
+
+    def test_a_section_is_not_taken_for_the_whole(self, tmp_path: Path, done: list[int]) -> None:
+        number = regions.count(self.network, self.square, checkpoint=tmp_path)
+        first = files_of(tmp_path)[0]
+        whole = first.read_bytes()
+        facts = json.loads(whole.partition(b"\n")[2])
+        facts["found"][0][1]["complete"] = True
+        first.write_bytes(with_digest(json.dumps(facts).encode()))
+        done.clear()
+        assert regions.count(self.network, self.square, checkpoint=tmp_path) == number
+        assert done == [0] and first.read_bytes() == whole

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Does `regions count --checkpoint` go on where it was, and print what it prints without?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run, model
+from regions.enumeration import jobs
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+COUNT = ("count", "model.npz", "--activation", "relu", "--json")
+
+
+def facts(run: Run, *words: str, code: int = 0) -> dict[str, object]:
+    ended, out, _ = run(*COUNT, *words)
+    assert ended == code
+    found: dict[str, object] = json.loads(out)
+    del found["seconds"], found["certificate"]
+    return found
+
+
+@pytest.mark.parametrize("definition", ["activation", "affine"])
+@pytest.mark.parametrize("where", [SQUARE, ["--segment", "0,0", "1,1"]])
+def test_it_goes_on(run: Run, where: list[str], definition: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = facts(run, *where, "--definition", definition)
+    first = facts(run, *where, "--definition", definition, "--checkpoint", "kept", "--workers", "2")
+    monkeypatch.setattr(jobs, "attempt", None)  # nothing is left to be done
+    assert facts(run, *where, "--definition", definition, "--checkpoint", "kept") == first == expected
+
+
+def test_arcs(run: Run) -> None:
+    where = ("--arc", "1,0", "0,1")
+    assert facts(run, *where, "--checkpoint", "kept") == facts(run, *where)
+
+
+def test_limit(run: Run) -> None:
+    number = regions.count(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    found = facts(run, *SQUARE, "--limit", str(number - 1), "--checkpoint", "kept", code=3)
+    assert found["end"] == "limit" and found["regions"] == number
+    assert facts(run, *SQUARE, "--limit", str(number), "--checkpoint", "kept")["regions"] == number
+
+
+def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    number, attempt = facts(run, *SQUARE)["regions"], jobs.attempt
+
+    def interrupted(task: regions.tasks.Task, *rest: object) -> object:
+        if task.index == 20:
+            raise KeyboardInterrupt
+        return attempt(task, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(jobs, "attempt", interrupted)
+    found = facts(run, *SQUARE, "--checkpoint", "kept", code=130)
+    assert found["end"] == "interrupted" and isinstance(found["regions"], int) and isinstance(number, int)
+    assert 0 < found["regions"] < number and len(list(Path("kept").iterdir())) == 20
+    monkeypatch.undo()
+
+
+def test_what_is_no_folder(run: Run) -> None:
+    assert run(*COUNT, *SQUARE, "--checkpoint", "model.npz")[0] == 2
+    code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "no/such")
+    assert code == 1 and err == "Error: no/such: No such file or directory\n"
