@@ -19,6 +19,7 @@ from regions.arithmetic.types import Floats
 from regions.domains import Segment
 from regions.enumeration.count_and_enumerate import count
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.enumeration.workers import Workers
 from regions.errors import BeyondDoublesError
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name
@@ -28,7 +29,13 @@ from regions.networks.network import Network, require_network
 
 
 def crofton_density(
-    network: Network, body: Body, *, lines: int, rng: np.random.Generator, boundary: Boundary = "activation"
+    network: Network,
+    body: Body,
+    *,
+    lines: int,
+    rng: np.random.Generator,
+    boundary: Boundary = "activation",
+    workers: Workers = None,
 ) -> Estimate:
     """Estimate the boundary's (n_in - 1)-dimensional volume per volume of a ball or box, from exact counts on lines.
 
@@ -41,6 +48,8 @@ def crofton_density(
     rng : numpy.random.Generator
     boundary : "activation" or "gradient"
         As for `boundary_volume`.
+    workers : int or "all", optional
+        Threads that count, as for `regions.count`.
 
     Returns
     -------
@@ -75,10 +84,12 @@ def crofton_density(
     """
     in_space(body, require_network(network).n_in, network.input_shape)
     name = boundary_name(boundary)
-    return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name))
+    return Estimate(crossing_densities(network, body, samples(lines, "lines"), generator(rng), name, workers))
 
 
-def crossing_densities(network: Network, body: Body, lines: int, rng: np.random.Generator, boundary: str) -> Floats:
+def crossing_densities(
+    network: Network, body: Body, lines: int, rng: np.random.Generator, boundary: str, workers: Workers = None
+) -> Floats:
     """Unbiased samples of the density, one for each of some random lines: float64 [lines]."""
     starts, ends, weights = body.chords(lines, rng)
     # A chord so short that its ends are one point crosses nothing.
@@ -86,7 +97,7 @@ def crossing_densities(network: Network, body: Body, lines: int, rng: np.random.
     segments = [Segment(start, end) for start, end in zip(starts[long], ends[long], strict=True)]
     crossings = np.zeros(lines)
     if boundary == "activation":
-        crossings[long] = count(network, segments) - 1
+        crossings[long] = count(network, segments, workers=workers) - 1
     else:
         crossings[long] = [gradient_jumps(enumerate_regions(network, segment)).sum() for segment in segments]
     with np.errstate(over="ignore"):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import isnan
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,12 @@ from regions.arithmetic.types import Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
+from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.measures.estimate import Estimate
+from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
-from regions.reporting import Progress, reporting, share_of
+from regions.reporting import Progress, Report, reporting
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
 from regions.tables import JsonReport, aligned, html_table
@@ -210,6 +213,7 @@ def growth(
     networks: int,
     rng: int | np.random.Generator,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> Growth:
     """Follow curves through many random networks, and hold their growth against theory.
 
@@ -222,8 +226,8 @@ def growth(
         How many are drawn, at least 2.
     rng : int or numpy.random.Generator
         A seed, or a generator.
-    progress : bool or callable, optional
-        As for `count`.
+    progress, workers
+        As for `count`; each thread takes a network. What is drawn is the same for any number.
 
     Returns
     -------
@@ -256,8 +260,21 @@ def growth(
     if not isinstance(ensemble, Ensemble):
         raise TypeError(f"expected regions.ensembles.Ensemble, got {type(ensemble).__name__}")
     curves, number, stream = _curves(curve, ensemble), samples(networks, "networks"), generator(rng)
+    threads, drawn = number_of_workers(workers), _Drawn(ensemble, stream)
     laws = laws_of(ensemble, curves)
     found: list[tuple[list[Floats], list[Integers], list[Integers]]] = []
+
+    def follow(index: int, report: Report | None) -> tuple[list[Floats], list[Integers], list[Integers]]:
+        paths = trajectory(drawn.network(index), curves, progress=report, workers=1)
+        if not all(np.isfinite(path.lengths).all() for path in paths):
+            raise BeyondDoublesError(
+                f"in network {index} the image of a curve is longer than the largest double; "
+                "take smaller weights, fewer layers or a shorter curve"
+            )
+        if report is not None:
+            report(1.0, sum(int(path.pieces[-1]) for path in paths))
+        each = [[getattr(path, name) for path in paths] for name in ("lengths", "transitions", "pieces")]
+        return each[0], each[1], each[2]
 
     def finished() -> Growth:
         lengths, transitions, pieces = (read_only(np.array(each)) for each in zip(*found, strict=True))
@@ -265,21 +282,27 @@ def growth(
 
     with reporting(progress) as report:
         try:
-            for index in range(number):
-                paths = trajectory(ensemble.draw(stream), curves, progress=share_of(report, index, number))
-                if not all(np.isfinite(path.lengths).all() for path in paths):
-                    raise BeyondDoublesError(
-                        f"in network {index} the image of a curve is longer than the largest double; "
-                        "take smaller weights, fewer layers or a shorter curve"
-                    )
-                each = [[getattr(path, name) for path in paths] for name in ("lengths", "transitions", "pieces")]
-                found.append((each[0], each[1], each[2]))
-                if report is not None:
-                    report((index + 1) / number, sum(int(path.pieces[-1]) for path in paths))
+            each_by_workers(follow, number, threads, report, found)
         except KeyboardInterrupt as stopped:
             stopped.partial = finished() if len(found) > 1 else None  # type: ignore[attr-defined]
             raise
     return finished()
+
+
+class _Drawn:
+    """Networks that are drawn one after the other, whichever thread asks first; each is asked for once."""
+
+    def __init__(self, ensemble: Ensemble, stream: np.random.Generator) -> None:
+        self.ensemble, self.stream = ensemble, stream
+        self.lock, self.count = Lock(), 0
+        self.waiting: dict[int, Network] = {}
+
+    def network(self, index: int) -> Network:
+        with self.lock:
+            while self.count <= index:
+                self.waiting[self.count] = self.ensemble.draw(self.stream)
+                self.count += 1
+            return self.waiting.pop(index)
 
 
 def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:

@@ -24,12 +24,13 @@ from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
 from regions.enumeration.run import Model, compiled
+from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
 from regions.errors import LimitReached
 from regions.measures.image_lengths import image_lengths
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
-from regions.reporting import Progress, Report, reporting, share_of
+from regions.reporting import Progress, Report, reporting
 from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
 from regions.tables import JsonReport, aligned, html_table
 
@@ -204,11 +205,21 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
 @overload
 def trajectory(
-    network: Network, curve: Curve | Segment, *, limit: int | None = None, progress: Progress = None
+    network: Network,
+    curve: Curve | Segment,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
 ) -> Trajectory: ...
 @overload
 def trajectory(
-    network: Network, curve: Iterable[Curve | Segment], *, limit: int | None = None, progress: Progress = None
+    network: Network,
+    curve: Iterable[Curve | Segment],
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
 ) -> list[Trajectory]: ...
 def trajectory(
     network: Network,
@@ -216,6 +227,7 @@ def trajectory(
     *,
     limit: int | None = None,
     progress: Progress = None,
+    workers: Workers = None,
 ) -> Trajectory | list[Trajectory]:
     """Follow a curve through a network: lengths of its images, transitions and pieces of each layer.
 
@@ -226,8 +238,8 @@ def trajectory(
         `Polyline`, `Arc`, `Circle`, `GreatCircle` or `Segment`.
     limit : int, optional
         Stop with `LimitReached` once a curve has more pieces than this.
-    progress : bool or callable, optional
-        As for `count`.
+    progress, workers
+        As for `count`; each thread takes a curve.
 
     Returns
     -------
@@ -254,17 +266,21 @@ def trajectory(
     >>> path.pieces, path.n_patterns, path.transitions, path.lengths.round(3)
     (array([4]), 4, array([4]), array([6.283, 3.571, 2.828]))
     """
+    threads = number_of_workers(workers)
     model = compiled(network)
     curves = [curve] if isinstance(curve, (Curve, Segment)) else _curves(curve)
     found: list[Trajectory] = []
+
+    def follow(index: int, report: Report | None) -> Trajectory:
+        return _follow(network, model, curves[index], limit, report)
+
     with reporting(progress) as report:
-        for index, each in enumerate(curves):
-            try:
-                found.append(_follow(network, model, each, limit, share_of(report, index, len(curves))))
-            except (LimitReached, KeyboardInterrupt) as stopped:
-                if not isinstance(curve, (Curve, Segment)):
-                    stopped.partial = found  # type: ignore[union-attr]
-                raise
+        try:
+            each_by_workers(follow, len(curves), threads, report, found)
+        except (LimitReached, KeyboardInterrupt) as stopped:
+            if not isinstance(curve, (Curve, Segment)):
+                stopped.partial = found  # type: ignore[union-attr]
+            raise
     return found[0] if isinstance(curve, (Curve, Segment)) else found
 
 

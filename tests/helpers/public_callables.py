@@ -104,7 +104,7 @@ def _top() -> Iterator[Call]:
     kinds = {"partition": "untried", "mark": "untried", "title": "untried", "legend": "untried"}
     yield call_of(regions.plot, partition=partition, ax=axes, color_by="layer", output_index=0, **options, _kinds=kinds)
     kinds = {"curve": "domains"}
-    yield call_of(regions.trajectory, network=network, curve=arc, limit=100, progress=False, _kinds=kinds)
+    yield call_of(regions.trajectory, network=network, curve=arc, limit=100, progress=False, workers=1, _kinds=kinds)
     yield call_of(
         regions.watch,
         checkpoints=lambda: [network(), network()],
@@ -261,7 +261,8 @@ def _others() -> Iterator[Call]:
     ):
         yield call_of(function, partition=partition)
     body = say(measures.Ball([0.0, 0.0], 1.0))
-    yield call_of(measures.crofton_density, network=network, body=body, lines=2, rng=rng, boundary="activation")
+    few = {"lines": 2, "rng": rng, "workers": 1}
+    yield call_of(measures.crofton_density, network=network, body=body, boundary="activation", **few)
     for function, last in ((measures.hanin_rolnick_integral, "places"), (measures.mean_boundary_density, "lines")):
         yield call_of(
             function,

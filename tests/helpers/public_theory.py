@@ -126,6 +126,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         networks=2,
         rng=rng,
         progress=None,
+        workers=1,
         _kinds={"ensemble": "random networks", "curve": "domains", "networks": "integer"},
     )
     yield method_of(lambda: regions.growth(random_networks(), arc(), networks=2, rng=0), "plot", figure=figure)

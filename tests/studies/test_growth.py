@@ -219,3 +219,12 @@ def test_picture() -> None:
     figure.draw_without_rendering()
     assert [ax.get_title() for ax in figure.axes] == ["length over that of the curve", "growth"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()][0] == "ReLU law (equal)"
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_the_same_for_any_number_of_workers(workers: int) -> None:
+    curves = [Arc([1, 0], [0, 1]), Polyline([[0, 0], [1, 0], [1, 1]])]
+    alone = growth(ensembles.he([2, 6, 6, 1]), curves, networks=20, rng=1)
+    found = growth(ensembles.he([2, 6, 6, 1]), curves, networks=20, rng=1, workers=workers)
+    for name in ("lengths", "transitions", "pieces"):
+        assert getattr(found, name).tobytes() == getattr(alone, name).tobytes()

@@ -195,3 +195,18 @@ def test_pictures(net: Network, curve: str) -> None:
     figure.draw_without_rendering()
     titles = [ax.get_title() for ax in figure.axes]
     assert titles[:2] == ["length", "input"] and titles[-1] == "output" and len(titles) <= 7
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+def test_the_same_for_any_number_of_workers(workers: int) -> None:
+    network = random_network([2, 8, 8, 1], 1, bias=0.1, he=True)
+    curves = [regions.Arc([1, k], [-k, 1]) for k in range(1, 12)]
+    alone, found = regions.trajectory(network, curves), regions.trajectory(network, curves, workers=workers)
+    for one, other in zip(alone, found, strict=True):
+        assert one.as_dict() == other.as_dict()
+        assert one.strands.ends.tobytes() == other.strands.ends.tobytes()
+    most = max(int(one.pieces[-1]) for one in alone)
+    limited = next(index for index, one in enumerate(alone) if int(one.pieces[-1]) == most)
+    with pytest.raises(regions.LimitReached) as stopped:
+        regions.trajectory(network, curves, limit=most - 1, workers=workers)
+    assert [path.as_dict() for path in stopped.value.partial] == [path.as_dict() for path in alone[:limited]]
