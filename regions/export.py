@@ -2,7 +2,8 @@
 """How does a partition get into other programs' files?
 
 `export` writes what the end of a file name asks for: the archive of `saved.py`, GeoJSON for maps and viewers,
-CSV for tables. `to_columns` gives the CSV's numbers as arrays, for instance to ``pandas.DataFrame``. Text is
+CSV for tables, Arrow and Parquet for large ones, which `export_blocks` writes block by block. `to_columns`
+gives the CSV's numbers as arrays, for instance to ``pandas.DataFrame``. Text is
 streamed, some thousand regions at a time. Numbers are written so that they read back as the same doubles, and
 a shared vertex is written the same way everywhere. Coordinates are the chart's.
 """
@@ -11,27 +12,29 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from os import PathLike
+from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arguments import path_of, shown
+from regions.arithmetic.arguments import is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.errors import DomainError
 from regions.files.replacing import replacing
+from regions.output.arrow import ARROW_SUFFIXES, write_tables
 from regions.output.convert import closed_rings
 from regions.output.saved import write_partition
 from regions.partition import Partition, require_partition
 from regions.printable import file_name
 
-__all__ = ["EXPORT_SUFFIXES", "export", "to_columns", "write_csv", "write_geojson"]
+__all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 
-EXPORT_SUFFIXES = (".npz", ".geojson", ".csv")
+EXPORT_SUFFIXES = (".npz", ".geojson", ".csv", *ARROW_SUFFIXES)
 # Regions turned to text at a time.
 CHUNK = 1 << 13
 
@@ -160,34 +163,87 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
 
 
 def export(partition: Partition, path: str | PathLike[str]) -> None:
-    """Write a partition to a file in the format that its name ends in: ``.npz``, ``.geojson`` or ``.csv``.
+    """Write a partition to a file in the format that its name ends in.
 
     Parameters
     ----------
     partition : Partition
     path : str or path
+        ``.npz``, ``.geojson``, ``.csv``, or as for `export_blocks`.
 
     Raises
     ------
     ValueError
         Another suffix.
     DomainError
-        The regions of a line, ray or plane, as GeoJSON.
+        The regions of a line, ray or plane, as polygons.
+    MissingDependencyError
+        pyarrow is not installed, for ``.parquet`` and ``.arrow``.
     """
     require_partition(partition)
-    file = path_of(path)
+    file = _file_of(path, EXPORT_SUFFIXES)
     suffix = file.suffix.lower()
-    if suffix not in EXPORT_SUFFIXES:
-        raise ValueError(
-            f"{file_name(file)}: partitions are written as {', '.join(EXPORT_SUFFIXES)}, "
-            f"not {suffix or 'to a name without suffix'}"
-        )
+    if suffix in ARROW_SUFFIXES:
+        write_tables([partition], file)
+        return
     if suffix == ".npz":
         write_partition(partition, file)
         return
     write = write_csv if suffix == ".csv" else write_geojson
     with replacing(file) as beside, beside.open("w", encoding="utf-8", newline="") as stream:
         write(partition, stream)
+
+
+def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int:
+    """Write regions to a file as they come, a row for each: one block is in memory, whatever there is of them.
+
+    Columns: ``index`` int64; ``volume`` float64; ``active`` int64, the number of pattern bits that are 1; ``pattern``,
+    the packed pattern, bytes of fixed length; ``geometry``, polygons as GeoArrow has them, lists of rings of points
+    [x, y] in the chart; for d = 1 lines on the first axis. Fingerprints of network and domain are in the file's
+    metadata.
+
+    Parameters
+    ----------
+    blocks : iterable of Partition
+        Of one network in one domain.
+    path : str or path
+        ``.parquet``, or ``.arrow`` for Arrow's own file format.
+
+    Returns
+    -------
+    int
+        Rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        What is no partition; no block; another suffix.
+    DomainError
+        The regions of a line, ray or plane.
+    MissingDependencyError
+        pyarrow is not installed.
+    """
+    if isinstance(blocks, (str, bytes, Mapping)) or not is_sequence(blocks):
+        raise TypeError(f"blocks must be partitions, one after the other, got {shown(blocks)}")
+    file = _file_of(path, ARROW_SUFFIXES)
+    return write_tables(_checked(blocks), file)
+
+
+def _checked(blocks: Iterable[Partition]) -> Iterator[Partition]:
+    for index, block in enumerate(blocks):
+        if not isinstance(block, Partition):
+            raise TypeError(f"blocks[{index}]: expected a regions.Partition, got {type(block).__name__}")
+        yield block
+
+
+def _file_of(path: str | PathLike[str], suffixes: tuple[str, ...]) -> Path:
+    file = path_of(path)
+    if file.suffix.lower() not in suffixes:
+        raise ValueError(
+            f"{file_name(file)}: partitions are written as {', '.join(suffixes)}, "
+            f"not {file.suffix.lower() or 'to a name without suffix'}"
+        )
+    return file
 
 
 def _write_of(stream: Any) -> Callable[[str], object]:

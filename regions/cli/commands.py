@@ -45,6 +45,7 @@ from regions.cli.trajectory_command import trajectory_command
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export
+from regions.output.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
 from regions.pictures.picture_marks import named_points
 from regions.tables import json_text
@@ -175,12 +176,14 @@ def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path
     """Write the regions to a file.
 
     Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
-    (regions.load_partition reads it), .geojson the shapes, .csv a table with a row per region.
+    (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table
+    with a row per region.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
     regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
+    regions enumerate model.pt --activation relu --square points.csv -o out.parquet
     """
     network = load_model()
     domain = make_domain(ctx, network.input_shape)
@@ -188,6 +191,8 @@ def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
+    if output.suffix.lower() in ARROW_SUFFIXES:
+        require_tables_of(domain)
     announce(network, domain, quiet=as_json)
     outcome, partition = run_enumerate(network, domain, limit, threads)
     _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)

@@ -33,6 +33,7 @@ from objects_to_call_with import (
     sweep,
 )
 from one_call import Call, call_of, method_of, say
+from public_names import WITHOUT
 from public_theory import calls_of_bounds, calls_of_ensembles
 from regions import arrangements, constructions, export, measures, reference, tasks
 from regions.networks import named_activations as named
@@ -283,6 +284,9 @@ def _others() -> Iterator[Call]:
     yield call_of(
         export.export, partition=partition, path=lambda: folder() / "out.csv", _kinds={"path": "path to write"}
     )
+    if "export_blocks" not in WITHOUT:
+        written = {"path": lambda: folder() / "out.parquet"}
+        yield call_of(export.export_blocks, blocks=lambda: [partition()], **written, _kinds={"path": "path to write"})
     for function in (export.write_csv, export.write_geojson):
         yield call_of(function, partition=partition, stream=io.StringIO)
     for function in (reference.count, reference.enumerate, reference.patterns):

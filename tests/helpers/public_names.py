@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,6 +25,8 @@ MODULES = (
     "reference",
     "tasks",
 )
+# What cannot be called where an optional package is not installed.
+WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
 # Made by functions, never by hand: their constructors take what they are given, their methods do not.
 RESULTS = {
     "Certificate",
@@ -62,9 +65,9 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
         module, _, name = path.rpartition(".")
         found[path] = getattr(importlib.import_module(module), name)
     for path, thing in found.items():
-        if not callable(thing):
-            continue
         name = path.rpartition(".")[2]
+        if not callable(thing) or name in WITHOUT:
+            continue
         if not inspect.isclass(thing):
             yield f"{thing.__module__}.{thing.__qualname__}", thing
             continue

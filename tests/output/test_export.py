@@ -108,7 +108,7 @@ def test_geojson_has_no_infinity(tmp_path: Path) -> None:
 
 def test_the_suffix_decides(tmp_path: Path) -> None:
     partition = partition_from_reference(*CASES["square"])
-    for suffix in EXPORT_SUFFIXES:
+    for suffix in EXPORT_SUFFIXES[:3]:  # the others need pyarrow: test_arrow.py
         export(partition, str(tmp_path / f"out{suffix.upper()}"))
     assert len(load_partition(tmp_path / "out.NPZ")) == len(partition)
     assert (tmp_path / "out.GEOJSON").read_text() == geojson(partition)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""How are regions written for programs that work on tables: Arrow and Parquet?
+
+One row for each region, block by block, so that no more than one block is in memory: what `regions.stream` gives can be
+written as it comes. Polygons are nested lists of points, as GeoArrow says, with its name in the column's metadata; in a
+domain of one dimension they are lines on the first axis. Coordinates are the chart's.
+Cost: some copies of each block's arrays; pyarrow does the rest.
+Source: the GeoArrow format specification, "Memory layout" and "Extension types" (geoarrow.org).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regions.arithmetic.pattern_index import ONES
+from regions.arithmetic.types import Floats
+from regions.cells.complex import CellComplex
+from regions.cells.sizes import volumes
+from regions.domains import Domain
+from regions.errors import DomainError, MissingDependencyError
+from regions.files.replacing import replacing
+from regions.output.convert import closed_rings
+from regions.version import __version__
+
+__all__ = ["ARROW_SUFFIXES", "require_tables_of", "write_tables"]
+
+ARROW_SUFFIXES = (".parquet", ".arrow")
+
+
+def require_tables_of(domain: Domain) -> None:
+    """Refuse before the work what could not be written after it."""
+    if not domain.bounded:
+        raise DomainError("polygons of a line, ray or plane have no end; write .csv or .npz instead")
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError("pyarrow", "arrow", "for .parquet and .arrow files") from None
+
+
+def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
+    """Write blocks of regions to a file, in the format that its name ends in; gives the number of regions."""
+    written = 0
+    with replacing(path) as beside, ExitStack() as files:
+        writer: Any = None
+        for block in blocks:
+            if writer is None:
+                require_tables_of(block.domain)
+                import pyarrow
+                import pyarrow.parquet
+
+                schema = _schema(block)
+                make = pyarrow.parquet.ParquetWriter if path.suffix.lower() == ".parquet" else pyarrow.ipc.new_file
+                writer = files.enter_context(make(str(beside), schema))
+            writer.write_table(pyarrow.table(_columns(block, written, schema), schema=schema))
+            written += len(block)
+        if writer is None:
+            raise ValueError("blocks: there is none to be written")
+    return written
+
+
+def _schema(cells: CellComplex) -> Any:
+    import pyarrow
+
+    point = pyarrow.list_(pyarrow.field("xy", pyarrow.float64(), nullable=False), 2)
+    line = pyarrow.list_(pyarrow.field("vertices", point, nullable=False))
+    geometry = line if cells.dimension == 1 else pyarrow.list_(pyarrow.field("rings", line, nullable=False))
+    kind = "geoarrow.linestring" if cells.dimension == 1 else "geoarrow.polygon"
+    about = {
+        "network": cells.network.fingerprint,
+        "domain": repr(cells.domain),
+        "domain_fingerprint": cells.domain.fingerprint,
+        "version": __version__,
+    }
+    return pyarrow.schema(
+        [
+            pyarrow.field("index", pyarrow.int64(), nullable=False),
+            pyarrow.field("volume", pyarrow.float64(), nullable=False),
+            pyarrow.field("active", pyarrow.int64(), nullable=False),
+            pyarrow.field("pattern", pyarrow.binary(max(cells.packed_patterns.shape[1], 1)), nullable=False),
+            pyarrow.field("geometry", geometry, nullable=False, metadata={"ARROW:extension:name": kind}),
+        ],
+        {f"relu-regions {name}": text for name, text in about.items()},
+    )
+
+
+def _columns(cells: CellComplex, first: int, schema: Any) -> list[Any]:
+    import pyarrow
+
+    packed = np.ascontiguousarray(cells.packed_patterns)
+    if not packed.shape[1]:  # a network without kinks; bytes of length 0 are not allowed
+        packed = np.zeros((len(packed), 1), dtype=np.uint8)
+    return [
+        pyarrow.array(np.arange(first, first + len(cells))),
+        pyarrow.array(volumes(cells)),
+        pyarrow.array(ONES[packed].sum(axis=1, dtype=np.int64)),
+        pyarrow.FixedSizeBinaryArray.from_buffers(
+            schema.field("pattern").type, len(cells), [None, pyarrow.py_buffer(packed)]
+        ),
+        _geometry(cells, schema.field("geometry").type),
+    ]
+
+
+def _geometry(cells: CellComplex, kind: Any) -> Any:
+    """The corners of each region, lists in lists."""
+    import pyarrow
+
+    if cells.dimension == 1:
+        places = np.zeros((len(cells.cell_vertices), 2))
+        places[:, 0] = cells.vertices[cells.cell_vertices, 0]
+        return _lists(kind, cells.cell_offsets, _points(kind.value_type, places))
+    rings, offsets = closed_rings(cells)
+    line = kind.value_type
+    lines = _lists(line, offsets, _points(line.value_type, cells.vertices[rings]))
+    return pyarrow.ListArray.from_arrays(pyarrow.array(np.arange(len(cells) + 1, dtype=np.int32)), lines, type=kind)
+
+
+def _points(kind: Any, places: Floats) -> Any:
+    import pyarrow
+
+    return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(places.ravel()), type=kind)
+
+
+def _lists(kind: Any, offsets: Any, values: Any) -> Any:
+    """Offsets have 32 bits, enough for a block."""
+    import pyarrow
+
+    return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values, type=kind)
