@@ -42,7 +42,6 @@ _HANDLED = (
 _JUMPS = "comparisons, which may jump"
 _NOT_YET = {
     **dict.fromkeys(("aminmax", "max_unpool2d", "max_unpool3d", "fractional_max_pool2d"), "this kind of maxima"),
-    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "transposed convolutions"),
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
     **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"), _JUMPS),
     **{f"upsample_{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},

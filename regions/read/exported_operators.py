@@ -64,7 +64,7 @@ def _matrix(call: Call, name: str) -> Floats:
     return np.ascontiguousarray(matrix.T)
 
 
-def _convolution(axes: int | None) -> Operation:
+def _convolution(axes: int | None, back: bool = False) -> Operation:
     def convolve(call: Call) -> Tensor:
         kernel = call.array("weight")
         if kernel is None or kernel.ndim < 3 or (axes is not None and kernel.ndim != axes + 2):
@@ -77,10 +77,11 @@ def _convolution(axes: int | None) -> Operation:
             padding = _named_padding(call, given, kernel.shape[2:], dilation)
         else:
             padding = [(pad, pad) for pad in call.integers("padding", [0], count)]
-        if axes is None and (call.flag("transposed") or any(call.integers("output_padding", [0], count))):
-            raise UnsupportedLayerError(f"{call.at.label} is a transposed convolution, which is not handled")
         groups = call.integer("groups", 1)
         slid = windows.Windows(kernel.shape[2:], stride, padding, dilation)
+        more = call.integers("output_padding", [0], count) if back or axes is None else []
+        if back or (axes is None and call.flag("transposed")):
+            return windows.convolved_back(call.at, x, kernel, biases, slid, groups, more)
         return windows.convolved(call.at, x, kernel, biases, slid, groups)
 
     return convolve
@@ -262,6 +263,7 @@ OPERATORS: dict[str, Operation] = {
     "addmm": _addmm,
     **dict.fromkeys(("matmul", "mm", "mv"), _matmul),
     **{f"conv{axes}d": _convolution(axes) for axes in (1, 2, 3)},
+    **{f"conv_transpose{axes}d": _convolution(axes, back=True) for axes in (1, 2, 3)},
     "convolution": _convolution(None),
     **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
     "relu": _activates(lambda call: activations.relu()),

@@ -58,6 +58,13 @@ def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
     if len(flow.shape) != kernel.ndim:
         raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(flow.shape)}")
     slid, groups = _windows(at, node, flow.shape[2:], window), int(node.attributes.get("group", 1))
+    if node.operator == "ConvTranspose":
+        if "output_shape" in node.attributes or node.attributes.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+            raise UnsupportedLayerError(
+                f"{at.label} says by its output's shape how it pads; export it with pads instead"
+            )
+        more = list(node.attributes.get("output_padding", [0] * len(window)))
+        return replace(flow, tensor=windows.convolved_back(at, flow.tensor, kernel, biases, slid, groups, more))
     return replace(flow, tensor=windows.convolved(at, flow.tensor, kernel, biases, slid, groups))
 
 
@@ -151,6 +158,7 @@ _LARGEST = maxima.largest_along_axes
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
 IMAGE_OPERATORS: dict[str, tuple[Operation, int]] = {
     "Conv": (_convolve, 22),
+    "ConvTranspose": (_convolve, 22),
     "AveragePool": (_average, 22),
     "MaxPool": (_largest, 22),
     "GlobalAveragePool": (partial(_over_images, over_axes=_MEAN), 22),

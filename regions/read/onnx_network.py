@@ -43,7 +43,6 @@ _SMOOTH = {
 }
 _NOT_YET = {
     **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
-    "ConvTranspose": "transposed convolutions",
     **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
     **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
 }

@@ -48,6 +48,12 @@ WINDOWS: dict[str, Case] = {
         ["batch", 4, 7, 6],
         (1, 11, NEWEST),
     ),
+    "ConvTranspose": (
+        [node("ConvTranspose", ["x", "k", "b"], "y", strides=[2, 3], pads=[1, 0, 0, 2], dilations=[1, 2])],
+        {"k": normal(4, 3, 3, 2), "b": normal(3)},
+        ["batch", 4, 3, 2],
+        (11, NEWEST),
+    ),
     "Conv, same": (
         [
             node("Conv", ["x", "k"], "a", strides=[2], auto_pad="SAME_UPPER"),

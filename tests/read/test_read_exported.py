@@ -39,6 +39,13 @@ CASES: dict[str, Case] = {
     "even window, same": (lambda m, x: m.c(x), (2, 5, 6), {"c": nn.Conv2d(2, 3, (2, 4), padding="same")}),
     "three axes": (lambda m, x: m.c(x), (2, 5, 4, 3), {"c": nn.Conv3d(2, 3, 2, padding=1, stride=2)}),
     "depthwise": (lambda m, x: m.c(x), (4, 5, 6), {"c": nn.Conv2d(4, 8, 3, groups=4, bias=False)}),
+    "transposed convolution": (
+        lambda m, x: m.c(x),
+        (4, 3, 5),
+        {"c": nn.ConvTranspose2d(4, 6, (3, 2), (2, 3), (1, 0), output_padding=(1, 2), groups=2, dilation=(2, 1))},
+    ),
+    "transposed, one axis": (lambda m, x: m.c(x), (2, 4), {"c": nn.ConvTranspose1d(2, 3, 4, 2, 1, bias=False)}),
+    "transposed, three axes": (lambda m, x: m.c(x), (2, 2, 3, 2), {"c": nn.ConvTranspose3d(2, 1, 2, 2)}),
     "mean, border left out": (lambda m, x: F.avg_pool2d(x, 3, 2, 1, True, False), (2, 7, 8), {}),
     "mean, border counted": (lambda m, x: F.avg_pool2d(x, 3, 2, 1, True, True), (2, 7, 8), {}),
     "mean with a divisor": (lambda m, x: F.avg_pool2d(x, (2, 3), divisor_override=5), (2, 7, 8), {}),
@@ -160,10 +167,11 @@ def test_what_is_filled_in_has_the_type_of_the_program() -> None:
     assert layer.weights.item() == module.l.weight.double().item() * float(np.float32(0.1))
 
 
-def test_the_file_in_the_data() -> None:
+@pytest.mark.parametrize("name", ["torch_exported.pt2", "torch_exported_pools.pt2"])
+def test_the_files_in_the_data(name: str) -> None:
     folder = Path(__file__).parent.parent / "data"
-    expected = json.loads((folder / "expected.json").read_text())["torch_exported.pt2"]
-    found = load(folder / "torch_exported.pt2")(expected["points"])
+    expected = json.loads((folder / "expected.json").read_text())[name]
+    found = load(folder / name)(expected["points"])
     np.testing.assert_allclose(found, expected["outputs"], rtol=0, atol=1e-14)
 
 

@@ -116,9 +116,9 @@ REFUSED: dict[str, Case] = {
     "two inputs": (_two_inputs, AmbiguousCheckpointError, r"2 inputs \('x' \[1, 3\], 'x2' \[1, 3\]\)"),
     "convolution": (lambda: one("Conv", {"k": normal(1, 1, 1)}), NotACheckpointError, r"'Conv_y' \(Conv\).*convol"),
     "transposed convolution": (
-        lambda: one("ConvTranspose", {"k": normal(1, 1, 1)}),
+        lambda: at(17, [node("ConvTranspose", ["x", "k"], "y", output_shape=[6])], {"k": normal(1, 1, 2)}, 1, 1, 3),
         UnsupportedLayerError,
-        r"'ConvTranspose_y' \(ConvTranspose\): .*transposed convol",
+        r"'ConvTranspose_y' \(ConvTranspose\) says by its output's shape how it pads; export it with pads",
     ),
     "pooling": (lambda: one("MaxPool", kernel_shape=[1]), NotACheckpointError, "'MaxPool_y' .*has not one stride"),
     "unpooling": (lambda: one("LpPool", kernel_shape=[1]), UnsupportedLayerError, "not supported: this kind of pool"),

@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ __all__ = [
     "Windows",
     "adaptive_axes",
     "convolved",
+    "convolved_back",
     "dense",
     "mean_over_axes",
     "mean_over_windows",
@@ -166,6 +168,41 @@ def convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, window
     operator = Patches.convolution(kernel, shape, windows.stride, windows.padding, windows.dilation, groups)
     repeated = None if biases is None else np.repeat(biases, positions)
     return at.linear(x, operator, repeated, (*batch, out, *counts))
+
+
+def convolved_back(
+    at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int, more: Sequence[int]
+) -> Tensor:
+    """A transposed convolution by a kernel [channels, out / groups, *size], with ``more`` numbers at each axis' end.
+
+    What a convolution with these windows would take back to the shape of x: the padding is cut off from what comes out.
+    It is a convolution by the kernel turned round, of x with zeros between its numbers.
+    """
+    axes = kernel.ndim - 2
+    lengths, size, stride, spread = x.shape[-axes:], windows.size, windows.stride, windows.dilation
+    if not all(len(given) == axes for given in (lengths, stride, windows.padding, spread, more)):
+        raise at.refused(f"has not one stride, padding and dilation for each of {axes} axes")
+    least = min(*more, *(pad for pair in windows.padding for pad in pair))
+    if groups < 1 or len(kernel) % groups or least < 0 or min(*stride, *spread) < 1:
+        raise at.refused(f"has {groups} groups of {len(kernel)} channels, or an impossible stride, dilation or padding")
+    reach = [step * (entries - 1) for entries, step in zip(size, spread, strict=True)]
+    low = [before - pad for before, (pad, _) in zip(reach, windows.padding, strict=True)]
+    high = [after - pad + extra for after, (_, pad), extra in zip(reach, windows.padding, more, strict=True)]
+    if min(*low, *high) < 0:
+        raise UnsupportedLayerError(f"{at.label} cuts off more than its kernel {list(size)} reaches; crop afterwards")
+    wide = [(length - 1) * step + 1 for length, step in zip(lengths, stride, strict=True)]
+    shape = [*x.shape[:-axes], *map(sum, zip(low, wide, high, strict=True))]
+    if math.prod(shape) > MOST_POSITIONS:
+        raise at.refused(f"has {math.prod(shape)} positions")
+    at.charge(0, 8 * math.prod(shape))
+    sources = np.full(shape, -1)
+    between = [slice(start, start + count, step) for start, count, step in zip(low, wide, stride, strict=True)]
+    inside: tuple[Any, ...] = (..., *between)
+    sources[inside] = np.arange(x.size).reshape(x.shape)
+    split = kernel.reshape(groups, -1, *kernel.shape[1:]).swapaxes(1, 2)
+    turned = np.flip(split.reshape(-1, *split.shape[2:]), axis=tuple(range(2, kernel.ndim)))
+    slid = Windows(size, [1] * axes, [(0, 0)] * axes, spread)
+    return convolved(at, at.rearranged(x, sources), turned, biases, slid, groups)
 
 
 def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
