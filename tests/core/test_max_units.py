@@ -99,16 +99,3 @@ def test_arcs_are_refused() -> None:
     net = largest_of(THREE_FROM_A_POINT, [3])
     with pytest.raises(DomainError, match="node 0 of the network has max units"):
         regions.count(net, regions.Circle([0, 0], [1, 0], [0, 1]))
-
-
-@pytest.mark.parametrize(("units", "arms"), [(1, 5), (2, 4), (3, 3), (4, 3)])
-def test_one_layer_reaches_its_bound(units: int, arms: int) -> None:
-    # Each unit has a fold of parallel lines, in directions of its own.
-    directions = [(np.cos(unit + 1), np.sin(unit + 1)) for unit in range(units)]
-    rows = [[unit / 8 - arm * arm, arm * x, arm * y] for unit, (x, y) in enumerate(directions) for arm in range(arms)]
-    sharp = regions.bounds.maxout_montufar_ren_zhang(2, [units], arms)
-    assert (
-        regions.count(largest_of(rows, [arms] * units), WHOLE)
-        == sharp
-        == 1 + units * (arms - 1) + (units * (units - 1) // 2 * (arms - 1) ** 2)
-    )

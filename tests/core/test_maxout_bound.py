@@ -31,9 +31,11 @@ def best_layer(n_in: int, units: int, rank: int) -> Network:
     return Network.from_graph(Graph(n_in, [layer, last]))
 
 
-@pytest.mark.parametrize(("units", "rank"), [(1, 4), (3, 3), (4, 3), (2, 5), (5, 2)])
+@pytest.mark.parametrize(("units", "rank"), [(1, 4), (1, 5), (2, 4), (3, 3), (4, 3), (2, 5), (5, 2)])
 def test_it_is_reached(units: int, rank: int) -> None:
     for domain in (regions.Line([0.0], [1.0]), regions.Plane([0, 0], [1, 0], [0, 1])):
         network = best_layer(domain.n_in, units, rank)
         bound = bounds.maxout_montufar_ren_zhang(domain.n_in, [units], rank)
         assert regions.count(network, domain) == reference.count(network, domain) == bound
+    pairs = units * (units - 1) // 2
+    assert bound == 1 + units * (rank - 1) + pairs * (rank - 1) ** 2  # of the plane, which was last

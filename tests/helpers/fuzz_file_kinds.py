@@ -27,6 +27,7 @@ import numpy as np
 import regions
 from hostile_files import address_torch_file, saved_as_safetensors, saved_before_1_6, saved_by_torch
 from regions.errors import NotACheckpointError
+from regions.networks.maxima import Maxima
 
 WEIGHTS = {
     "0.weight": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]], dtype="<f4"),
@@ -74,7 +75,8 @@ def _onnx(content: bytes) -> tuple[Any, np.ndarray]:
 
 def _summary(network: regions.Network) -> tuple[Any, np.ndarray]:
     arrays = network.graph.stored_arrays()
-    names = [node.units.activation.name for node in network.graph.nodes]
+    every = [node.units for node in network.graph.nodes]
+    names = [units.name if isinstance(units, Maxima) else units.activation.name for units in every]
     numbers = {name: array for name, array in arrays.items() if array.dtype == np.float64}
     lists = {name: array.tolist() for name, array in arrays.items() if name not in numbers}
     shapes = [(name, array.shape) for name, array in arrays.items()]
@@ -130,7 +132,9 @@ def kinds() -> dict[str, Kind]:
         "nnet": Kind(NNET, _network_with_numbers_in_notes, counted=False),
         "onnx of torch": Kind((FILES / "torch_legacy_plain.onnx").read_bytes(), _onnx, counted=False),
         "onnx of a graph": Kind((FILES / "torch_legacy_graph.onnx").read_bytes(), _onnx, judged=False),
+        "onnx of pools": Kind((FILES / "torch_legacy_pools.onnx").read_bytes(), _onnx, judged=False),
         "pt2": Kind((FILES / "torch_exported.pt2").read_bytes(), _network_that_says_all, protected=True),
+        "pt2 of pools": Kind((FILES / "torch_exported_pools.pt2").read_bytes(), _network_that_says_all, protected=True),
         "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),
         "partition": Kind(_saved_partition(), _partition, protected=True),
         "points npy": Kind(_saved(np.save, points), _points(".npy"), judged=False),

@@ -8,6 +8,9 @@ each other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from generator_parts import Draw, Family, Rng, any_domain, gaussian, lattice_domain, small_integers, ternary
@@ -20,7 +23,7 @@ from regions.networks.named_activations import hard_tanh, identity, leaky_relu, 
 from regions.networks.network import Network
 from regions.networks.patches import Patches
 
-__all__ = ["MAX_FAMILIES"]
+__all__ = ["MAX_FAMILIES", "network_of_maxima"]
 
 MAX_FAMILIES: dict[str, Family] = {}
 
@@ -91,6 +94,21 @@ class _Nodes:
         return Network.from_graph(Graph(self.n_in, self.nodes))
 
 
+def network_of_maxima(n_in: int, layers: Sequence[tuple[Any, Sequence[int]]]) -> Network:
+    """A chain of layers of maxouts: for each a table of rows, biases first, and how many of them each unit has."""
+    nodes: list[Node] = []
+    kinks = 0
+    for table, sizes in layers:
+        rows = np.array(table, dtype=float)
+        units = Maxima.of_sizes(sizes)
+        read = Read(Dense(rows[:, 1:].copy()), len(nodes) - 1)
+        nodes.append(Node(rows[:, 0].copy(), (read,), units, slice(kinks, kinks + units.kinks)))
+        kinks += units.kinks
+    output = Read(Dense(np.ones((1, len(layers[-1][1])))), len(nodes) - 1)
+    nodes.append(Node(np.zeros(1), (output,), Units(1, identity()), slice(kinks, kinks)))
+    return Network.from_graph(Graph(n_in, nodes))
+
+
 def _network(rng: Rng, dimension: int, numbers: Draw) -> Network:
     nodes = _Nodes(rng, int(rng.integers(dimension, 5)), numbers)
     for _ in range(int(rng.integers(0, 3))):
@@ -127,3 +145,63 @@ def max_integers(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 def max_generic(rng: Rng, dimension: int) -> tuple[Network, Domain]:
     net = _network(rng, dimension, gaussian)
     return net, any_domain(rng, dimension, net.n_in)
+
+
+@max_family
+def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """Arms that meet in one point, on a corner, along an edge, touch a paraboloid, or are one bit apart."""
+    layers: list[tuple[Any, list[int]]] = []
+    width = 2
+    for _ in range(int(rng.integers(1, 4))):
+        sizes = [int(size) for size in rng.choice([1, 2, 3, 4, 5, 9], int(rng.integers(1, 4)))]
+        layers.append((np.concatenate([_meeting_arms(rng, arms, width) for arms in sizes]), sizes))
+        width = len(sizes)
+    net = network_of_maxima(2, layers)
+    return net, any_domain(rng, dimension, net.n_in)
+
+
+@max_family
+def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
+    """The same with rows, units or single weights next to the largest double, or to the smallest."""
+    layers: list[tuple[Any, list[int]]] = []
+    width = 2
+    for depth in range(int(rng.integers(1, 3))):
+        sizes = [int(size) for size in rng.choice([1, 2, 3, 4, 5], int(rng.integers(1, 4)))]
+        table = np.concatenate([_meeting_arms(rng, arms, width) for arms in sizes])
+        table /= max(1.0, float(np.abs(table).max()))
+        high = 1023 if depth == 0 else 900
+        scale = int(rng.choice([high, -1074, -1040, high, 500, -500]))
+        of_units = np.repeat(rng.choice([0, scale], len(sizes)), sizes)[:, np.newaxis]
+        of_numbers = rng.choice([0, 0, scale], table.shape)
+        layers.append((np.ldexp(table, [np.full_like(of_units, scale), of_units, of_numbers][rng.integers(3)]), sizes))
+        width = len(sizes)
+    net = network_of_maxima(2, layers)
+    return net, any_domain(rng, dimension, net.n_in)
+
+
+def _meeting_arms(rng: Rng, arms: int, width: int) -> Floats:
+    """Rows of a unit, biases first."""
+    kind = int(rng.integers(6))
+    slopes = rng.integers(-3, 4, (arms, width)).astype(float)
+    if kind == 0:
+        rows = np.column_stack([rng.integers(-1, 2, arms), slopes]).astype(float)
+    elif kind == 1:  # tangent planes at lattice points
+        rows = np.column_stack([-(slopes * slopes).sum(axis=1) / rng.integers(1, 3), slopes])
+    elif kind == 2:  # one bit apart
+        few = rng.standard_normal((max(1, arms // 3), width + 1))
+        rows = few[rng.integers(0, len(few), arms)]
+        towards = rng.choice([-np.inf, np.inf], rows.shape)
+        rows = np.where(rng.random(rows.shape) < 0.3, np.nextafter(rows, towards), rows)
+    elif kind == 3:  # through a corner of the lattice, but for some
+        rows = np.column_stack([-(slopes * rng.choice([-1.0, 1.0], width)).sum(axis=1), slopes])
+        rows[:, 0] -= rng.integers(0, 2, arms) * rng.integers(0, 2)
+    elif kind == 4:  # through an edge of it
+        rows = np.column_stack([-slopes[:, 0], slopes[:, 0], np.zeros((arms, width - 1))])
+        rows[:, -1] += rng.integers(-1, 2, arms) * rng.integers(0, 2)
+    else:
+        rows = rng.standard_normal((arms, width + 1))
+    if rng.random() < 0.3:
+        rows[rng.integers(arms)] = rows[rng.integers(arms)]
+    if rng.random() < 0.2:
+        rows[rng.integers(arms), 1:] = 0
+    return rows

@@ -13,7 +13,7 @@ import pytest
 
 import regions
 from fuzz import Case, drawn
-from generators_maxima import MAX_FAMILIES
+from generators_maxima import MAX_FAMILIES, network_of_maxima
 from regions import measures
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.measures.boundary import switching_kinks
@@ -96,6 +96,40 @@ def test_checked_and_kept(family: str, tmp_path: Path) -> None:
     part.save(tmp_path / "part.npz")
     again = regions.load_partition(tmp_path / "part.npz")
     assert again.network == network and (again.packed_patterns == part.packed_patterns).all()
+
+
+@pytest.mark.parametrize("family", list(MAX_FAMILIES))
+def test_points_are_located(family: str) -> None:
+    rng = np.random.default_rng(4)
+    for seed in range(70, 76):
+        network, domain = drawn(Case(family, "polygon", seed))
+        part = regions.enumerate(network, domain)
+        assert (part.locate(domain.to_input(part.interior_points)) == np.arange(len(part))).all()
+        mixed = rng.dirichlet(np.ones(len(domain.generators)), 40) @ domain.generators[:, 1:]
+        points = domain.to_input(mixed)
+        found = part.locate(points)
+        assert (found >= 0).all()
+        same = (network.pattern(points) == network.graph.bits(part.packed_patterns[found])).all(axis=1)
+        assert same.all() or family != "max_generic"  # else arms may be the same but for rounding
+
+
+def test_progress_is_told() -> None:
+    rng = np.random.default_rng(0)
+    widths = [2, *[60] * 6]
+    layers = [(rng.standard_normal((240, width + 1)), [4] * 60) for width in widths[:6]]
+    told: list[tuple[float, int]] = []
+
+    class Enough(Exception):
+        pass
+
+    def report(share: float, found: int) -> None:
+        told.append((share, found))
+        if len(told) == 3:
+            raise Enough
+
+    with pytest.raises(Enough):
+        regions.count(network_of_maxima(2, layers), SQUARE, progress=report)
+    assert told == sorted(told) and 0 < told[-1][0] < 1 and told[-1][1] > 0
 
 
 def test_what_is_not_handled_says_so() -> None:
