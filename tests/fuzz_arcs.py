@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from itertools import pairwise
+from math import comb
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,10 +25,13 @@ import numpy as np  # noqa: E402
 import regions  # noqa: E402
 from generators_arcs import arc_case, nearly_degenerate_arc_case  # noqa: E402
 from generators_arcs_aimed import pythagorean_arc_case, tangent_arc_case  # noqa: E402
+from generators_arcs_maxima import maxima_arc_case, meeting_arms_case  # noqa: E402
 from generators_clipped import clipped_arc_case  # noqa: E402
+from regions.arithmetic.types import Integers  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
 from regions.enumeration.curves import strands_of  # noqa: E402
 from regions.enumeration.run import compiled  # noqa: E402
+from regions.networks.maxima import Maxima  # noqa: E402
 from regions.reference.arcs import arc_pieces  # noqa: E402
 
 # "nearly" and "tangent" ones are for the way without integers.
@@ -36,6 +41,8 @@ KINDS = {
     "clipped": clipped_arc_case,
     "tangent": tangent_arc_case,
     "pythagorean": pythagorean_arc_case,
+    "maxima": maxima_arc_case,
+    "meeting": meeting_arms_case,
 }
 
 
@@ -50,11 +57,29 @@ def finding(network: regions.Network, leg: ArcLeg) -> str | None:
     bits = network.graph.bits(strands.packed_patterns).astype(bool)
     if [tuple(row) for row in bits.tolist()] != expected:
         return "the patterns, or their order"
-    flips = np.abs(np.diff(np.array(expected, dtype=int), axis=0)).sum(axis=0)
-    if (regions.trajectory(network, curve).kink_transitions != flips).any():
+    if (regions.trajectory(network, curve).kink_transitions != _transitions(network, expected)).any():
         return "the transitions"
     angles, errors = leg.shares(strands.ends.reshape(-1, 2)) * leg.angle, strands.errors.reshape(-1)
     return "the order of the ends" if (np.diff(angles) < -3 * (errors[1:] + errors[:-1])).any() else None
+
+
+def _transitions(network: regions.Network, patterns: list[tuple[bool, ...]]) -> Integers:
+    """How often each kink is passed: that between two winners, where it is a maximum that changes."""
+    bits = np.array(patterns, dtype=np.int64)
+    passed = np.abs(np.diff(bits, axis=0)).sum(axis=0)
+    for node in network.graph.hidden:
+        if not isinstance(node.units, Maxima):
+            continue
+        passed[node.kinks] = 0
+        first = node.kinks.start
+        for arms in node.units.sizes.tolist():
+            against_first = [first + comb(arm, 2) for arm in range(1, arms)]
+            winners = bits[:, against_first] @ np.arange(1, arms)
+            for one, other in pairwise(winners.tolist()):
+                if one != other:
+                    passed[first + comb(max(one, other), 2) + min(one, other)] += 1
+            first += comb(arms, 2)
+    return passed
 
 
 def main() -> int:

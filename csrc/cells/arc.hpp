@@ -91,12 +91,8 @@ struct Arc {
     for (int child = 0; child < result.count; ++child, sign = -sign) {
       const Vertex<2>* after = &end;
       if (child + 1 < result.count) {
-        Vertex<2>& cut = *arena.take<Vertex<2>>(1);
         const Meeting meeting = sign < 0 ? Meeting::rising : Meeting::falling;
-        cut = {{}, INFINITY, {-1, {facet.name, Boundary(meeting)}}, -1};
-        const Row<2>& row = *facet.row;
-        meet(row.value[0] - facet.breakpoint, row.value[1], row.value[2], margin_of(row, facet.breakpoint), meeting, cut);
-        if (!(cut.error < placed * distance(start, end))) place(cut, exact);
+        Vertex<2>& cut = meeting_of(facet, meeting, distance(start, end), exact, arena);
         collector.identify(cut);
         after = &cut;
       }
@@ -104,6 +100,43 @@ struct Arc {
       result.sides[child] = sign > 0 ? Side::active : Side::inactive;
       before = after;
     }
+  }
+
+  // Along the arc one arm is above all others until the first of them comes above it, and so on to the end. The part on
+  // which it is above those seen so far ends where it falls below one of them, which is one place: at the part's start
+  // it is not below, and two forms are the same at two points of the circle at most. So no losers are compared but those
+  // that meet where a part ends: of these the one goes on that is above right after it.
+  template <class Arms, class Collector>
+  static void arrange(const Arc& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
+                      Cut<Arc>& result) {
+    const auto& all = arms.all();
+    result.take(2 * int(all.size()) - 1, arena);  // of which each two change places twice at most
+    result.winners = arena.take<const Row<2>*>(2 * all.size() - 1);
+    result.count = 0;
+    const Row<2>* winner = highest_at_start(cell, arms, all.front(), nullptr);
+    for (Arc left = cell;;) {
+      Arc part = left;
+      const Row<2>* next = nullptr;
+      for (const Row<2>* other : all) {
+        if (other == winner) continue;
+        const bool below = arms.sign(*winner, *other, *part.vertices[1]) < 0;
+        if (!below && !arms.comes_above(*other, *winner, part)) continue;
+        part = take(*left.vertices[0], change_of(*winner, *other, arms, left, exact, arena), arena);
+        next = other;
+      }
+      result.winners[result.count] = winner;
+      if (next == nullptr) {
+        result.children[result.count++] = left;
+        break;
+      }
+      const Row<2>* highest = highest_at_start(take(*part.vertices[1], *left.vertices[1], arena), arms, next, winner);
+      Vertex<2>& cut = change_of(*winner, *highest, arms, left, exact, arena);
+      collector.identify(cut);
+      result.children[result.count++] = take(*left.vertices[0], cut, arena);
+      left = take(cut, *left.vertices[1], arena);
+      winner = highest;
+    }
+    std::fill_n(result.sides, result.count, Side::active);
   }
 
   template <class Collector>
@@ -154,6 +187,42 @@ struct Arc {
   static void place(Vertex<2>& vertex, Exact& exact) {
     exact.coordinates(vertex.name, vertex.position);
     vertex.error = 0x1p-49;
+  }
+
+  // Where a form meets the circle within an arc of that length.
+  static Vertex<2>& meeting_of(const Facet<2>& facet, Meeting meeting, double length, Exact& exact, Arena& arena) {
+    Vertex<2>& vertex = *arena.take<Vertex<2>>(1);
+    vertex = {{}, INFINITY, {-1, {facet.name, Boundary(meeting)}}, -1};
+    const Row<2>& row = *facet.row;
+    meet(row.value[0] - facet.breakpoint, row.value[1], row.value[2], margin_of(row, facet.breakpoint), meeting, vertex);
+    if (!(vertex.error < placed * length)) place(vertex, exact);
+    return vertex;
+  }
+
+  // Where the first arm falls below the second, within the arc.
+  template <class Arms>
+  static Vertex<2>& change_of(const Row<2>& one, const Row<2>& other, Arms& arms, const Arc& within, Exact& exact,
+                              Arena& arena) {
+    const Meeting meeting = arms.are_in_order(one, other) ? Meeting::rising : Meeting::falling;
+    return meeting_of(arms.facet(one, other), meeting, distance(*within.vertices[0], *within.vertices[1]), exact, arena);
+  }
+
+  // The arm that is above all others right after the start, but for one that is not asked: `known` or one that meets it.
+  template <class Arms>
+  static const Row<2>* highest_at_start(const Arc& arc, Arms& arms, const Row<2>* known, const Row<2>* but) {
+    for (const Row<2>* other : arms.all())
+      if (other != known && other != but && is_above_after_start(*other, *known, arc, arms)) known = other;
+    return known;
+  }
+
+  // Of two forms that are the same at the start. Then they are so at one other point at most: if the first is above at
+  // the end, it is right after the start unless the second comes above it; if it is not, only if it comes above the second.
+  template <class Arms>
+  static bool is_above_after_start(const Row<2>& one, const Row<2>& other, const Arc& arc, Arms& arms) {
+    const int at_start = arms.sign(one, other, *arc.vertices[0]);
+    if (at_start != 0) return at_start > 0;
+    if (arms.sign(one, other, *arc.vertices[1]) > 0) return !arms.comes_above(other, one, arc);
+    return arms.comes_above(one, other, arc);
   }
 
   // Bound on what a form misses its true value by, anywhere on the circle.

@@ -13,7 +13,8 @@
 //     facet_corners           how many these are
 //     whole                   the domain itself, from its corners
 //     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
-//     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp)
+//     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp).
+//                             Of curved cells more than one part may be left: they are not clipped, but arranged at once
 //     join                    how the facets of the regions in the children hang together, once all have been found
 //     Arrangement             how many regions the last layer's lines make, where that can be told without making them
 //

@@ -69,7 +69,7 @@ struct Interval {
   static void arrange(const Interval& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
                       Cut<Interval>& result) {
     std::sort(result.winners, result.winners + result.count,
-              [&](const Row<1>* one, const Row<1>* other) { return one != other && arms.is_above(*one, *other, *cell.vertices[0]); });
+              [&](const Row<1>* one, const Row<1>* other) { return one != other && arms.sign(*one, *other, *cell.vertices[0]) > 0; });
     const Vertex<1>* left = cell.vertices[0];
     for (int child = 0; child < result.count; ++child) {
       const Vertex<1>* right = cell.vertices[1];

@@ -139,7 +139,7 @@ struct Polygon {
       for (int child = 0; child < result.count; ++child) {
         if (result.children[child].edge_from(edge) < 0) continue;
         int* place = runs++;
-        for (; place > first && arms.is_above(*result.winners[child], *result.winners[place[-1]], *cell.vertices[edge]); --place)
+        for (; place > first && arms.sign(*result.winners[child], *result.winners[place[-1]], *cell.vertices[edge]) > 0; --place)
           *place = place[-1];
         *place = child;
       }

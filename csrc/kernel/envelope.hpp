@@ -8,7 +8,8 @@
 // by its differences with the others: that is convex, and nothing has to be merged. Arms with nothing left, which are
 // below two others together, are left out and the rest clipped again, so that each edge is named by the arms on its two
 // sides: two differences with arms that both win cannot be zero along one edge, for one of the two would be above the
-// other on all of that side.
+// other on all of that side. On an arc one arm may win in several parts: there winners are found from its start on
+// (cells/arc.hpp).
 // Rounding: a difference of rows is off by no more than both are, and by what was rounded in subtracting
 // (docs/error-bounds.md). Cost: arms x arms signs at the corners.
 #pragma once
@@ -117,25 +118,26 @@ class Envelope {
     network_ = &network;
     layer_ = layer;
     winners_ = arms;
-    while (!clip(cell)) winners_.erase(std::remove(winners_.begin(), winners_.end(), nullptr), winners_.end());
-    const std::size_t count = winners_.size();
-    if (count < 2) throw std::logic_error("a unit that is undecided has a single winner");
-    result.take(int(count), arena_);
-    result.count = int(count);
     result.signs = nullptr;
-    result.winners = arena_.template take<const Row<D>*>(count);
-    for (std::size_t child = 0; child < count; ++child) {
-      result.children[child] = parts_[child];
-      result.winners[child] = winners_[child];
-      result.sides[child] = Side::active;
-    }
+    if constexpr (Cell::outer == 0) clip_all(cell, result);
     Cell::arrange(cell, *this, exact_, arena_, collector, result);
   }
 
   // ---- what a cell asks ----
 
-  bool is_above(const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
-    return sign(difference_of(one, other), one, other, vertex) > 0;
+  const std::vector<const Row<D>*>& all() const { return winners_; }
+
+  static bool are_in_order(const Row<D>& one, const Row<D>& other) { return arm_of(one) < arm_of(other); }
+
+  // Of the first one minus the second.
+  int sign(const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
+    return sign(difference_of(one, other), one, other, vertex);
+  }
+
+  // Whether the first one, which is not above the second at the ends of a curved cell, is so between them.
+  bool comes_above(const Row<D>& one, const Row<D>& other, const Cell& cell) {
+    const Row<D> row = difference_of(one, other);
+    return signs_.bulges(layer_, row, pair_of(one, other).number(), cell, are_in_order(one, other) ? -1 : 1);
   }
 
   const Facet<D>& facet(const Row<D>& one, const Row<D>& other) {
@@ -162,13 +164,14 @@ class Envelope {
         1.01 * (error + unit_roundoff * ((D + 3) * size) + steepness * extent.error) + room_for_underflow;
     double least = INFINITY;
     double greatest = -INFINITY;
+    bool both = false;
     for (int i = 0; i < cell.count; ++i) {
       double at = row.value[0] * cell.vertices[i]->position[0];
       for (int k = 1; k <= D; ++k) at += row.value[k] * cell.vertices[i]->position[k];
       least = std::min(least, at);
       greatest = std::max(greatest, at);
+      if (i < cell.count - Cell::outer) both = least < -margin && greatest > margin;
     }
-    const bool both = least < -margin && greatest > margin;
     const Side side = least > margin      ? Side::active
                       : greatest < -margin ? Side::inactive
                       : both               ? Side::crossing
@@ -180,7 +183,22 @@ class Envelope {
   // Of the first one minus the second.
   int sign(const Row<D>& difference, const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
     const int sign = signs_.at_vertex(layer_, difference, pair_of(one, other).number(), 0.0, vertex);
-    return arm_of(one) > arm_of(other) ? sign : -sign;
+    return are_in_order(one, other) ? -sign : sign;
+  }
+
+  // Children that are what is left of the cell for each arm that something is left for.
+  void clip_all(const Cell& cell, Cut<Cell>& result) {
+    while (!clip(cell)) winners_.erase(std::remove(winners_.begin(), winners_.end(), nullptr), winners_.end());
+    const std::size_t count = winners_.size();
+    if (count < 2) throw std::logic_error("a unit that is undecided has a single winner");
+    result.take(int(count), arena_);
+    result.count = int(count);
+    result.winners = arena_.template take<const Row<D>*>(count);
+    for (std::size_t child = 0; child < count; ++child) {
+      result.children[child] = parts_[child];
+      result.winners[child] = winners_[child];
+      result.sides[child] = Side::active;
+    }
   }
 
   // What is left of the cell for each arm; false if nothing is for some, which are null then.

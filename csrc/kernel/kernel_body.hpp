@@ -20,8 +20,6 @@ struct TypeOf {
 // The one place that knows which types of cells there are.
 template <class Work>
 void with_type_of_cells(const Task& task, Work work) {
-  if (task.domain.arc && task.network.has_maxima())
-    throw std::invalid_argument("the largest of several rows cannot be followed along an arc yet");
   if (task.domain.arc) return work(TypeOf<Arc>());
   if (task.chart.dimension == 1) return work(TypeOf<Interval>());
   if (task.chart.dimension == 2) return work(TypeOf<Polygon>());

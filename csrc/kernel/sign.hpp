@@ -167,9 +167,6 @@ class Signs {
     return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
   }
 
-  SignCounts counts;
-
- private:
   // Whether the form, times the sign, comes above zero between the corners, where it is not.
   bool bulges(int layer, const Row<D>& row, int breakpoint, const Cell& cell, int sign) {
     const int filtered = cell.bulge(row, at(layer, row, breakpoint), sign);
@@ -181,6 +178,9 @@ class Signs {
     return exact_.bulges(layer, row.unit, breakpoint, cell.vertices[0]->name, cell.vertices[1]->name, sign);
   }
 
+  SignCounts counts;
+
+ private:
   double at(int layer, const Row<D>& row, int breakpoint) const {
     return network_.layers[std::size_t(layer)].breakpoint(row.unit, breakpoint);
   }

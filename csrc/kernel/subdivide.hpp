@@ -329,11 +329,9 @@ class Subdivision {
     const Block<D>& block = frame.network.blocks[0];
     const int first = frame.network.lines.owners[frame.network.best_line];
     const int end = block.end_of_unit(first);
-    if constexpr (Cell::outer == 0) {
-      if (end - first > 2) {
-        arms_.assign(block.rows + first, block.rows + end);
-        return envelope_.cut(network_, layer, arms_, frame.cell, collector_, frame.cut);
-      }
+    if (end - first > 2) {
+      arms_.assign(block.rows + first, block.rows + end);
+      return envelope_.cut(network_, layer, arms_, frame.cell, collector_, frame.cut);
     }
     Row<D>* row = arena_.template take<Row<D>>(1);
     *row = difference_of(*block.rows[first], *block.rows[first + 1]);

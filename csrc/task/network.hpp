@@ -106,10 +106,6 @@ struct Network {
 
   int last() const { return int(layers.size()) - 1; }
 
-  bool has_maxima() const {
-    return std::any_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.has_maxima(); });
-  }
-
   // Whether each unit has one row, which reads all units of the layer below, and nothing else.
   bool is_whole() const {
     for (std::size_t layer = 1; layer < layers.size(); ++layer)

@@ -13,11 +13,9 @@ import numpy as np
 
 from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
-from regions.domains.curves import ArcLeg, Curve
+from regions.domains.curves import Curve
 from regions.domains.domain import require_fitting
 from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in
-from regions.errors import DomainError
-from regions.networks.maxima import Maxima
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
 
@@ -28,7 +26,7 @@ def pieces_counted(
     network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
 ) -> Run[Curve]:
     """Count the pieces of a curve; ``model`` is the compiled network."""
-    _require_fitting(network, curve)
+    require_fitting(curve, network.n_in, network.input_shape, "the curve")
     if len(curve.legs) > 1:
         return _cut(network, model, curve, limit, report, threads)[0]
     (leg,) = curve.legs
@@ -46,7 +44,7 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
     LimitReached, or what stopped the core
         ``partial`` is the number of pieces found so far.
     """
-    _require_fitting(network, curve)
+    require_fitting(curve, network.n_in, network.input_shape, "the curve")
     run, strands = _cut(network, model, curve, limit, report)
     run.require_complete(limit, run.regions)
     assert strands is not None
@@ -85,14 +83,3 @@ def _cut(
     )
     status = "limit_exceeded" if strands.count > checked_limit(limit) else "finished"
     return Run(network, curve, strands.count, stats, status), strands
-
-
-def _require_fitting(network: Network, curve: Curve) -> None:
-    require_fitting(curve, network.n_in, network.input_shape, "the curve")
-    if any(isinstance(leg, ArcLeg) for leg in curve.legs):
-        for number, node in enumerate(network.graph.hidden):
-            if isinstance(node.units, Maxima):
-                raise DomainError(
-                    f"node {number} of the network has max units, which cannot be followed along arcs yet; "
-                    "take a path of straight segments instead"
-                )

@@ -67,9 +67,10 @@ def _through_layer(
     layer: IntegerLayer, arc: _Arc, piece: ArcPiece, values: list[Form]
 ) -> list[tuple[ArcPiece, list[Form]]]:
     forms = preactivations(layer, values)
-    each = zip(forms, layer.breakpoints, strict=True)
-    kinks = [(form[0] - value, *form[1:]) for form, breakpoints in each for value in breakpoints]
-    if layer.starts is not None:
+    if layer.starts is None:
+        each = zip(forms, layer.breakpoints, strict=True)
+        kinks = [(form[0] - value, *form[1:]) for form, breakpoints in each for value in breakpoints]
+    else:
         arms = [forms[start:end] for start, end in pairwise(layer.starts)]
         kinks = [_minus(form, other) for own in arms for i, form in enumerate(own) for other in own[:i]]
     cuts = [root for kink in kinks for root in _zeros(kink, arc) if _is_between(piece.start, root, piece.end)]

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from generators_arcs import arc_case
+from generators_arcs_maxima import maxima_arc_case, meeting_arms_case
 from random_networks import random_network
 from regions import Arc, Circle, GreatCircle, Network, Polyline, Segment, certify, trajectory
-from regions.domains.curves import Curve
+from regions.domains.curves import ArcLeg, Curve
 from regions.studies.trajectory import Trajectory
 
 CURVES = {
@@ -41,9 +42,10 @@ def test_all_is_proved(name: str, activation: str) -> None:
     assert "lengths of images are not looked at" in str(report)
 
 
-def test_degenerate_arcs() -> None:
+@pytest.mark.parametrize("draw", [arc_case, maxima_arc_case, meeting_arms_case])
+def test_degenerate_arcs(draw: Callable[[int], tuple[Network, ArcLeg]]) -> None:
     for seed in range(40):
-        net, leg = arc_case(seed)
+        net, leg = draw(seed)
         path = trajectory(net, Curve([leg], False))
         assert certify(path, net).conclusion.startswith("proved"), seed
 

@@ -11,6 +11,7 @@ import pytest
 import regions
 from fuzz_arcs import KINDS, finding
 from generators_arcs import arc_case, nearly_degenerate_arc_case
+from generators_maxima import network_of_maxima
 from random_networks import random_network
 from regions import Arc, Circle, Curve, Network, Polyline
 from regions.arithmetic.quadratic import Root, compare
@@ -40,10 +41,36 @@ def test_nearly_degenerate_arcs() -> None:
         assert finding(*nearly_degenerate_arc_case(seed)) is None, seed
 
 
-@pytest.mark.parametrize("kind", ["clipped", "tangent", "pythagorean"])
+@pytest.mark.parametrize("kind", ["clipped", "tangent", "pythagorean", "maxima", "meeting"])
 def test_aimed_and_clipped(kind: str) -> None:
     for seed in range(4_000_000, 4_000_060):
         assert finding(*KINDS[kind](seed)) is None, seed
+
+
+SQUARED = [[0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]  # the largest of |x| and |y|
+
+
+@pytest.mark.parametrize(
+    ("arms", "quarter", "whole"),
+    [
+        (SQUARED, 2, 4),
+        ([[-0.75, 0, 0], *SQUARED], 2, 4),
+        ([[0.75, 0, 0], *SQUARED], 3, 8),
+        ([[-1, 1, 1], [0, 0, 0]], 1, 2),  # x + y = 1 meets the circle at the ends of the quarter
+        ([[-5, 3, 4], [0, 0, 0]], 1, 1),  # touches it, and so do these
+        ([[-5, 3, 4], [-5, 4, 3], [0, 0, 0]], 1, 1),
+        ([[-10, 6, 8], [0, 0, 0], [-24, 15, 20]], 3, 2),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], 1, 1),  # the others reach 1 at the ends
+        ([[0, 1, 0], [1, 0, 0], [-1, 2, 0]], 1, 1),  # all are 1 at an end
+        ([[0, 1, 0], [-1, 2, 1], [-1, 2, 2], [-1, 2, -1], [0.5, 0, 0.5]], None, None),
+        ([[0, 7, 0], [0, 0, 7], [-24, 25, 25], [35 - 49, 12, 9], [0, 4, 3]], None, None),
+    ],
+)
+def test_the_largest_of_several_rows(arms: list[list[float]], quarter: int | None, whole: int | None) -> None:
+    net = network_of_maxima(2, [(arms, [len(arms)])])
+    found = pieces(net, leg((1.0, 0.0), (0.0, 1.0)))
+    assert quarter is None or found == quarter
+    assert whole is None or regions.count(net, UNIT) == whole
 
 
 def twinned(net: Network) -> Network:

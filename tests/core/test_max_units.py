@@ -11,7 +11,6 @@ import pytest
 
 import regions
 from core_judge import difference
-from regions.errors import DomainError
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node, Read, Units
 from regions.networks.named_activations import identity
@@ -93,9 +92,3 @@ def test_a_limit_stops_a_count() -> None:
     rows = [[-(i % 7) / 8, np.cos(i), np.sin(i)] for i in range(24)]
     with pytest.raises(regions.LimitReached):
         regions.count(largest_of(rows, [24]), WHOLE, limit=3)
-
-
-def test_arcs_are_refused() -> None:
-    net = largest_of(THREE_FROM_A_POINT, [3])
-    with pytest.raises(DomainError, match="node 0 of the network has max units"):
-        regions.count(net, regions.Circle([0, 0], [1, 0], [0, 1]))
