@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
+    from regions.enumeration.stream import Stream, stream
     from regions.pictures.plot import plot
     from regions.read import load
     from regions.studies.decisions import Decisions, decisions
@@ -91,6 +92,7 @@ __all__ = [
     "Region",
     "RegionsError",
     "Segment",
+    "Stream",
     "TrainingRecord",
     "TrainingRow",
     "Trajectory",
@@ -111,6 +113,7 @@ __all__ = [
     "load_points",
     "measures",
     "plot",
+    "stream",
     "tasks",
     "trajectory",
     "watch",
@@ -126,6 +129,7 @@ _LATER = {
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
     "LinearRegions": "regions.definitions",
+    "Stream": "regions.enumeration.stream",
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
     "Trajectory": "regions.studies.trajectory",
@@ -137,6 +141,7 @@ _LATER = {
     "linear_regions": "regions.definitions",
     "load": "regions.read",
     "plot": "regions.pictures.plot",
+    "stream": "regions.enumeration.stream",
     "trajectory": "regions.studies.trajectory",
     "watch": "regions.studies.training",
 }

@@ -88,7 +88,9 @@ class Certificate(JsonReport):
             "Every decision is proven, for the weights and the chart as stored: by rounded arithmetic with a bound on "
             "its error, or exactly."
         )
-        return proven if self.complete else f"The work was stopped, and regions are missing. {proven}"
+        return (
+            proven if self.complete else f"The work was stopped, or done in blocks, and regions are missing. {proven}"
+        )
 
     @property
     def exact_share(self) -> float:
@@ -113,7 +115,7 @@ class Certificate(JsonReport):
         regions = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         return "\n".join(
             (
-                regions if self.complete else f"{regions} found until the work was stopped",
+                regions if self.complete else f"{regions} found until the work was stopped, or in one of its blocks",
                 self.statement,
                 f"signs     {self.signs}",
                 "          (decisions by bounds over whole cells: proven, not counted)",

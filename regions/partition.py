@@ -80,8 +80,8 @@ class Partition(CellComplex):
     stats : dict
         Counters of the enumeration, among them how many signs were settled in exact arithmetic; a new dict each time.
     complete : bool
-        False for the partial result that a `LimitReached` carries: regions are missing, and facets towards
-        them have -1.
+        False for the partial result that a `LimitReached` carries, and for the blocks of `regions.stream`: regions are
+        missing, and facets towards them have -1.
     version, kernel : str
         Of relu-regions, and of its core, that found the regions.
 
@@ -432,6 +432,6 @@ def require_complete(given: Any) -> None:
     require_partition(given)
     if not given.complete:
         raise ValueError(
-            "this partition is the partial result of an enumeration that was stopped: its measures would be wrong; "
-            "enumerate again with a higher limit"
+            "this partition is a partial result, of an enumeration that was stopped or one block of a stream: its "
+            "measures would be wrong; enumerate again with a higher limit, or none"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "Report", "bar", "reporting", "share_of"]
+__all__ = ["Progress", "Report", "bar", "reporting", "require_progress", "share_of"]
 
 Report = Callable[[float, int], object]
 Progress = bool | Report | None
@@ -23,15 +23,20 @@ def share_of(report: Report | None, done: int, total: int) -> Report | None:
     return lambda share, found: report((done + share) / total, found)
 
 
+def require_progress(progress: object) -> None:
+    """Refuse what can be told nothing."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
+
+
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Report | None]:
     """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
+    require_progress(progress)
     try:
         if progress is None or progress is False:
             yield None
         elif progress is not True:
-            if not callable(progress):
-                raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
             yield progress
         else:
             with bar() as report:

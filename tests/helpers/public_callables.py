@@ -87,6 +87,9 @@ def _top() -> Iterator[Call]:
     yield call_of(tasks.run, task=say(task), workers=1)
     yield call_of(tasks.join, results=[tasks.run(task)])
     yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False, workers=1)
+    few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
+    yield call_of(regions.stream, network=network, domain=square, **few)
+    yield method_of(lambda: regions.stream(network(), square()), "close")
     yield call_of(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(

@@ -49,6 +49,7 @@ RESULTS = {
     "Growth",
     "GrowthLaw",
     "Result",
+    "Stream",
     "Task",
     "Curve",  # by its subclasses
 }
