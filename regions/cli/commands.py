@@ -31,7 +31,7 @@ from regions.cli.domain_words import (
     marked_points,
 )
 from regions.cli.facts import announce, network_facts, outcome_facts, print_network, print_outcome, say, writing
-from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate
+from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate, run_stream
 from regions.cli.options import (
     checkpoint_option,
     common_options,
@@ -44,7 +44,7 @@ from regions.cli.pictures import Size, draw_picture, picture_options, require_pi
 from regions.cli.trajectory_command import trajectory_command
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
-from regions.export import EXPORT_SUFFIXES, export
+from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.output.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
 from regions.pictures.picture_marks import named_points
@@ -177,7 +177,7 @@ def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path
 
     Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
     (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table
-    with a row per region.
+    with a row per region; the last two are written as the regions are found, in bounded memory and by one thread.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
@@ -193,6 +193,10 @@ def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path
         )
     if output.suffix.lower() in ARROW_SUFFIXES:
         require_tables_of(domain)
+        announce(network, domain, quiet=as_json)
+        with writing(str(output)):
+            outcome = run_stream(network, domain, limit, lambda blocks: export_blocks(blocks, output))
+        _finish(ctx, outcome, output if outcome.regions else None, as_json)
     announce(network, domain, quiet=as_json)
     outcome, partition = run_enumerate(network, domain, limit, threads)
     _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)

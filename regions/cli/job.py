@@ -10,23 +10,36 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from regions import Domain, Network, Partition, certify, linear_regions
+from regions.certificate import LONGER, STAGES
 from regions.certification import CertificationReport
 from regions.definitions import Definition
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
 from regions.enumeration.jobs import run_by_tasks
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
-from regions.errors import DomainError
+from regions.enumeration.stream import stream
+from regions.errors import DomainError, LimitReached
 from regions.reporting import Report, bar
 
-__all__ = ["EXIT_INTERRUPTED", "EXIT_LIMIT", "Outcome", "progress_bar", "run_certify", "run_count", "run_enumerate"]
+__all__ = [
+    "EXIT_INTERRUPTED",
+    "EXIT_LIMIT",
+    "Outcome",
+    "progress_bar",
+    "run_certify",
+    "run_count",
+    "run_enumerate",
+    "run_stream",
+]
 
 EXIT_LIMIT = 3
 EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -94,6 +107,42 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: 
     outcome = _outcome(enumerated, network, domain, limit, threads)
     assert outcome.run.partition is not None
     return outcome, outcome.run.partition
+
+
+def run_stream(
+    network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
+) -> Outcome:
+    """Write the regions block by block; a stop still writes those that were finished."""
+    start, stats, found = time.perf_counter(), Counter[str](), 0
+    status: Any = "finished"
+
+    def blocks() -> Iterator[Partition]:
+        nonlocal status
+        with progress_bar() as report:
+            try:
+                yield from stream(network, domain, limit=limit, progress=report)
+            except LimitReached as stopped:
+                status = "limit_exceeded"
+                yield stopped.partial
+            except KeyboardInterrupt as stopped:
+                status = stopped
+                if getattr(stopped, "partial", None) is not None:
+                    yield stopped.partial  # type: ignore[attr-defined]
+
+    def counted_blocks() -> Iterator[Partition]:
+        nonlocal found
+        for block in blocks():
+            if len(block):
+                found += len(block)
+                stats.update(block.stats)
+                yield block
+
+    each = counted_blocks()
+    first = next(each, None)
+    if first is not None:
+        write(chain([first], each))
+    run = Run(network, domain, found, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
+    return Outcome(run, found, time.perf_counter() - start, run.end)
 
 
 def _outcome(

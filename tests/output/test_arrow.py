@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from cli_cases import SQUARE, Run, model
 from partition_cases import CASES
 from random_networks import random_network
 from raw_from_reference import partition_from_reference
+from regions.cli import job
 from regions.domains import Line, Polygon, Segment
 from regions.errors import DomainError, MissingDependencyError
 from regions.export import export, export_blocks
@@ -117,7 +120,19 @@ def test_on_the_command_line(run: Run, in_folder_with_models: None, monkeypatch:
     for suffix in SUFFIXES:
         assert run(*words, *SQUARE, "-o", f"out{suffix}")[0] == 0
         square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-        require_rows(read(Path(f"out{suffix}")).to_pylist(), regions.enumerate(model(), square))
+        whole = regions.enumerate(model(), square)
+        require_rows(read(Path(f"out{suffix}")).to_pylist(), whole)
+        # In blocks, of which there are several where there are many regions; and as many as the limit leaves.
+        with monkeypatch.context() as patch:
+            patch.setattr(job, "stream", partial(regions.stream, regions_per_block=5))
+            code, out, _ = run(*words, *SQUARE, "-o", f"blocks{suffix}", "--json")
+        assert (code, json.loads(out)["regions"]) == (0, len(whole))
+        rows = read(Path(f"blocks{suffix}")).to_pylist()
+        assert [row["index"] for row in rows] == list(range(len(whole)))
+        assert [row["pattern"] for row in rows] == [each.tobytes() for each in whole.packed_patterns]
+        assert [row["volume"] for row in rows] == pytest.approx(whole.volumes.tolist())
+        code, out, _ = run(*words, *SQUARE, "-o", f"few{suffix}", "--json", "--limit", "12")
+        assert code == 3 and 12 < json.loads(out)["regions"] == len(read(Path(f"few{suffix}")))
     code, out, err = run(*words, "--line", "0,0", "1,1", "-o", "out.parquet")
     assert (code, out) == (1, "") and "have no end" in err  # before the work
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
