@@ -228,24 +228,6 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   network_.total_kinks += arms != nullptr ? layer.pairs_before.back() : std::int64_t(units) * kinks;
   network_.total_units += layer.units;
   network_.layers.push_back(std::move(layer));
-  choose_precision();
-}
-
-// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-28 of them there,
-// rows get another limb. It is a guess, and costs nothing but time if it is wrong.
-void Model::choose_precision() {
-  double growth = 1;
-  int limbs = 1;
-  const auto rounding = [&](double terms) {
-    return limbs == 1 ? unit_roundoff * (terms + 3) : rounding_of_limbs(limbs, terms);
-  };
-  for (std::size_t l = network_.layers.size(); --l > 0;) {
-    Layer& layer = network_.layers[l];
-    const double sizes = std::sqrt(double(layer.units)) * layer.largest_sum;
-    while (limbs < most_limbs && rounding(0.5 * layer.most_terms) * sizes * growth > 0x1p-28) ++limbs;
-    layer.limbs = limbs;
-    growth *= layer.growth;
-  }
 }
 
 const double* const* Model::panels() const {

@@ -48,11 +48,15 @@ class Deciding {
         exact_(exact),
         signs_(signs),
         arena_(arena),
+        outputs_(&arena),
         pieces_(pieces),
         pattern_(pattern),
         residuals_(residuals),
         child_(child),
         envelope_(signs, exact, arena) {}
+
+  // Where outputs are to be from now on.
+  void write_outputs_to(Arena& outputs) { outputs_ = &outputs; }
 
   // From now on it is about this cell; all layers up to `entered` were decided before.
   void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {
@@ -407,7 +411,7 @@ class Deciding {
     note_piece(here, row.unit, piece);
     if (!is_read(index, row.unit, piece)) return;
     assert(is_sized(row));
-    const Row<D>* output = affine_output(row, here.slope(row.unit, piece), here.intercept(row.unit, piece), arena_);
+    const Row<D>* output = affine_output(row, here.slope(row.unit, piece), here.intercept(row.unit, piece), *outputs_);
     assert(is_padded(*output));
     residuals_.decided(index, row, *output);
     if (column >= 0) child_.folds.push_back({column, output});
@@ -418,6 +422,7 @@ class Deciding {
   Exact& exact_;
   Signs<Cell>& signs_;
   Arena& arena_;
+  Arena* outputs_;
   std::uint8_t* pieces_;
   std::uint8_t* pattern_;  // null where nobody asks
   ResidualBounds<D>& residuals_;

@@ -84,7 +84,8 @@ class FewLines<Polygon> {
       return false;
     const Layer& below = network_.layers[std::size_t(last) - 1];
     const Layer& here = network_.layers[std::size_t(last)];
-    return network.bounded && below.kinks == 1 && here.kinks == 1 && below.limbs == 1 && here.limbs == 1;
+    return network.bounded && below.kinks == 1 && here.kinks == 1 && network.blocks[0].rows[0]->limbs == 1 &&
+           network.blocks[1].rows[0]->limbs == 1;
   }
 
   // Cuts the cell along all lines; false where that is not proven.

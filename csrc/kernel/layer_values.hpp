@@ -39,11 +39,14 @@ inline bool may_be_saturated(const SweepState& state, int l) {
   return l > 1 && !state.layers[std::size_t(l) - 1].pieces.simple;
 }
 
+// The k-th of the rows that are chosen; of all of them where there is no choice.
+inline std::size_t chosen_row(const std::size_t* chosen, std::size_t k) { return chosen != nullptr ? chosen[k] : k; }
+
 inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
   LayerSweep& here = state.layers[std::size_t(l)];
   const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
   const std::size_t width = std::size_t(padded(int(inputs)));
-  const std::size_t first = chosen != nullptr ? chosen[0] : 0;
+  const std::size_t first = chosen_row(chosen, 0);
   unsigned* others = state.arena.take<unsigned>(width / lanes_at_once);
   int* active = state.arena.take<int>(inputs);
   Operands operands{};
@@ -53,7 +56,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
     const Wide low = here.doubled ? load<Wide>(of.low + first * width + i) : Wide{};
     Wide change{};
     for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t at = (chosen != nullptr ? chosen[k] : k) * width + i;
+      const std::size_t at = chosen_row(chosen, k) * width + i;
       change += magnitude(load<Wide>(of.high + at) - high);
       if (here.doubled) change += magnitude(load<Wide>(of.low + at) - low);
     }
@@ -70,7 +73,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   if (here.doubled) shared.low_sums = state.arena.take<double>(here.stride);
   // What is shared is a part of each row, so it is no larger than the smallest; each is charged for a grid of its own.
   double smallest = INFINITY;
-  for (std::size_t k = 0; k < count; ++k) smallest = std::min(smallest, of.size[chosen != nullptr ? chosen[k] : k]);
+  for (std::size_t k = 0; k < count; ++k) smallest = std::min(smallest, of.size[chosen_row(chosen, k)]);
   double* nowhere = state.arena.take<double>(2 * here.stride);
   for (std::size_t p = 0; p < points_at_once; ++p) {
     operands.high[p] = of.high + first * width;
@@ -89,7 +92,7 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
   LayerSweep& here = state.layers[std::size_t(l)];
   const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
   const std::size_t width = std::size_t(padded(int(inputs)));
-  const auto row_of = [&](std::size_t i) { return chosen != nullptr ? chosen[i] : i; };
+  const auto row_of = [&](std::size_t i) { return chosen_row(chosen, i); };
   for (std::size_t i = 0; i < count; ++i)
     of.reached[row_of(i)] = (here.spread * of.size[row_of(i)] + here.bias_norm) * slack;
   const Arena::Mark mark = state.arena.mark();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernel/decide.hpp"
+#include "rows/decided.hpp"
 #include "rows/fold.hpp"
 
 namespace regions {
@@ -118,34 +119,34 @@ class ListedRows {
 
   // An output of the layer below as one of this layer, or null. Nothing is rounded, so nothing is its own error; but that
   // must not be 0 where anything was rounded before.
-  const Row<D>* passed(int source, int unit, int limbs) {
+  const Row<D>* passed(int source, int unit, int limbs, Arena& outputs) {
     const Found& found = found_[std::size_t(source)];
     if (!found.any()) return nullptr;
-    Row<D>* row = arena_.take<Row<D>>(1);
     if (found.output != nullptr) {
-      *row = *found.output;
+      Row<D>* row = copy_of_output(*found.output, outputs);
       row->unit = unit;
       for (int k = 0; k <= D; ++k) row->own[k] = row->own[k] == 0 ? 0 : room_for_underflow;
       if (row->limbs > limbs)
         row->own = (row->own + (limbs == 1 ? row->size * (4 * unit_roundoff) : charge_of_limbs(row->size, limbs, 2))) * slack;
       if (row->limbs < limbs) {  // an input of the network
-        row->low = arena_.take<AffineLanes<D>>(std::size_t(limbs - 1));
+        row->low = outputs.take<AffineLanes<D>>(std::size_t(limbs - 1));
         std::fill_n(row->low, limbs - 1, AffineLanes<D>{});
       }
       row->limbs = limbs;
       return row;
     }
+    Row<D>* row = outputs.take<Row<D>>(1);
     *row = Row<D>{};
     row->unit = unit;
     row->limbs = limbs;
     row->size = child_.relaxations[std::size_t(found.column)].size;
     row->columns = 1;
-    row->coefficients = arena_.take<double>(8 * std::size_t(limbs));
+    row->coefficients = outputs.take<double>(8 * std::size_t(limbs));
     std::fill_n(row->coefficients, 8 * limbs, 0.0);
     row->coefficients[0] = 1;
     if (limbs > 1) {
       row->low_coefficients = row->coefficients + 8;
-      row->low = arena_.take<AffineLanes<D>>(std::size_t(limbs - 1));
+      row->low = outputs.take<AffineLanes<D>>(std::size_t(limbs - 1));
       std::fill_n(row->low, limbs - 1, AffineLanes<D>{});
     }
     columns_.clear(child_.columns());

@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <vector>
 
 #include "kernel/decide.hpp"
 #include "kernel/listed.hpp"
 #include "rows/chart.hpp"
 #include "rows/fold.hpp"
+#include "rows/precision.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -27,11 +29,12 @@ class Restriction {
   static constexpr int D = Cell::dimension;
   using Lanes = AffineLanes<D>;
 
-  Restriction(const Network& network, const Chart& chart, Exact& exact, Signs<Cell>& signs, Arena& arena,
+  Restriction(const Network& network, const Chart& chart, const Domain& domain, Exact& exact, Signs<Cell>& signs, Arena& arena,
               std::uint8_t* pieces, std::uint8_t* pattern)
       : network_(network),
         chart_(chart),
         chart_rows_(chart),
+        limbs_(limbs_of_layers(network, chart, domain)),
         arena_(arena),
         whole_(network.is_whole()),
         residuals_(network),
@@ -74,7 +77,10 @@ class Restriction {
     child_.relaxations.clear();
     child_.survivors.clear();
     child_.folds.clear();
-    if (!whole_) listed_.begin(parent.columns());
+    if (!whole_) {
+      listed_.begin(parent.columns());
+      write_outputs_to(scratch_[0]);
+    }
 
     int column = 0;
     for (int b = 0; b < parent.block_count; ++b) {
@@ -93,6 +99,7 @@ class Restriction {
     if (parent.block_count == 0 || parent.blocks[parent.block_count - 1].layer != parent.frontier)
       rewrite_outputs(parent);
     while (child_.network.frontier < network_.last() && worth_bringing_in_next()) bring_in_next();
+    if (!whole_ && child_.network.frontier < network_.last()) keep_outputs(parent);
     if (child_.network.block_count > 1 || child_.network.frontier < network_.last())
       child_.network.residuals = residuals_.kept(child_.network.blocks[0].layer, child_.network.frontier, arena_);
     else  // nothing will inherit any more
@@ -123,7 +130,15 @@ class Restriction {
     double multiply_adds = next.multiply_adds;  // of arms next to none: what costs is the layer above them
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
-    return columns * patience <= std::sqrt((D + 1) * multiply_adds);
+    return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);
+  }
+
+  // For its outputs, if they have as many coefficients each as those that it reads.
+  bool has_room_for(const Layer& next) const {
+    double bytes = 0;
+    for (int i = 0; i < child_.network.output_count; ++i)
+      bytes += double(sizeof(double)) * child_.network.outputs[i]->columns * child_.network.outputs[i]->limbs;
+    return bytes * next.units <= most_bytes * layer(child_.network.frontier).units;
   }
 
   // ---- rewriting rows in the child's columns ----
@@ -131,7 +146,7 @@ class Restriction {
   // Rows of one layer side by side, with room for their coefficients.
   Panel<D> take_panel(int index, int count, int columns) {
     Panel<D> panel;
-    panel.limbs = layer(index).limbs;
+    panel.limbs = limbs_[std::size_t(index)];
     panel.count = count;
     const std::size_t more = std::size_t(panel.limbs - 1);
     panel.low_of_rows = more > 0 ? arena_.take<Lanes>(more * std::size_t(rows_at_once)) : nullptr;
@@ -208,12 +223,12 @@ class Restriction {
         panel.error[k] = RowLanes{};
       }
       for (int r = 0; r < panel.count; ++r) {
-        Row<D>* row = arena_.take<Row<D>>(1);
+        Row<D>* row = outputs_->take<Row<D>>(1);
         *row = *with_columns[start + r];
         write_row(panel, r, *row);
-        row->coefficients = one_after_the_other(row->coefficients, row->columns, 1, arena_);
+        row->coefficients = one_after_the_other(row->coefficients, row->columns, 1, *outputs_);
         if (row->limbs > 1)
-          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, row->limbs - 1, arena_);
+          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, row->limbs - 1, *outputs_);
         residuals_.rewritten(parent.frontier, *row);
         child_.network.outputs[places[start + r]] = row;
       }
@@ -271,7 +286,7 @@ class Restriction {
         begin_row(here, unit, panel, r, rows[unit]);
         if (index == 1) chart_rows_.read(rows[unit], weights[r]);
       }
-      read_affine_parts(written, here.limbs, panel);
+      read_affine_parts(written, panel.limbs, panel);
       if (index > 1) fold_weights(weights, own_units, own, panel);
       deciding_.decide_panel(panel, rows + start);
     }
@@ -280,6 +295,7 @@ class Restriction {
 
   // The same where layers read patches, and some of them outputs of several layers below.
   void bring_in_listed(int index, const Block<D>* last, int first_own) {
+    write_outputs_to(outputs_ == &scratch_[0] ? scratch_[1] : scratch_[0]);  // the other ones are read
     const Layer& here = layer(index);
     const bool is_read = index < network_.last();
     listed_.begin_layer(here.inputs, child_.folds, last, first_own);
@@ -298,7 +314,7 @@ class Restriction {
         begin_row(here, numbers[r], panel, r, rows[r]);
         if (index == 1) chart_rows_.read(rows[r], here.weights.terms(numbers[r], room_));
       }
-      read_affine_parts(written, here.limbs, panel);
+      read_affine_parts(written, panel.limbs, panel);
       if (index > 1) listed_.bring_in(here, numbers, panel);
       deciding_.decide_panel(panel, rows);
       listed_.settle(panel, rows);
@@ -306,10 +322,27 @@ class Restriction {
     }
     deciding_.end_block();
     for (int unit = here.own; is_read && unit < here.units; ++unit) {
-      const Row<D>* row = listed_.passed(here.weights.passed()[std::size_t(unit - here.own)], unit, here.limbs);
+      const Row<D>* row = listed_.passed(here.weights.passed()[std::size_t(unit - here.own)], unit, limbs_[std::size_t(index)], *outputs_);
       if (row == nullptr) continue;
       residuals_.rewritten(index, *row);
       child_.network.outputs[child_.network.output_count++] = row;
+    }
+  }
+
+  // Outputs where layers read patches. Most are read once, by a layer that is brought in on the same cell, and are many: so
+  // they are where they do not stay, and the next but one replace them. Those of the frontier are read on parts of the cell.
+  void write_outputs_to(Arena& scratch) {
+    scratch.clear();
+    outputs_ = &scratch;
+    deciding_.write_outputs_to(scratch);
+  }
+
+  void keep_outputs(const LocalNetwork<D>& parent) {
+    LocalNetwork<D>& left = child_.network;
+    for (int i = 0; i < left.output_count; ++i) {
+      const Row<D>& output = *left.outputs[i];
+      if (left.frontier == parent.frontier && i < parent.output_count && &output == parent.outputs[i]) continue;
+      left.outputs[i] = copy_of_output(output, arena_);
     }
   }
 
@@ -324,10 +357,10 @@ class Restriction {
     }
     row.value[0] = here.biases[number];
     row.size = floored<D>(absolute(row.value));
-    row.limbs = here.limbs;
-    if (here.limbs == 1) return;
-    row.low = panel.low_of_rows + place * (here.limbs - 1);
-    std::fill_n(row.low, here.limbs - 1, Lanes{});
+    row.limbs = panel.limbs;
+    if (row.limbs == 1) return;
+    row.low = panel.low_of_rows + place * (row.limbs - 1);
+    std::fill_n(row.low, row.limbs - 1, Lanes{});
   }
 
   // What rows of a layer that is brought in read: of units that are decided, and of those just below that are not. The
@@ -344,12 +377,16 @@ class Restriction {
 
   static constexpr int bring_in_factor = 2;
   static constexpr double patience = D == 1 ? 4 : 2;
+  static constexpr double most_bytes = 0x1p26;
 
   const Network& network_;
   const Chart& chart_;
   ChartRows<D> chart_rows_;
+  const std::vector<int> limbs_;  // of the rows of each layer
   Arena& arena_;
   const bool whole_;  // then columns are never listed
+  Arena scratch_[2];
+  Arena* outputs_ = &arena_;
 
   Child<D> child_{};  // what is left on the cell under way
   ResidualBounds<D> residuals_;

@@ -51,7 +51,7 @@ class Subdivision {
         pattern_(std::size_t(network_.total_kinks + 7) / 8, 0),
         exact_(network_, task.chart, domain_, pieces_.data(), task.monitor),
         signs_(network_, exact_),
-        restriction_(network_, task.chart, exact_, signs_, arena_, pieces_.data(),
+        restriction_(network_, task.chart, domain_, exact_, signs_, arena_, pieces_.data(),
                      Collector::keeps ? pattern_.data() : nullptr),
         few_lines_(network_, arena_, signs_),
         envelope_(signs_, exact_, arena_) {}
@@ -283,7 +283,10 @@ class Subdivision {
       regions = arrangement_.count(network.lines, frame.cell);
     } else if (!Collector::keeps && undecided && network.block_count == 2) {
       regions = few_lines_.count(network, frame.cell);
-      if (regions != unknown) outcome_.cells += few_lines_.parts();
+      if (regions != unknown) {
+        outcome_.cells += few_lines_.parts();
+        monitor_.work(few_lines_.parts());
+      }
     }
     if (undecided && regions != unknown) collector_.count += regions;
     monitor_.found(collector_.count);

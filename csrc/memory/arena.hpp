@@ -6,6 +6,7 @@
 // their mark is released, because blocks never move. Under the address sanitizer, what was given back is poisoned.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -29,11 +30,23 @@ class Arena {
     return static_cast<T*>(take_bytes(count * sizeof(T)));
   }
 
+  template <class T>
+  T* copy(const T* source, std::size_t count) {
+    T* result = take<T>(count);
+    std::copy_n(source, count, result);
+    return result;
+  }
+
   Mark mark() const { return {current_, used_}; }
+
+  // Empty again, with all its memory.
+  void clear() {
+    if (!blocks_.empty()) release({0, 0});
+  }
 
   // Empty again, keeping no more than a moderate amount of memory for the next user.
   void reset() {
-    if (!blocks_.empty()) release({0, 0});
+    clear();
     std::size_t kept = 0;
     std::size_t total = 0;
     while (kept < blocks_.size() && total + blocks_[kept].size <= most_kept) total += blocks_[kept++].size;

@@ -52,6 +52,18 @@ inline double* one_after_the_other(const double* coefficients, int columns, int 
   return result;
 }
 
+// An output, with all that it points to but its list.
+template <int D>
+Row<D>* copy_of_output(const Row<D>& output, Arena& arena) {
+  Row<D>* row = arena.copy(&output, 1);
+  const std::size_t room = std::size_t(padded(output.columns));
+  const std::size_t more = std::size_t(output.limbs - 1);
+  if (more > 0) row->low = arena.copy(output.low, more);
+  if (room > 0) row->coefficients = arena.copy(output.coefficients, room);
+  if (room > 0 && more > 0) row->low_coefficients = arena.copy(output.low_coefficients, room * more);
+  return row;
+}
+
 // The row times a slope, plus an intercept, as the rows above read it; what changes is rounded once or twice.
 template <int D>
 const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, Arena& arena) {

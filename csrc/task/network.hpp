@@ -48,7 +48,6 @@ struct Layer {
   double largest_bias = 0;              // in absolute value
   double gain = 0;                      // upper bound on the spectral norm of the weights, times the largest |slope|
   double growth = 1;                    // a guess: of errors, as their bounds tell, over that of values
-  int limbs = 1;                        // of its rows: to how many times the working precision they are kept
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 

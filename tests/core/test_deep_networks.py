@@ -47,6 +47,19 @@ def test_no_sign_needs_long_integers(width: int, depth: int, half_side: float, c
     assert (certificate.tripled > 0) == (width == 64 and depth == 60)
 
 
+# Rounding is held against what points differ by, not against what they are: two signs were left before.
+def test_no_sign_needs_long_integers_in_a_small_domain() -> None:
+    rng = np.random.default_rng(0)
+    layers = []
+    for n_in, n_out in zip([2, *[32] * 8], [*[32] * 8, 1], strict=True):
+        layers.append((rng.standard_normal((n_out, n_in)) * np.sqrt(2 / n_in), 0.1 * rng.standard_normal(n_out)))
+    middle = np.array([1e4, -1e4])
+    layers[0] = (layers[0][0], layers[0][1] - layers[0][0] @ middle)
+    domain = regions.Polygon(middle + 0.3 * SQUARE)
+    found, certificate = regions.count(regions.Network(layers), domain, certificate=True)
+    assert (found, certificate.exact) == (14_188, 0)
+
+
 def test_two_hundred_layers_of_three_neurons() -> None:
     rng = np.random.default_rng(0)
     sizes = [2, *[3] * 200, 1]
