@@ -32,8 +32,11 @@ def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    distributed = pytest.importorskip("distributed")
+    distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
+    # A killed worker's task is given up at once, and so is all work once no worker is left: for ever waits nobody.
+    rules = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.no-workers-timeout": "30s"}
     with (
+        config.set(rules),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
         distributed.Client(found) as client,
     ):
