@@ -26,7 +26,7 @@ import regions  # noqa: E402
 from generators_arcs import arc_case, nearly_degenerate_arc_case  # noqa: E402
 from generators_arcs_aimed import pythagorean_arc_case, tangent_arc_case  # noqa: E402
 from generators_arcs_maxima import maxima_arc_case, meeting_arms_case  # noqa: E402
-from generators_clipped import clipped_arc_case  # noqa: E402
+from generators_clipped import clipped_arc_case, doubled_arc_case  # noqa: E402
 from regions.arithmetic.types import Integers  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
 from regions.enumeration.curves import strands_of  # noqa: E402
@@ -39,6 +39,7 @@ KINDS = {
     "any": arc_case,
     "nearly": nearly_degenerate_arc_case,
     "clipped": clipped_arc_case,
+    "doubled": doubled_arc_case,
     "tangent": tangent_arc_case,
     "pythagorean": pythagorean_arc_case,
     "maxima": maxima_arc_case,

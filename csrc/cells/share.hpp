@@ -34,7 +34,8 @@ inline Share zero_between(Value at_start, Value at_end) {
 }
 
 // The point at that share of the way between two finite vertices: a convex combination of them, so it is off by no more
-// than they are, plus the share's error times the distance, plus rounding.
+// than they are, plus the share's error times the distance, plus rounding: of a difference, which is up to twice the
+// largest coordinate, of a product as large, and of a sum.
 template <int D>
 Vertex<D> placed_between(const Vertex<D>& start, const Vertex<D>& end, const Share& share) {
   Vertex<D> vertex{};
@@ -43,7 +44,7 @@ Vertex<D> placed_between(const Vertex<D>& start, const Vertex<D>& end, const Sha
     vertex.position[k] = start.position[k] + share.share * (end.position[k] - start.position[k]);
   const double size = std::max(largest_coordinate(start), largest_coordinate(end));
   vertex.error = 1.01 * (std::max(start.error, end.error) + share.error * distance(start, end) +
-                         4 * unit_roundoff * size) + room_for_underflow;
+                         5 * unit_roundoff * size) + room_for_underflow;
   return vertex;
 }
 

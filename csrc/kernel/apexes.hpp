@@ -21,8 +21,18 @@ inline namespace REGIONS_TARGET {
 // What outputs are off by, in the 2-norm, if the outputs below are, and pre-activations are of this size.
 inline double output_error(const SweepState& state, int l, double error, double reached) {
   const LayerSweep& here = state.layers[std::size_t(l)];
-  const double rounding = here.pieces.steepest * (here.rounding + 2 * rounding_of_averages(l, here.doubled));
-  return state.network.layers[std::size_t(l)].gain * error + rounding * reached + here.intercept_rounding;
+  const double rounding = (here.rounding + 2 * rounding_of_averages(l, here.doubled)) * reached;
+  return state.network.layers[std::size_t(l)].gain * error + here.pieces.steepest * rounding + here.intercept_rounding;
+}
+
+// What outputs of an average of the values at both ends and the apex of part k are off by: it is rounded in proportion to
+// the largest of them, whichever has the largest error.
+inline double average_error(const SweepState& state, int l, std::size_t k) {
+  const LayerSweep& here = state.layers[std::size_t(l)];
+  const auto largest = [&](const double* ends, const double* apexes) {
+    return at_least(at_least(ends[k], ends[k + 1]), apexes[k]);
+  };
+  return output_error(state, l, largest(here.error, here.apexes.error), largest(here.reached, here.apexes.reached));
 }
 
 inline Doubled<Lanes8> sum_at(const double* high, const double* low, std::size_t at) {
@@ -188,11 +198,7 @@ class ApexesOfLayer {
       write_on_part<true>(k);
     else
       write_on_part<false>(k);
-    const Apexes& apexes = below.apexes;
-    const double error = at_least(at_least(output_error(state_, l_ - 1, below.error[part], below.reached[part]),
-                                           output_error(state_, l_ - 1, below.error[part + 1], below.reached[part + 1])),
-                                  output_error(state_, l_ - 1, apexes.error[part], apexes.reached[part]));
-    all_.error[k] = error * slack + room_for_underflow;
+    all_.error[k] = average_error(state_, l_ - 1, part) * slack + room_for_underflow;
   }
 
   template <bool IsSimple>

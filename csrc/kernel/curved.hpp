@@ -249,9 +249,6 @@ struct Curved {
     constexpr bool is_doubled = std::is_same<Number, Twice>::value;
     const LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
-    const auto error_at = [&](const double* error, const double* reached, std::size_t k) {
-      return output_error(state, l, error[k], reached[k]);
-    };
     const auto piece_of = [&](const auto&, const Doubled<Lanes8>& value, std::size_t i) {
       return piece_at<IsSimple>(here.pieces, value, i);
     };
@@ -264,18 +261,16 @@ struct Curved {
       double* low = above.low + i * here.stride;
       if (one.crossing == nullptr) {
         above.slip[i] = here.slip[k];
-        above.error[i] = error_at(here.error, here.reached, k) * slack + room_for_underflow;
+        above.error[i] = output_error(state, l, here.error[k], here.reached[k]) * slack + room_for_underflow;
         for (std::size_t j = 0; j < here.stride; j += 8) {
           const Doubled<Lanes8> value =
               sum_at(here.sums + k * here.stride, is_doubled ? here.low_sums + k * here.stride : nullptr, j);
           keep_output<is_doubled, IsSimple>(value, piece_of(value, value, j), high + j, low + j);
         }
       } else {
-        const double around =
-            at_least(at_least(error_at(here.error, here.reached, k), error_at(here.error, here.reached, k + 1)),
-                     error_at(here.apexes.error, here.apexes.reached, k));
         above.slip[i] = one.crossing->slip * here.length[k] * slack + room_for_underflow;  // 0 means exact
-        above.error[i] = (around + here.pieces.steepest * one.crossing->error) * slack + room_for_underflow;
+        above.error[i] =
+            (average_error(state, l, k) + here.pieces.steepest * one.crossing->error) * slack + room_for_underflow;
         const auto at = average<Number>(here, k, share_of<Number>(start), share_of<Number>(start));
         write_average<Number, IsSimple>(here, k, at, piece_of, high, low);
         keep_kink(here, *one.crossing, high, low);

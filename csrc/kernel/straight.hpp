@@ -100,10 +100,9 @@ struct Straight {
     state.pick(here);
     state.take_points(above, state.picked.size(), here.stride, false);
     const double gain = state.network.layers[std::size_t(l)].gain;
-    const double rounding =
-        here.pieces.steepest * (here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff);
-    const auto error_at = [&](std::size_t k) {
-      return gain * here.error[k] + rounding * here.reached[k] + here.intercept_rounding;
+    const double rounding = here.rounding + (here.doubled ? 0x1p10 * unit_roundoff : 16) * unit_roundoff;
+    const auto output_error = [&](double error, double reached) {
+      return gain * error + here.pieces.steepest * (rounding * reached) + here.intercept_rounding;
     };
     const auto output_of = [&](const Picked& one, double* high, double* low) {
       const bool simple = here.pieces.simple;
@@ -114,16 +113,19 @@ struct Straight {
     };
     for (std::size_t i = 0; i < above.count; ++i) {
       const Picked& one = state.picked[i];
-      double error = error_at(one.point);
-      above.slip[i] = here.slip[one.point];
+      const std::size_t k = one.point;
+      double error = output_error(here.error[k], here.reached[k]);
+      above.slip[i] = here.slip[k];
       if (one.crossing != nullptr) {
-        error = at_least(error, error_at(one.point + 1)) + here.pieces.steepest * one.crossing->error;
-        above.slip[i] = one.crossing->slip * here.length[one.point] * slack + room_for_underflow;  // 0 means exact
+        // What is interpolated is rounded in proportion to the larger values, at whichever end the error is larger.
+        error = output_error(at_least(here.error[k], here.error[k + 1]), at_least(here.reached[k], here.reached[k + 1])) +
+                here.pieces.steepest * one.crossing->error;
+        above.slip[i] = one.crossing->slip * here.length[k] * slack + room_for_underflow;  // 0 means exact
       }
       above.error[i] = error * slack + room_for_underflow;
       if (state.strand != nullptr) hand_on_place(state, l, one, i);
       output_of(one, above.high + i * here.stride, above.low + i * here.stride);
-      if (i + 1 < above.count) above.length[i] = gap(start_of(one), end_of(state.picked[i + 1])) * here.length[one.point];
+      if (i + 1 < above.count) above.length[i] = gap(start_of(one), end_of(state.picked[i + 1])) * here.length[k];
     }
   }
 

@@ -10,7 +10,7 @@
 // real number p, and
 //     error    their distance, in the 2-norm: grows by spectral norms, as in residuals.hpp
 //     slip     |p - t| at most, in units of the segment
-//     length   from this p to the next, to within 2^-26 of itself
+//     length   from this p to the next, to within 2^-24 of itself
 //     place    p, where regions are not only counted
 // On which side of a kink a unit is at t is proven if its value at p is farther from it than its error and `slip` times
 // the slope. Two breakpoints between the same neighbours are in proven order if they are farther apart than both may

@@ -41,7 +41,7 @@ def test_nearly_degenerate_arcs() -> None:
         assert finding(*nearly_degenerate_arc_case(seed)) is None, seed
 
 
-@pytest.mark.parametrize("kind", ["clipped", "tangent", "pythagorean", "maxima", "meeting"])
+@pytest.mark.parametrize("kind", ["clipped", "doubled", "tangent", "pythagorean", "maxima", "meeting"])
 def test_aimed_and_clipped(kind: str) -> None:
     for seed in range(4_000_000, 4_000_060):
         assert finding(*KINDS[kind](seed)) is None, seed

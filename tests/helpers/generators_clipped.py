@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Which networks of units with several kinks, or with one that is not at 0, should segments and arcs be tried on?
 
-`CLIPPED_FAMILIES`, like `FAMILIES` in `generators.py`, and `clipped_arc_case`. Units are clipped on one side or both,
-to an interval or to a hat, with slopes 0 outside, so that all outputs may be constant over a stretch, or with none.
+`CLIPPED_FAMILIES`, like `FAMILIES` in `generators.py`, `clipped_arc_case` and `doubled_arc_case`. Units are clipped on
+one side or both, to an interval or to a hat, with slopes 0 outside, so that all outputs may be constant over a stretch,
+or with none.
 - ``clipped_generic``: few or many units, weights up to where nearly all units are saturated.
 - ``clipped_lattice``: weights and kinks of few digits. What reads saturated units is a whole number, so it is exactly
   on a kink over a stretch, and kinks of several units coincide.
 - ``clipped_aimed``: biases such that units are at one of their kinks, or nearly, at a point that several units share.
 - ``clipped_deep``: 6 to 20 layers, 2 to 8 units wide.
+- ``clipped_doubled``: these, or ReLU, up to 14 units wide, below a layer of slope 2^60. Its errors would be large, so
+  layers below are kept to twice the working precision, which small networks hardly ever need. Ends are of very
+  different size, and units are as near to a kink as that precision can tell, or nearer.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from regions.domains.curves import ArcLeg
 from regions.networks.named_activations import Activation, hard_tanh, leaky_relu, parse_activation
 from regions.networks.network import Network
 
-__all__ = ["CLIPPED_FAMILIES", "clipped_arc_case"]
+__all__ = ["CLIPPED_FAMILIES", "clipped_arc_case", "doubled_arc_case"]
 
 SMALL = (-2.0, -1.0, -1.0, 0.0, 1.0, 1.0, 2.0, 0.5)
 
@@ -109,6 +113,31 @@ def clipped_aimed(rng: Rng) -> Network:
     return Network([*layers, (np.ones((1, widths[-1])), np.zeros(1))], kinds)
 
 
+def clipped_doubled(rng: Rng) -> Network:
+    """Points near which units are near a kink are the same as in `clipped_aimed`."""
+    widths = [int(rng.integers(1, 15)) for _ in range(rng.integers(1, 4))]
+    kinds = ["relu"] * len(widths) if rng.random() < 0.3 else activations(rng, widths)
+    inputs = int(rng.integers(2, 4))
+    points = np.stack([np.zeros(inputs), np.full(inputs, 0.5), 0.5 * gaussian(rng, (inputs,))])
+    layers: list[tuple[Floats, Floats]] = []
+    for units, kind in zip(widths, map(parse_activation, kinds), strict=True):
+        shape = units, points.shape[1]
+        weights = (
+            rng.choice(SMALL, shape)
+            if rng.random() < 0.5
+            else float(rng.choice([0.5, 1.0, 4.0])) * gaussian(rng, shape)
+        )
+        at = points[rng.integers(len(points), size=units)]
+        kink = kind.breakpoints[rng.integers(len(kind.breakpoints), size=units)]
+        off = rng.choice([-1.0, 0.0, 1.0], units) * 2.0 ** -rng.integers(1, 110, units)
+        biases = kink - (weights * at).sum(axis=1) + off if rng.random() < 0.6 else gaussian(rng, (units,))
+        layers.append((weights, biases))
+        points = kind(points @ weights.T + biases)
+    steep = Activation("steep", [0.0], [2.0**60, 1.0], [0.0, 0.0])
+    layers.append((gaussian(rng, (2, widths[-1])), gaussian(rng, (2,))))
+    return Network([*layers, (np.ones((1, 2)), np.zeros(1))], [*kinds, steep])
+
+
 def clipped_deep(rng: Rng) -> Network:
     width, depth = int(rng.integers(2, 9)), int(rng.integers(6, 21))
     gain = float(rng.choice([1.5, 2.0, 2.8, 4.0]))
@@ -132,6 +161,8 @@ def _family(draw: object, deep: bool = False) -> Family:
         ends = [np.zeros(net.n_in), np.full(net.n_in, 0.5), np.ones(net.n_in)]
         start = ends[rng.integers(3)] if rng.random() < 0.4 else rng.integers(-2, 3, net.n_in).astype(float)
         towards = gaussian(rng, (net.n_in,)) if rng.random() < 0.5 else rng.integers(-2, 3, net.n_in) + 0.5
+        if draw is clipped_doubled:
+            towards = towards * 2.0 ** float(rng.choice([-40, 0, 0, 20, 60]))
         return net, Segment(start - towards, start + towards * float(rng.choice([0.0, 1.0, 2.0])))
 
     return family
@@ -139,13 +170,21 @@ def _family(draw: object, deep: bool = False) -> Family:
 
 CLIPPED_FAMILIES: dict[str, Family] = {
     draw.__name__: _family(draw, draw is clipped_deep)
-    for draw in (clipped_generic, clipped_lattice, clipped_aimed, clipped_deep)
+    for draw in (clipped_generic, clipped_lattice, clipped_aimed, clipped_deep, clipped_doubled)
 }
 
 
 def clipped_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """One of these networks, but for the deep ones, and an arc in its input space."""
+    """One of the first three kinds of networks, and an arc in its input space."""
     rng = np.random.default_rng([13, seed])
     draw = (clipped_generic, clipped_lattice, clipped_aimed)[seed % 3]
     net = draw(rng)
     return net, arc_leg(rng, net.n_in)
+
+
+def doubled_arc_case(seed: int) -> tuple[Network, ArcLeg]:
+    """A network of ``clipped_doubled``, and an arc in its input space."""
+    rng = np.random.default_rng([17, seed])
+    net = clipped_doubled(rng)
+    leg = arc_leg(rng, net.n_in)
+    return net, ArcLeg(leg.origin, leg.directions * 2.0 ** rng.choice([-30, 0, 0, 0, 20, 50], (2, 1)), leg.ends)
