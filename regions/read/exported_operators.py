@@ -101,7 +101,7 @@ def _batch_norm(call: Call) -> Any:
     if call.node.operator not in ("_native_batch_norm_legit_no_training",) and call.flag("training"):
         raise UnsupportedLayerError(
             f"{call.at.label} is in training mode, so each output depends on the whole batch; call model.eval() before "
-            "exporting"
+            "exporting, or train it with track_running_stats=True if it keeps no statistics"
         )
     mean, variance = call.array("running_mean"), call.array("running_var")
     if mean is None or variance is None:
@@ -162,7 +162,8 @@ def _rrelu(call: Call) -> Tensor:
     call.ignore("generator")
     if call.flag("training"):
         raise UnsupportedLayerError(
-            f"{call.at.label} is in training mode, so its slopes are random; call model.eval() before exporting"
+            f"{call.at.label} is in training mode, so its slopes are random; call model.eval() before exporting, "
+            "and pass training=self.training where the model calls the function itself"
         )
     slope = (call.number("lower", 1 / 8) + call.number("upper", 1 / 3)) / 2
     return call.at.activated(call.tensor(), activations.leaky_relu(slope))
@@ -231,7 +232,8 @@ def _dropout(call: Call) -> Any:
     call.ignore("p")
     if call.flag("train"):
         raise UnsupportedLayerError(
-            f"{call.at.label} is in training mode, so its values are random; call model.eval() before exporting"
+            f"{call.at.label} is in training mode, so its values are random; call model.eval() before exporting, "
+            "and pass training=self.training where the model calls the function itself"
         )
     return call.moved(lambda array: array, "input")
 

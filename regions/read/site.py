@@ -64,7 +64,7 @@ class Reading:
             They are not.
         """
         self.built += kept
-        limits.require_expansion(self.file, self.size, self.built + passing, "all layers of the graph")
+        limits.require_layers(self.file, self.size, self.built + passing)
 
     def input(self, what: str, lengths: Sequence[int | None]) -> Tensor:
         """The input of the model, called so in messages; the length of its first axis, the batch, may be None.
