@@ -73,9 +73,10 @@ def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: C
     for node in nodes:
         for name in filter(None, node.inputs):
             if name not in made:
+                comes_later = any(name in other.outputs for other in nodes)
+                why = "there is a cycle, or the nodes are not in order" if comes_later else "a tensor is missing"
                 raise NotACheckpointError(
-                    f"{node.label} reads {printable(name)!r}, which nothing before it makes: there is a cycle, or the "
-                    "nodes are not in order"
+                    f"{node.label} reads {printable(name)!r}, which nothing before it makes: {why}"
                 )
         for name in filter(None, node.outputs):
             if name in made:

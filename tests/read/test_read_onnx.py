@@ -149,3 +149,16 @@ def test_regions_of_a_file() -> None:
     domain = regions.Rectangle([-1.0, -1.0], [2.0, 0.0], [0.0, 2.0])
     again = regions.Network([(layer.weights, layer.biases) for layer in net.layers])
     assert regions.count(net, domain) == regions.count(again, domain) > 1
+
+
+def test_few_weights_may_be_used_at_many_places_of_a_large_image() -> None:
+    kernels = {"v": np.ones((8, 1, 3, 3), np.float32), "w": np.ones((8, 8, 3, 3), np.float32)}
+    nodes = [
+        node("Conv", ["x", "v"], "a", pads=[1, 1, 1, 1]),
+        node("Relu", ["a"], "b"),
+        node("Conv", ["b", "w"], "c", pads=[1, 1, 1, 1]),
+        node("Relu", ["c"], "y"),
+    ]
+    small = file(model(nodes, kernels, shape=[1, 1, 256, 256]))
+    assert len(small.getvalue()) < 10_000
+    assert load(small).n_out == 8 * 256 * 256

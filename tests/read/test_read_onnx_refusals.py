@@ -222,6 +222,11 @@ REFUSED: dict[str, Case] = {
         NotACheckpointError,
         "reads 'z', which nothing before it makes: there is a cycle",
     ),
+    "missing tensor": (
+        lambda: at(17, [node("MatMul", ["x", "w"], "y")], {}),
+        NotACheckpointError,
+        "reads 'w', which nothing before it makes: a tensor is missing",
+    ),
     "two of one name": (
         lambda: changed(lambda m: m.graph.initializer.append(m.graph.initializer[0])),
         NotACheckpointError,
