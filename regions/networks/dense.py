@@ -39,6 +39,11 @@ class Dense:
     def outputs(self) -> int:
         return int(self.weights.shape[0])
 
+    @property
+    def most_terms(self) -> int:
+        """How many products an output adds up."""
+        return self.inputs
+
     @cached_property
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, for weights that are doubles."""

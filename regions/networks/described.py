@@ -24,7 +24,7 @@ class LayerFacts(NamedTuple):
 
 def layer_facts(graph: Graph) -> list[LayerFacts]:
     """What there is to say of each layer, the output last."""
-    nodes = ((node.terms - 1, node.units) for node in graph.nodes)
+    nodes = ((sum(read.operator.inputs for read in node.reads), node.units) for node in graph.nodes)
     return [LayerFacts(inputs, units.count, units.name, units.kinks) for inputs, units in nodes]
 
 

@@ -73,7 +73,7 @@ class Node:
     @cached_property
     def terms(self) -> int:
         """How many numbers a row adds up, with its bias."""
-        return sum(read.operator.inputs for read in self.reads) + 1
+        return sum(read.operator.most_terms for read in self.reads) + 1
 
 
 class Graph:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod, sqrt
+from math import ceil, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,20 @@ class Patches:
     def multiply_adds(self) -> int:
         """How many products an application takes."""
         return int((self.sources >= 0).sum()) * self.kernels.shape[1]
+
+    @cached_property
+    def most_terms(self) -> int:
+        """How many products an output adds up at most.
+
+        Where a patch reads an input m times, it is sqrt(m) times as many: for what rounds each of n products is bounded
+        by the norms of the weights and of the inputs, and n of the latter are sqrt(m) times as long as all inputs.
+        """
+        length = self.sources.shape[1]
+        if self.lattice is not None or length * ceil(sqrt(length)) <= self.inputs:
+            return self.inputs
+        ordered = np.sort(self.sources, axis=1)
+        again = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).sum(axis=1).max(initial=0)
+        return max(self.inputs, length * ceil(sqrt(1 + int(again)))) if again else self.inputs
 
     @cached_property
     def norm_bound(self) -> float:

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import islice, product
+from math import isqrt
 
 import numpy as np
 import pytest
 
+from regions.networks.dense import Dense
+from regions.networks.described import layer_facts
+from regions.networks.graph import Graph, Node, Read, Units
+from regions.networks.named_activations import identity, relu
 from regions.networks.patches import Patches
+from regions.passes.modular import primes
 
 
 def convolved(kernel, image, stride, padding, dilation, groups):
@@ -86,6 +92,22 @@ def test_an_input_that_a_patch_reads_twice():
     assert operator.row(0).tolist() == [3.0, 4.0]
     assert operator.apply_transposed(np.ones(1)).tolist() == [3.0, 4.0]
     assert operator.norm_bound >= 5.0
+
+
+def test_sums_are_as_long_as_patches_that_read_an_input_many_times():
+    again = Patches(1, 1, np.ones((1, 1, 40)), [0], np.zeros((1, 40), int), [[0]])
+    assert again.most_terms == 40 * 7  # the root of 40, rounded up
+    once = Patches(50, 1, np.ones((1, 1, 40)), [0], np.arange(40)[np.newaxis], [[0]])
+    assert once.most_terms == 50
+    nodes = [
+        Node(np.zeros(1), (Read(again, -1),), Units(1, relu()), slice(0, 1)),
+        Node(np.zeros(1), (Read(Dense(np.eye(1)), 0),), Units(1, identity()), slice(1, 1)),
+    ]
+    graph = Graph(1, nodes)
+    assert graph.nodes[0].terms == 281
+    assert [facts.inputs for facts in layer_facts(graph)] == [1, 1]
+    # Residues of sums of 40 products fit into a double: 280 (p / 2 + 2)^2 is below 2^53.
+    assert max(islice(primes(graph), 1)) < 2 * isqrt(2**53 // 280)
 
 
 def test_an_operator_that_reads_nothing():
