@@ -149,9 +149,17 @@ def test_no_area_is_lost(weights: list[list[int]]) -> None:
 # Lines through the square of side 1 at (-1e12, 0), where doubles are 2^-13 apart along the first axis.
 FAR = -1e12
 FAR_LINES = {
-    "ten times too large": (
-        [[0.3, 2], [2.7, 1], [-1.7, -2], [1.4, 0.9], [-1.2, -0.1]],
-        [299999999999.11, 2699999999998.79, -1699999999998.01, 1399999999999.2197, -1199999999999.1199],
+    "in one point": (
+        [[-0.3, 1.3], [0.2, -1.1], [0.7, 2.6], [1.9, -1.4], [-2.5, -1.2], [0.1, -4.7], [-0.4, -2.5]],
+        [
+            -300000000000.66,
+            200000000000.58,
+            699999999998.16,
+            1900000000000.08,
+            -2499999999998.28,
+            100000000002.78,
+            -399999999998.34,
+        ],
     ),
     "empty": (
         [[0.2, -0.6], [-3.7, -0.3], [1, -1.3], [-2, 0.3], [0.7, 0.5], [-2.9, 1.2]],
@@ -163,7 +171,7 @@ FAR_LINES = {
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("name", FAR_LINES)
 def test_areas_far_from_the_origin(name: str, swapped: bool) -> None:
-    """A polygon that shapely made valid had ten times its area, another none at all."""
+    """A polygon that shapely made valid had ten times its area, another none at all: cells there are folded."""
     weights, biases = (np.array(part) for part in FAR_LINES[name])
     corners = np.array([[FAR, 0], [FAR + 1, 0], [FAR + 1, 1], [FAR, 1]])
     if swapped:
