@@ -35,7 +35,6 @@ class Model {
   const double* const* panels() const;
 
  private:
-
   Network network_;
   std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
   std::vector<DensePart> dense_;             // of the next layer
