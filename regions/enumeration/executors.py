@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How are tasks done by somebody else: a pool of processes, a cluster?
 
-By whatever has the interface of `concurrent.futures.Executor`; of `dask.distributed` the client, which can give one.
+By whatever has the interface of `concurrent.futures.Executor`, or a client of Dask (`dask_executor.py`).
 Everything is submitted at once, and results are taken as they come. A task's own errors are part of its result, so what
 a future raises is a matter of the executor: a worker was killed, a machine is gone. Such a task is submitted once more,
 and if that fails as well, or the executor takes no more, it is left to the caller, who does it himself. So a lost
@@ -18,6 +18,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
 from regions.arithmetic.arguments import shown
+from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
 from regions.enumeration.tasks import Result, Task
 
 __all__ = ["done_elsewhere", "require_executor"]
@@ -27,18 +28,19 @@ TRIES = 2
 
 
 def require_executor(given: Any) -> Executor:
-    """What tasks are submitted to; a client of Dask gives its own."""
+    """What tasks are submitted to."""
     if isinstance(given, Executor):
         return given
-    try:
-        executor = given.get_executor(pure=False)  # two jobs of the same name are two jobs
-    except Exception:
-        executor = None
-    if not isinstance(executor, Executor):
+    if not is_dask_client(given):
         raise TypeError(
             f"executor must be a concurrent.futures.Executor or a dask.distributed.Client, got {shown(given)}"
         )
-    return executor
+    if given.asynchronous:
+        raise ValueError(
+            "executor is a client that works in this thread's event loop, which the call would keep waiting; "
+            "use Client() without asynchronous=True, outside of coroutines"
+        )
+    return DaskExecutor(given)
 
 
 def done_elsewhere(

@@ -29,6 +29,14 @@ def kill_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
     return None
 
 
+def kill_all_but_the_first(mark: Path, work: Callable[[Any], Any], task: Any) -> Any:
+    """The process that comes first does it, and writes down which that is; later ones are killed."""
+    if mark.exists():
+        kill_the_worker(work, task)
+    mark.write_text(str(os.getpid()))
+    return work(task)
+
+
 def ctrl_c(work: Callable[[Any], Any], task: Any) -> Any:
     raise KeyboardInterrupt
 

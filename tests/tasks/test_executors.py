@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
-from collections.abc import Iterator
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -15,9 +19,10 @@ import numpy as np
 import pytest
 
 import regions
-from pools_that_fail import Replacing, ctrl_c, kill_the_first, kill_the_worker
+from pools_that_fail import Replacing, ctrl_c, kill_all_but_the_first, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions.domains import Segment
+from regions.enumeration.dask_executor import DaskExecutor
 
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
@@ -30,11 +35,15 @@ def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster() -> Iterator[Any]:
     distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
     # A killed worker's task is given up at once, and so is all work once no worker is left: for ever waits nobody.
-    rules = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.no-workers-timeout": "30s"}
+    rules = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.scheduler.no-workers-timeout": "30s",
+        "distributed.comm.timeouts.connect": "5s",
+    }
     with (
         config.set(rules),
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
@@ -87,6 +96,24 @@ class TestProcesses:
         assert stopped.value.partial.tolist() == alone.value.partial.tolist()
 
 
+def within_minutes(work: Callable[[], None]) -> None:
+    """Fail where it waits for ever."""
+    failed: list[BaseException] = []
+
+    def noted() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=noted, daemon=True)
+    thread.start()
+    thread.join(120)
+    assert not thread.is_alive(), "it waits, and nothing comes any more"
+    if failed:
+        raise failed[0]
+
+
 @pytest.mark.slow
 class TestDask:
     def test_the_same(self, cluster: Any, tmp_path: Path) -> None:
@@ -94,9 +121,60 @@ class TestDask:
         require_right(None, checkpoint=tmp_path)
         require_right(cluster.get_executor())
 
+        async def ask() -> None:
+            async with type(cluster)(cluster.scheduler.address, asynchronous=True) as client:
+                with pytest.raises(ValueError, match="event loop"):
+                    regions.count(NETWORKS, LINES, executor=client)
+
+        asyncio.run(ask())
+
     def test_a_killed_worker(self, cluster: Any, tmp_path: Path) -> None:
-        """The other one goes on. Where none is left, Dask's scheduler may lose tasks, and nobody ever knows."""
-        require_killed_workers_to_change_nothing(cluster.get_executor(pure=False), tmp_path, {})
+        """The other one goes on."""
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, {}))
+
+    def test_killed_workers(self, cluster: Any, tmp_path: Path) -> None:
+        """Whoever does some of the tasks dies."""
+        more = {8: kill_the_worker, 9: kill_the_worker}
+        within_minutes(lambda: require_killed_workers_to_change_nothing(DaskExecutor(cluster), tmp_path, more))
+
+    @pytest.mark.parametrize("share", [0.0, 0.3])
+    def test_all_workers_killed_at_once(self, cluster: Any, share: float) -> None:
+        workers = list(cluster.run(os.getpid).values())
+
+        def kill(done: float, found: int) -> None:
+            while done >= share and workers:
+                os.kill(workers.pop(), signal.SIGKILL)
+
+        within_minutes(lambda: require_right(cluster, progress=kill))
+        assert not workers
+
+    def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
+        """Its worker dies once it has the result and before anybody fetches it; and the next one while it works."""
+        from distributed import SchedulerPlugin
+
+        mark = tmp_path / "process"
+
+        class KillWhoFinishes(SchedulerPlugin):  # type: ignore[misc]
+            def transition(self, key: Any, start: str, finish: str, *args: Any, **facts: Any) -> None:
+                if finish == "memory" and str(key).startswith("kill_all_but_the_first"):
+                    os.kill(int(mark.read_text()), signal.SIGKILL)
+
+        cluster.register_plugin(KillWhoFinishes())
+        replacing = Replacing(DaskExecutor(cluster), {5: partial(kill_all_but_the_first, mark)})
+        within_minutes(lambda: require_right(replacing))
+        assert mark.exists() and len(replacing.submitted) > NUMBERS.size
+
+    def test_a_cluster_that_ends(self) -> None:
+        """What it has not done is done here."""
+        distributed = pytest.importorskip("distributed")
+        with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as ending:
+            client = distributed.Client(ending)
+
+            def end(done: float, found: int) -> None:
+                client.close()
+
+            within_minutes(lambda: require_right(client, progress=end))
+            within_minutes(lambda: require_right(client))
 
 
 class Refusing(Executor):
