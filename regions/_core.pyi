@@ -15,6 +15,9 @@ class CompiledNetwork:
     kinks: int
     def __init__(self, inputs: int, layers: Sequence[_Layer]) -> None: ...
 
+def limbs(
+    network: CompiledNetwork, origin: _Doubles, directions: _Doubles, generators: _Doubles, arc: bool = False
+) -> list[int]: ...
 def count(
     network: CompiledNetwork,
     origin: _Doubles,

@@ -104,6 +104,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
                           int64_t limit, int workers, Section& section, Collected& collected) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t least, vector[vector[int]]& paths) except +
+    vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
     ComplexSizes number(Collected& collected)
     void assemble(Collected& collected, const ComplexArrays& arrays)
 
@@ -326,6 +327,12 @@ def frontier(CompiledNetwork network, origin, directions, generators, int64_t le
     with nogil:
         run = find_frontier(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, least, paths)
     return _status(run, watcher), [tuple(path) for path in paths]
+
+
+def limbs(CompiledNetwork network, origin, directions, generators, bint arc=False):
+    """To how many doubles each number of the rows of each hidden layer is kept in this domain, 1 to 4: a list."""
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    return limbs_of_rows(network.model[0], problem.chart, problem.domain)[1:]
 
 
 def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,

@@ -5,7 +5,7 @@ The policy. Whatever is wrong with something the *user* handed over raises a sub
 such class also inherits the builtin exception it is a case of, so ``except ValueError`` keeps working, and
 the groups (`NetworkError`, `DomainError`, `CheckpointError`) catch families. A message says what was wrong,
 which item (layer, tensor name, index, file), and what to do. There are no error codes and no warnings that
-should have been errors.
+should have been errors: the only warning, `PrecisionWarning`, says of right results that they will take very long.
 A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin: `TypeError`,
 `ValueError`. Which class is a case of which::
 
@@ -26,6 +26,8 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
         LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
         MissingDependencyError (ImportError)   an optional package is not installed
         InternalError (AssertionError)         our own invariant failed: please report
+
+    PrecisionWarning (UserWarning)             most signs are left to exact arithmetic, which is slow
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ __all__ = [
     "NotACheckpointError",
     "NotConvexError",
     "NotCoplanarError",
+    "PrecisionWarning",
     "RegionsError",
     "ShapeMismatchError",
     "TruncatedFileError",
@@ -197,3 +200,11 @@ class MissingDependencyError(RegionsError, ImportError):
 
 class InternalError(RegionsError, AssertionError):
     """An invariant of this package failed. That is a bug here, not in the input: please report it."""
+
+
+class PrecisionWarning(UserWarning):
+    """Work that is under way will take very long: error bounds prove next to nothing, and signs are decided exactly.
+
+    It is given once the work has taken a second. To stop there instead:
+    ``warnings.simplefilter("error", regions.errors.PrecisionWarning)``.
+    """

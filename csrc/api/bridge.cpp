@@ -10,6 +10,7 @@
 #include "collect/place.hpp"
 #include "kernel/kernel.hpp"
 #include "rows/lanes.hpp"
+#include "rows/precision.hpp"  // of scalars alone, so it may be compiled here too
 #include "task/panels.hpp"
 
 namespace regions {
@@ -278,6 +279,10 @@ void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps,
                 std::int64_t count, std::int64_t* found) {
   const StrictArithmetic strict;
   walk(cells, start, steps, points, count, found);
+}
+
+std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) {
+  return limbs_of_layers(model.network(), chart, domain);
 }
 
 const char* kernel_name() { return best_kernel().name; }

@@ -61,6 +61,9 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, std::vector<Path>& paths);
 
+// To how many doubles each number of the rows of each layer is kept there, the inputs' first: see rows/precision.hpp.
+std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain);
+
 // See `walk`.
 void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,
                 std::int64_t count, std::int64_t* found);

@@ -10,6 +10,7 @@ After 3 and 130 what was found has been printed and saved.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -67,7 +68,9 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning  # type: ignore[assignment]
+                return super().invoke(ctx)
         except InternalError:
             raise
         except RegionsError as error:
@@ -80,6 +83,11 @@ class _Group(click.Group):
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             ctx.exit(EXIT_INTERRUPTED)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """In one line, as errors are, without the line of code that gave it."""
+    click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(cls=_Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})

@@ -15,7 +15,7 @@ from regions.arithmetic.types import Integers
 from regions.cells.strands import Strands
 from regions.domains.curves import Curve
 from regions.domains.domain import require_fitting
-from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in
+from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in, watched
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
 
@@ -30,6 +30,7 @@ def pieces_counted(
     if len(curve.legs) > 1:
         return _cut(network, model, curve, limit, report, threads)[0]
     (leg,) = curve.legs
+    report = watched(network, model, leg, report)
     status, found, stats = counted_in(model, leg, checked_limit(limit), report, threads)
     return Run(network, curve, int(found), stats, status)
 
@@ -61,7 +62,7 @@ def _cut(
     found = 0
     for index, leg in enumerate(curve.legs):
         most = checked_limit(limit) - found + (index > 0) + curve.closed
-        share = share_of(report, index, len(curve.legs))
+        share = watched(network, model, leg, share_of(report, index, len(curve.legs)))
         status, raw, counters = enumerated_in(model, leg, most, share, threads)
         pieces = len(raw["packed_patterns"])
         found += pieces - (index > 0)  # at a joint, and where a curve closes, a piece may go on

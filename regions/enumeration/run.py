@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_domain_of
+from regions.enumeration.forewarned import forewarned
 from regions.errors import LimitReached
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
@@ -44,6 +46,7 @@ __all__ = [
     "enumerated_in",
     "frontier",
     "require_finished",
+    "watched",
 ]
 
 # In what regions are looked for, or pieces.
@@ -142,6 +145,7 @@ def counted(
 ) -> Run[Domain]:
     """Count activation regions; ``model`` is the compiled network. A section takes one thread."""
     require_domain_of(domain, network)
+    report = watched(network, model, domain, report)
     status, found, stats = counted_in(model, domain, checked_limit(limit), report, threads, begin, end)
     return Run(network, domain, int(found), stats, status, section=begin != () or end is not None)
 
@@ -163,6 +167,7 @@ def enumerated(
     then the path at which they begin.
     """
     require_domain_of(domain, network)
+    report = watched(network, model, domain, report)
     status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads, begin, end, most)
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
@@ -170,6 +175,12 @@ def enumerated(
     raw |= {"stats": stats, "complete": status == "finished" and not section, "kernel": _core.kernel()}
     partition = Partition(network, domain, raw)
     return Run(network, domain, len(partition), stats, status, partition, section)
+
+
+def watched(network: Network, model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
+    """What the core calls while it works: ``report``, and a warning where that would take very long."""
+    limbs = partial(_core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
+    return forewarned(network.graph, part, limbs, report)
 
 
 def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:

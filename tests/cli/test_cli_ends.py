@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from regions.cli.facts import outcome_facts, print_outcome
 from regions.cli.job import Outcome
 from regions.domains import Polygon
 from regions.enumeration.run import Run as CoreRun
+from regions.errors import PrecisionWarning
 from regions.installation import explain_missing_core
 from regions.partition import ARRAYS, Partition
 
@@ -391,3 +393,13 @@ def test_a_source_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built:
     error = str(explain_missing_core(ImportError("cannot import name '_core' from 'regions'")))
     missing = f"is missing in {tmp_path}: this is a source folder that has not been built. Run 'pip install -e .'"
     assert (missing in error) != built
+
+
+def test_a_warning_is_one_line_on_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(*_: object) -> None:
+        warnings.warn("this will take long", PrecisionWarning, stacklevel=2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(job, "counted", counted)
+    code, _, err = run("count", "model.npz", "--activation", "relu", *SQUARE)
+    assert (code, err) == (130, "Warning: this will take long\nStopped.\n")

@@ -35,7 +35,7 @@ BUILTIN = {
 
 
 def test_the_table_is_complete() -> None:
-    assert set(BUILTIN) | {"RegionsError"} == set(errors.__all__)
+    assert set(BUILTIN) | {"RegionsError", "PrecisionWarning"} == set(errors.__all__)
 
 
 @pytest.mark.parametrize("name", list(BUILTIN))

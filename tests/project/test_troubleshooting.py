@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 import re
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,8 @@ import pytest
 
 import regions
 from regions import installation
+from regions.enumeration import forewarned
+from regions.errors import PrecisionWarning
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
@@ -257,6 +260,20 @@ def away(monkeypatch: pytest.MonkeyPatch) -> None:
 def limit(monkeypatch: pytest.MonkeyPatch) -> None:
     points = regions.load_points(ROOT / "examples" / "points.csv")
     regions.count(digits(), regions.circumsquare(*points), limit=100)
+
+
+@says("PrecisionWarning")
+def too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, sizes = np.random.default_rng(0), [4, *[16] * 150, 1]
+    drawn = [
+        (rng.normal(0, np.sqrt(2 / n_in), (n_out, n_in)), rng.normal(0, 0.1, n_out))
+        for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True)
+    ]
+    middle, way = np.random.default_rng(1).normal(size=(2, 4))
+    monkeypatch.setattr(forewarned, "SECONDS", 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrecisionWarning)
+        regions.count(regions.Network(drawn), regions.Segment(middle - way / 2, middle + way / 2))
 
 
 @says("CountNotDecided")

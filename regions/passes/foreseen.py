@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Will the core's error bounds prove signs on a domain, or will most of them be left to exact arithmetic?
+
+The core keeps rows of pre-activations to one to four doubles and bounds what is rounded in them, layer by layer
+(`docs/error-bounds.md`). A sign is left to long integers where a value is nearer to zero than its bound. So the bound,
+computed by the same recurrence at one point, the centre of the domain, is held against how far values go apart over the
+domain, as the affine forms there say. A layer where the bound is as large for half of the units is *lost*: hardly any
+sign in it is proved, nor above it.
+It is a forecast, and decides nothing: at other points bounds may be better or worse, and it is made in doubles, whose
+own rounding may hide what cancels. Units that are constant around the centre say nothing, and are left out.
+Cost: 2 (1 + d) forward passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from regions.arithmetic.types import Floats, Indices
+from regions.domains import Domain
+from regions.domains.curves import ArcLeg
+from regions.networks.dense import Dense
+from regions.networks.graph import Graph, Node, Operator
+from regions.networks.lowering import lowered
+from regions.networks.walk import Forward
+
+__all__ = ["MOST_LIMBS", "LostLayer", "lost_layer"]
+
+# As csrc/rows has them: to how many doubles rows are kept at most, and what factors of sizes are no less than.
+MOST_LIMBS = 4
+FLOOR = 2.0**-400
+ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True)
+class LostLayer:
+    """Where the error bounds reach what they are to be smaller than.
+
+    Attributes
+    ----------
+    node : int
+        The number of a hidden node, the lowest one.
+    name : str
+    missing : float
+        The bits by which the bound of the unit in the middle exceeds how far values of that unit go apart; infinite
+        where something overflows.
+    limbs : int
+        To how many doubles each number in the rows of this layer is kept.
+    """
+
+    node: int
+    name: str
+    missing: float
+    limbs: int
+
+
+class Rows(NamedTuple):
+    """Affine forms of the chart point, lane by lane, the constants first: float64 [1 + d, rows] each."""
+
+    values: Floats
+    own: Floats  # bounds on what was rounded in the row itself
+
+
+class Outputs(NamedTuple):
+    """What a node gives: forms, and at least the size of what they are sums of, float64 [1 + d, units] each."""
+
+    values: Floats
+    sizes: Floats
+
+
+class Rounded:
+    """What is rounded in rows that are kept to a number of doubles, one number for each hidden node."""
+
+    def __init__(self, limbs: Sequence[int]) -> None:
+        self.limbs, self.entered = limbs, -1
+
+    def preactivations(self, node: Node, sources: Sequence[Outputs]) -> Rows:
+        self.entered += 1
+        values = np.zeros((len(sources[0].values), node.units.rows))
+        sizes, terms = np.zeros_like(values), 1
+        for read, source in zip(node.reads, sources, strict=True):
+            values += read.operator.apply(source.values)
+            sizes += read.operator.entrywise(_floored).apply(source.sizes)
+            terms += _terms(read.operator)
+        values[0] += node.biases
+        sizes[0] += np.abs(node.biases)
+        return Rows(values, _rounding(self.limbs[self.entered], terms) * sizes)
+
+    def outputs(self, node: Node, before: Rows, pieces: Indices) -> Outputs:
+        slopes, intercepts = node.units.on_pieces(pieces)
+        values, own = (slopes * node.units.followed(each, pieces) for each in before)
+        values[0] += intercepts
+        return Outputs(values, _floored(np.abs(values) + np.abs(own)))
+
+
+def lost_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> LostLayer | None:
+    """The lowest layer in which the bounds prove next to nothing; None if there is none.
+
+    Parameters
+    ----------
+    graph : Graph
+    part : Domain or ArcLeg
+    limbs : sequence of int
+        To how many doubles the core keeps rows, for each hidden node.
+    """
+    centre, ways = _centre_and_ways(part)
+    point, chart = np.append(1.0, centre), np.vstack([part.origin, part.directions])
+    arithmetic, norms = Rounded(limbs), [layer.norm for layer in lowered(graph)]
+    with np.errstate(all="ignore"):  # what overflows is no number, and compares as lost
+        walk = Forward(graph, arithmetic, Outputs(chart, _floored(np.abs(chart))))
+        carried = np.zeros(len(point))
+        for number, node in enumerate(graph.hidden):
+            rows = walk.preactivations(node)
+            inherited = np.where(carried > 0, _row_length(node) * carried, 0.0)[:, np.newaxis]
+            # Signs are decided on the first of several doubles.
+            errors = rows.own + inherited + (ROUNDOFF * np.abs(rows.values) if limbs[number] > 1 else 0.0)
+            apart = np.abs(ways @ rows.values[1:]).max(axis=0)
+            live = ~(apart == 0.0)
+            if not live.any():
+                return None
+            missing = float(np.median(_bits(np.abs(point) @ errors[:, live], apart[live])))
+            if missing > 0.0:
+                return LostLayer(number, node.name, missing, limbs[number])
+            pieces = node.units.pieces_at(point @ rows.values)
+            walk.leave(node, rows, pieces)
+            slopes = np.abs(node.units.tables().slopes)
+            rounded = slopes.max(axis=1) * node.units.largest(rows.own)
+            gain = max(_norm(node, norms[number]) * float(slopes.max()), FLOOR)
+            carried = np.where(carried > 0, gain * carried, 0.0) + sqrt(node.units.count) * rounded.max(axis=1)
+    return None
+
+
+def _centre_and_ways(part: Domain | ArcLeg) -> tuple[Floats, Floats]:
+    """A point of the chart [d], and where the domain goes from there, [.., d]."""
+    if isinstance(part, ArcLeg):
+        corners, directions = part.chart_points(np.array([0.0, 0.5, 1.0])), np.zeros((0, 2))
+    else:
+        finite = part.generators[:, 0] != 0.0
+        corners = part.generators[finite, 1:] / part.generators[finite, :1]
+        directions = part.generators[~finite, 1:]
+    centre = corners.mean(axis=0) if len(corners) else np.zeros(part.directions.shape[0])
+    return centre, np.concatenate([corners - centre, directions])
+
+
+def _bits(errors: Floats, apart: Floats) -> Floats:
+    """By how many bits errors exceed what they are held against; infinite where that is no number."""
+    ratios = errors / apart
+    return np.log2(np.where(np.isfinite(ratios), np.maximum(ratios, FLOOR), np.inf))
+
+
+def _floored(array: Floats) -> Floats:
+    sizes = np.abs(array)
+    return np.where(sizes == 0.0, 0.0, np.maximum(sizes, FLOOR))
+
+
+def _terms(operator: Operator) -> int:
+    """How many products an output adds up."""
+    return operator.inputs if isinstance(operator, Dense) else int(operator.sources.shape[1])
+
+
+def _rounding(limbs: int, terms: int) -> float:
+    """What a sum rounds, in units of its terms' sizes: as in `csrc/rows/lanes.hpp`, if half of the terms are 0."""
+    if limbs == 1:
+        return ROUNDOFF * (0.5 * terms + 3)
+    bound = 1.0
+    for limb in range(1, limbs + 1):
+        bound *= limb * (0.5 * terms + 9 * limbs) * ROUNDOFF
+    return bound
+
+
+def _row_length(node: Node) -> float:
+    """Of the weights of a row, on average over rows."""
+    return hypot(*(read.operator.frobenius for read in node.reads)) / sqrt(node.units.rows)
+
+
+def _norm(node: Node, known: float) -> float:
+    """That of the layer in the core; in shallow networks nobody looks for a better bound than this one."""
+    return known if known < np.inf else hypot(*(read.operator.frobenius for read in node.reads))
