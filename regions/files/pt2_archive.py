@@ -5,7 +5,8 @@ A zip with one folder: ``models/NAME.json`` has the graph, ``data/weights`` and 
 each with a ``NAME_.._config.json`` that says which tensor is which view of which storage, and ``byteorder`` is theirs.
 All of that is data: torch is not needed and nothing is executed. Tensors that are pickled, as subclasses of tensors
 are, are refused.
-Invariant: every member has been held against its checksum; no key stands twice in an object of JSON.
+Invariant: every member has been held against its checksum, and what is not needed of those that torch does not always
+write is named; no key stands twice in an object of JSON.
 Cost: one pass over the archive, and one copy of each tensor.
 Source: the layout is what torch 2.13 was seen to write (schema 8); archives before 2.8 have another one.
 """
@@ -50,6 +51,8 @@ TYPES = {
     13: Dtype("bfloat16"),
 }
 _STRIDED = 7
+# What torch writes beside tensors.
+_BESIDE = r"/(models/[^/]+\.json|archive_format|archive_version|byteorder|\.data/[^/]+|data/sample_inputs/[^/]+\.pt)"
 _OLDER = "serialized_exported_program.json"
 
 
@@ -63,10 +66,13 @@ class ExportedArchive:
         The exported program, parsed and not checked.
     tensors : dict of str to array
         Parameters, buffers and constants, by the names that modules have for them.
+    unused : list of str
+        Members that neither the program nor a tensor names, and torch writes only where it is told to.
     """
 
     program: dict[str, Any]
     tensors: dict[str, NDArray[Any]]
+    unused: list[str]
 
 
 def is_pt2(file: OpenedFile) -> bool:
@@ -126,10 +132,11 @@ def read_pt2(file: OpenedFile) -> ExportedArchive:
             if key in tensors:
                 raise NotACheckpointError(f"{what} is among the weights and among the constants")
             tensors[key] = _tensor(archive, builders, f"{root}/data/{folder}", entry, what, read)
-    for name in archive.sizes:  # what is not needed has a checksum too
-        if name not in read:
-            archive.read(name)
-    return ExportedArchive(_json(archive, models[0]), tensors)
+    others = [name for name in archive.sizes if name not in read]
+    for name in others:  # what is not needed has a checksum too
+        archive.read(name)
+    known = re.compile(re.escape(root) + _BESIDE)
+    return ExportedArchive(_json(archive, models[0]), tensors, [name for name in others if not known.fullmatch(name)])
 
 
 def _tensor(

@@ -24,6 +24,7 @@ from regions.read.between_layers import ActivationChoice
 from regions.read.exported_network import read_operations
 from regions.read.lowering import network_of
 from regions.read.module_check import TOLERANCE, relative_difference
+from regions.read.scaling import without_statistics
 
 __all__ = ["network_from_any_module"]
 
@@ -58,6 +59,9 @@ def network_from_any_module(
     module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
     was_training = any(part.training for part in module.modules())
     evaluated = copy.deepcopy(module).cpu().eval()
+    for name, part in evaluated.named_modules():
+        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is None:
+            raise without_statistics(f"batch norm {name or '(top)'}")
     kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
     example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
     buffer = io.BytesIO()

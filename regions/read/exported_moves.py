@@ -88,19 +88,6 @@ def _swap_axes(call: Call) -> Any:
     return call.moved(partial(np.swapaxes, axis1=call.integer(first), axis2=call.integer(second)))
 
 
-def _pixel_unshuffle(call: Call) -> Any:
-    factor = call.integer("downscale_factor")
-
-    def shuffle(array: NDArray[Any]) -> NDArray[Any]:
-        *batch, channels, height, width = array.shape
-        split = array.reshape(*batch, channels, height // factor, factor, width // factor, factor)
-        axes = len(batch)
-        order = [*range(axes + 1), axes + 2, axes + 4, axes + 1, axes + 3]
-        return split.transpose(order).reshape(*batch, -1, height // factor, width // factor)
-
-    return call.moved(shuffle)
-
-
 def _channel_shuffle(call: Call) -> Any:
     groups = call.integer("groups")
     return call.moved(
@@ -171,7 +158,6 @@ MOVING_OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("movedim", "moveaxis"), _move_axes),
     **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _swap_axes),
     "mT": lambda call: call.moved(lambda array: array.swapaxes(-1, -2)),
-    "pixel_unshuffle": _pixel_unshuffle,
     "channel_shuffle": _channel_shuffle,
     **{f"upsample_nearest{axes}d": _enlarge(axes, middle=False) for axes in (1, 2, 3)},
     **{f"_upsample_nearest_exact{axes}d": _enlarge(axes, middle=True) for axes in (1, 2, 3)},

@@ -13,14 +13,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from regions.errors import ShapeMismatchError
+from regions.errors import ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import read_pt2
 from regions.printable import printable
 from regions.read.exported_call import Call, Value
 from regions.read.exported_graph import ExportedNode, read_program
 from regions.read.exported_operators import OPERATORS
-from regions.read.graph_nodes import unsupported
+from regions.read.graph_nodes import needed, unsupported
 from regions.read.graph_walk import walk
 from regions.read.operations import Tensor
 from regions.read.site import Reading, Site
@@ -45,7 +45,7 @@ _NOT_YET = {
     **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
     **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"), _JUMPS),
     **{f"upsample_{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
-    **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices"),
+    **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices, as attention has"),
 }
 
 
@@ -64,11 +64,21 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         An operator that is not handled; the message names the node.
     """
-    program = read_program(read_pt2(file), file.name)
+    archive = read_pt2(file)
+    program = read_program(archive, file.name)
     reading = Reading(file.name, file.size)
+    if archive.unused:
+        more = f" and {len(archive.unused) - 8} more" if len(archive.unused) > 8 else ""
+        shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
+        reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
     values: dict[str, Value] = dict(program.tensors)
     lengths = ", ".join("?" if length is None else str(length) for length in program.shape)
     values[program.given] = reading.input(f"input {printable(program.given)!r} [{lengths}]", program.shape)
+
+    # A cause rather than what follows from it: attention begins with a product that is strange, but not wrong.
+    for node in needed(program.nodes, program.outputs):
+        if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
+            raise _unsupported(node)
 
     def visit(node: ExportedNode) -> None:
         made = _made(Site(reading, node), node, values)
@@ -87,7 +97,7 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
 
 def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
     if node.operator not in OPERATORS:
-        raise unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
+        raise _unsupported(node)
     call = Call(at, node, values)
     made = OPERATORS[node.operator](call)
     call.require_all_asked()
@@ -95,6 +105,10 @@ def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Va
     if len(results) != len(node.outputs):
         raise at.refused(f"makes {len(results)} values, and the file has names for {len(node.outputs)}")
     return results
+
+
+def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
+    return unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
 
 
 def _require_shape(node: ExportedNode, name: str, value: Value, shapes: dict[str, list[int | None]]) -> None:

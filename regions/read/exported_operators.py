@@ -25,6 +25,7 @@ from regions.read.exported_moves import MOVING_OPERATORS
 from regions.read.exported_shapes import SHAPE_OPERATORS
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, shapes, windows
+from regions.read.scaling import without_statistics
 
 __all__ = ["OPERATORS"]
 
@@ -98,15 +99,13 @@ def _named_padding(call: Call, word: str, window: Sequence[int], dilation: Seque
 
 def _batch_norm(call: Call) -> Any:
     x = call.tensor("input")
+    mean, variance = call.array("running_mean"), call.array("running_var")
+    if mean is None or variance is None:
+        raise without_statistics(call.at.label)
     if call.node.operator not in ("_native_batch_norm_legit_no_training",) and call.flag("training"):
         raise UnsupportedLayerError(
             f"{call.at.label} is in training mode, so each output depends on the whole batch; call model.eval() before "
-            "exporting, or train it with track_running_stats=True if it keeps no statistics"
-        )
-    mean, variance = call.array("running_mean"), call.array("running_var")
-    if mean is None or variance is None:
-        raise UnsupportedLayerError(
-            f"{call.at.label} keeps no running statistics, so each output depends on the whole batch"
+            "exporting"
         )
     weight, bias = call.array("weight"), call.array("bias")
     call.ignore("momentum", "cudnn_enabled")

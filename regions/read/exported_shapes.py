@@ -7,6 +7,7 @@ Source: the operators' documentation in torch 2.13.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -161,17 +162,9 @@ def _pad(call: Call) -> Tensor:
     return shapes.bordered(call.at, x, borders, str(mode), 0.0 if value is None else call.number("value"))
 
 
-def _pixel_shuffle(call: Call) -> Any:
-    factor = call.integer("upscale_factor")
-
-    def shuffle(array: NDArray[Any]) -> NDArray[Any]:
-        *batch, channels, height, width = array.shape
-        split = array.reshape(*batch, channels // factor**2, factor, factor, height, width)
-        axes = len(batch)
-        order = [*range(axes), axes, axes + 3, axes + 1, axes + 4, axes + 2]
-        return split.transpose(order).reshape(*batch, -1, height * factor, width * factor)
-
-    return call.moved(shuffle)
+def _shuffle(name: str, move: Callable[..., NDArray[Any] | None]) -> Operation:
+    """Between channels and blocks of pixels, whose size the call has under a name."""
+    return lambda call: call.moved(partial(move, size=call.integer(name), channels_first=True))
 
 
 SHAPE_OPERATORS: dict[str, Operation] = {
@@ -193,5 +186,6 @@ SHAPE_OPERATORS: dict[str, Operation] = {
     "squeeze": _squeeze,
     **dict.fromkeys(("pad", "constant_pad_nd"), _pad),
     **{f"{kind}_pad{axes}d": _pad for kind in ("reflection", "replication") for axes in (1, 2, 3)},
-    "pixel_shuffle": _pixel_shuffle,
+    "pixel_shuffle": _shuffle("upscale_factor", shapes.blocks_apart),
+    "pixel_unshuffle": _shuffle("downscale_factor", shapes.blocks_together),
 }

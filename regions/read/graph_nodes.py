@@ -113,5 +113,5 @@ def unsupported(
     elif operator in not_yet:
         advice = f"not supported: {not_yet[operator]}; export a model without, or the part before it"
     else:
-        advice = f"handled are {handled}"
+        advice = f"not supported; export a model without, or the part before it. Handled are {handled}"
     return UnsupportedLayerError(f"{node.label}: {advice}")

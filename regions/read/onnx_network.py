@@ -39,11 +39,16 @@ _SHAPE = {"Shape": 25}
 
 _SMOOTH = {
     *("Softmax", "LogSoftmax", "Sigmoid", "Tanh", "Elu", "Selu", "Celu", "Gelu", "Mish", "Softplus", "Softsign"),
-    *("Swish", "HardSwish", "Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "LayerNormalization"),
+    *("Swish", "HardSwish", "Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "Reciprocal", "LpNormalization"),
+    *("LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization", "LRN", "Attention"),
+    *("MeanVarianceNormalization", "ReduceL2", "ReduceSumSquare", "ReduceProd", "ReduceLogSumExp"),
 }
 _NOT_YET = {
     **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
+    **dict.fromkeys(("Resize", "Upsample"), "images of another size; of .pt2 files nearest pixels are read"),
+    **dict.fromkeys(("Expand", "Tile"), "repeating what depends on the input; of .pt2 files it is read"),
+    "Einsum": "sums of products by a formula; write it as MatMul, Gemm or Conv with a constant",
     **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
 }
 OPERATORS = ELEMENT_OPERATORS | IMAGE_OPERATORS

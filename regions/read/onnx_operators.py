@@ -19,7 +19,7 @@ import numpy as np
 
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.errors import NonFiniteError, NotACheckpointError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.read.onnx_graph import Node
@@ -214,6 +214,8 @@ def _bound(node: Node, value: Value | None, flow: Flow) -> float | None:
         numbers = value.array.astype(np.float64)
     else:
         numbers = numbers_beside(node, value, flow)
+    if np.isnan(numbers).any():
+        raise NonFiniteError(f"{node.label} has NaN as a bound, which says nothing; give a number, or none")
     if numbers.size == 0 or not (numbers == numbers.flat[0]).all():
         raise UnsupportedLayerError(f"{node.label} has different bounds for different units, or none")
     return float(numbers.flat[0])

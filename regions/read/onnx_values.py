@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,15 @@ def _gather(node: Node, values: list[Value | None]) -> _Move:
     return lambda array: np.take(array, indices.array, axis=node.attributes.get("axis", 0))
 
 
+def _blocks(node: Node, _: list[Value | None], apart: bool) -> _Move:
+    """Between channels and blocks of pixels, of images [batch, C, H, W]."""
+    mode = node.attributes.get("mode", "DCR")
+    move = shapes.blocks_apart if apart else shapes.blocks_together
+    fits = mode in ("DCR", "CRD")
+    change = partial(move, size=node.attributes["blocksize"], channels_first=mode == "CRD")
+    return lambda array: change(array) if fits and array.ndim == 4 else None
+
+
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
 REARRANGING: dict[str, tuple[_Rearrangement, int]] = {
     "Identity": (_same, 25),
@@ -191,6 +201,8 @@ REARRANGING: dict[str, tuple[_Rearrangement, int]] = {
     "Transpose": (_transpose, 25),
     "Slice": (_slice, 13),
     "Gather": (_gather, 13),
+    "DepthToSpace": (partial(_blocks, apart=True), 28),
+    "SpaceToDepth": (partial(_blocks, apart=False), 28),
 }
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
-from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 
 # Cuts a significand of 53 bits into two halves whose products are exact (Veltkamp).
 _SPLITTER = 2.0**27 + 1.0
@@ -92,6 +92,14 @@ def subtract_and_divide(kind: str, name: str, means: Floats, divisors: Floats) -
     products, products_exact = multiply(-means, scale)
     shift, _ = add(products, np.zeros(1))  # -0 becomes 0
     return Scaling(kind, name, scale, shift, scale_exact and products_exact).checked()
+
+
+def without_statistics(what: str) -> UnsupportedLayerError:
+    """The error that says that a batch norm is no function of one input."""
+    return UnsupportedLayerError(
+        f"{what} keeps no running statistics (track_running_stats=False), so each output depends on the whole batch; "
+        "train it with track_running_stats=True"
+    )
 
 
 def scaling_of_batch_norm(

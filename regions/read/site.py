@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
-from regions.errors import AmbiguousCheckpointError, NotACheckpointError, ShapeMismatchError
+from regions.errors import AmbiguousCheckpointError, EmptyLayerError, NotACheckpointError, ShapeMismatchError
 from regions.files import limits
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
@@ -71,8 +71,8 @@ class Reading:
 
         Raises
         ------
-        AmbiguousCheckpointError, ShapeMismatchError
-            Another length that is not fixed; more numbers than a file of this size can be about.
+        AmbiguousCheckpointError, EmptyLayerError, ShapeMismatchError
+            Another length that is not fixed; no numbers; more numbers than a file of this size can be about.
         """
         unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
         if unknown:
@@ -81,6 +81,10 @@ class Reading:
                 "batch"
             )
         shape = [1 if length is None else length for length in lengths]
+        if not prod(shape):
+            raise EmptyLayerError(
+                f"{what} has no numbers, as an axis of it has length 0; export the model for an input that has some"
+            )
         if prod(shape) > max(self.size, limits.FREE_INPUTS):
             raise ShapeMismatchError(f"{what} has more numbers than the file has bytes")
         if sum(length != 1 for length in shape) > 1:

@@ -24,7 +24,7 @@ from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import POINTS, TOLERANCE, relative_difference
-from regions.read.scaling import Scaling, scaling_of_batch_norm
+from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 from regions.read.state_dict import network_from_state_dict
 
 _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
@@ -110,9 +110,7 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
 
 def _batch_norm(module: Any, name: str) -> Scaling:
     if module.running_mean is None:
-        raise UnsupportedLayerError(
-            f"batch norm {name} keeps no running statistics, so each output depends on the whole batch"
-        )
+        raise without_statistics(f"batch norm {name}")
     mean, variance = module.running_mean, module.running_var
     return scaling_of_batch_norm(name, mean, variance, module.weight, module.bias, module.eps)
 

@@ -136,6 +136,8 @@ def kinds() -> dict[str, Kind]:
         "pt2": Kind((FILES / "torch_exported.pt2").read_bytes(), _network_that_says_all, protected=True),
         "pt2 of pools": Kind((FILES / "torch_exported_pools.pt2").read_bytes(), _network_that_says_all, protected=True),
         "onnx of sklearn": Kind((FILES / "sklearn_regressor.onnx").read_bytes(), _onnx, counted=False),
+        "onnx of moves": Kind((FILES / "torch_legacy_moves.onnx").read_bytes(), _onnx, judged=False),
+        "pt2 of moves": Kind((FILES / "torch_exported_moves.pt2").read_bytes(), _network_that_says_all, protected=True),
         "partition": Kind(_saved_partition(), _partition, protected=True),
         "points npy": Kind(_saved(np.save, points), _points(".npy"), judged=False),
         "points csv": Kind(b"# x,y\n0,0\n1.5,0\n1e-3,-2.25\n", _points(".csv"), judged=False),

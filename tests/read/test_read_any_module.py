@@ -41,10 +41,21 @@ def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_refused() -> None:
+    for norm, shape in (
+        (nn.BatchNorm1d(4, track_running_stats=False), [3]),
+        (nn.BatchNorm1d(3, track_running_stats=False), [3, 4]),
+    ):
+        with pytest.raises(
+            UnsupportedLayerError, match="batch norm 1 keeps no running statistics .*train it with track_r"
+        ):
+            load(nn.Sequential(nn.Linear(shape[-1], 4), norm), input_shape=shape)
     branching = Applied(lambda m, x: x if x.sum() > 0 else -x)
     with pytest.raises(UnsupportedLayerError, match=r"torch.export can not export this Applied for inputs \[3\]"):
         load(branching, input_shape=[3])
     with pytest.raises(UnsupportedLayerError, match="input_shape="):
         load(nn.Conv2d(1, 1, 2))
+    attention = Applied(lambda m, x: m.a(x, x, x)[0], a=nn.MultiheadAttention(8, 2, batch_first=True))
+    with pytest.raises(UnsupportedLayerError, match=r"'bmm' .*: not supported: products .* as attention has"):
+        load(attention, input_shape=[4, 8])
     with pytest.raises(ValueError, match="input_shape is for torch modules"):
         load({}, input_shape=[3])

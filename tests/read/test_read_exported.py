@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,7 +168,7 @@ def test_what_is_filled_in_has_the_type_of_the_program() -> None:
     assert layer.weights.item() == module.l.weight.double().item() * float(np.float32(0.1))
 
 
-@pytest.mark.parametrize("name", ["torch_exported.pt2", "torch_exported_pools.pt2"])
+@pytest.mark.parametrize("name", ["torch_exported.pt2", "torch_exported_pools.pt2", "torch_exported_moves.pt2"])
 def test_the_files_in_the_data(name: str) -> None:
     folder = Path(__file__).parent.parent / "data"
     expected = json.loads((folder / "expected.json").read_text())[name]
@@ -191,6 +192,50 @@ def test_values_of_a_residual_net_with_twenty_convolutions() -> None:
     net = load(io.BytesIO(exported(module, 3, 32, 32)))
     assert net.hidden > 180_000
     agrees(module, net, 3, 32, 32)
+
+
+class Repeated(nn.Module):
+    """Tensors whose numbers are repeated in memory, which torch stores as they are, with strides of 0."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(3, 4)
+        self.register_buffer("shift", torch.full((1,), 0.5).expand(4))
+        self.weight = nn.Parameter(torch.tensor([[1.0], [2.0]]).expand(2, 4))
+        self.register_buffer("constant", torch.tensor([0.25]).expand(2), persistent=False)
+
+    def forward(self, x: Any) -> Any:
+        return F.linear(torch.relu(self.linear(x) + self.shift), self.weight, self.constant)
+
+
+@pytest.mark.filterwarnings("ignore:No complete tensor:UserWarning")
+def test_numbers_that_are_stored_once_and_meant_often() -> None:
+    module = prepared(Repeated())
+    content = exported(module, 3)
+    strides = [meta["tensor_meta"]["strides"] for meta in configs(content).values()]
+    assert [{"as_int": 0}] in strides and [{"as_int": 1}, {"as_int": 0}] in strides
+    agrees(module, load(io.BytesIO(content)), 3)
+    assert read_tensors(io.BytesIO(content))["shift"].tolist() == [0.5] * 4
+
+
+def configs(content: bytes) -> dict[str, Any]:
+    """What an archive says of its tensors."""
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    names = [name for name in archive.namelist() if name.endswith("_config.json")]
+    return {key: one for name in names for key, one in json.loads(archive.read(name))["config"].items()}
+
+
+def test_members_that_nothing_needs_are_named() -> None:
+    program = torch.export.export(
+        prepared(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))), (torch.zeros(1, 3),)
+    )
+    buffer = io.BytesIO()
+    torch.export.save(program, buffer, extra_files={"more.txt": "\n"})
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.writestr("archive/data/weights/weight_9", b"abcd")
+    (note,) = load(buffer).notes
+    members = "'archive/extra/more.txt', 'archive/data/weights/weight_9'"
+    assert note == f"left out, as neither the program nor a tensor names it: {members}"
 
 
 def test_a_chain_is_that_of_the_module() -> None:

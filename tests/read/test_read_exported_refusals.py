@@ -13,6 +13,7 @@ import pytest
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
+    EmptyLayerError,
     FileTooLargeError,
     NotACheckpointError,
     RegionsError,
@@ -65,7 +66,7 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
         lambda m, x: m.c(x[:, None]), {"c": nn.ConvTranspose1d(1, 1, 2, padding=2)}, UnsupportedLayerError,
         r"'conv_transpose1d' .* cuts off more than its kernel \[2\] reaches"
     ),
-    "unknown": (lambda m, x: x.cumsum(1), {}, UnsupportedLayerError, r"'cumsum' \(aten.cumsum.default\): handled a"),
+    "unknown": (lambda m, x: x.cumsum(1), {}, UnsupportedLayerError, r"'cumsum' \(aten.cumsum.default\): not supp"),
     "picked by the input": (lambda m, x: x[:, x[0].long()], {}, UnsupportedLayerError, "another kind"),
     "enlarged by means": (
         lambda m, x: F.interpolate(x[:, None], scale_factor=2, mode="linear"), {}, UnsupportedLayerError, "between pix"
@@ -198,6 +199,11 @@ def test_weights(change: Callable[[dict[str, Any]], Any], error: type[RegionsErr
     damaged = rewritten(SOUND, lambda file: change(file["config"]["conv.weight"]), "model_weights_config.json")
     with pytest.raises(error, match=words):
         load(io.BytesIO(damaged))
+
+
+def test_an_input_without_numbers() -> None:
+    with pytest.raises(EmptyLayerError, match=r"input 'x' \[\?, 0\] has no numbers, as an axis of it has length 0"):
+        load(io.BytesIO(exported(Applied(lambda m, x: x.relu()), 0)))
 
 
 def test_small_files_stay_small() -> None:

@@ -133,8 +133,61 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         "branches",
     ),
-    "unknown operator": (lambda: one("Nonsense"), UnsupportedLayerError, r"\(Nonsense\): handled are Abs"),
-    "operator with a dot": (lambda: one("ai.onnx.ml.Scaler"), UnsupportedLayerError, "handled are"),
+    "unknown operator": (lambda: one("Nonsense"), UnsupportedLayerError, r"\(Nonsense\): not supported; export"),
+    "operator with a dot": (lambda: one("ai.onnx.ml.Scaler"), UnsupportedLayerError, "Handled are Abs"),
+    **{
+        f"smooth, {name}": (
+            lambda name=name, count=count: at(
+                17,
+                [node(name, ["x", *"sb"[:count]], "y")],
+                {each: np.ones(3, np.float32) for each in "sb"},
+                1,
+                3,
+                4,
+            ),
+            UnsupportedLayerError,
+            rf"^node '{name}_y' \({name}\): it is not piecewise linear",
+        )
+        for name, count in (("InstanceNormalization", 2), ("ReduceL2", 0), ("MeanVarianceNormalization", 0))
+    },
+    "resized": (
+        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([2, 2])}),
+        UnsupportedLayerError,
+        r"^node 'Resize_y' \(Resize\): not supported: images of another size; .*; export a model without, or the part",
+    ),
+    "sum by formula": (
+        lambda: one("Einsum", {"k": normal(3, 3)}, equation="ij,jk->ik"),
+        UnsupportedLayerError,
+        r"^node 'Einsum_y' \(Einsum\): not supported: .* write it as MatMul",
+    ),
+    **{
+        name: (
+            lambda name=name: one(name, {"s": np.array([2, 1])}),
+            UnsupportedLayerError,
+            rf"^node '{name}_y' \({name}\): not supported: repeating what depends on the input",
+        )
+        for name in ("Expand", "Tile")
+    },
+    "bound that is no number": (
+        lambda: one("Clip", {"l": np.float32(np.nan)}),
+        NonFiniteError,
+        r"'Clip_y' \(Clip\) has NaN as a bound",
+    ),
+    **{
+        f"blocks, {name}, {size}": (
+            lambda name=name, size=size: at(13, [node(name, ["x"], "y", blocksize=size)], {}, 1, 4, 3, 5),
+            NotACheckpointError,
+            rf"'{name}_y' \({name}\) does not fit what reaches it, of shape \[1, 4, 3, 5\]",
+        )
+        for name in ("DepthToSpace", "SpaceToDepth")
+        for size in (0, -1, -2, 4, 2**62)
+    },
+    "blocks of another kind": (
+        lambda: at(13, [node("DepthToSpace", ["x"], "y", blocksize=2, mode="RCD")], {}, 1, 4, 3, 5),
+        NotACheckpointError,
+        "does not fit",
+    ),
+    "blocks of three axes": (lambda: one("DepthToSpace", blocksize=1), NotACheckpointError, "does not fit"),
     "divided by the input": (
         lambda: at(17, [node("Div", ["c", "x"], "y")], {"c": np.float32(1)}),
         UnsupportedLayerError,
@@ -206,7 +259,6 @@ REFUSED: dict[str, Case] = {
         NetworkError,
         "clips between 1.0 and 1.0",
     ),
-    "bound that is no number": (lambda: one("Clip", {"l": np.float32(np.nan)}), RegionsError, "bound"),
     "cast to integers": (lambda: one("Cast", to=TensorProto.INT32), UnsupportedLayerError, "int32, which jumps"),
     "weights elsewhere": (_external, CheckpointError, "tensor 'w0' is in another file, which is not opened"),
     "branches": (_branches, UnsupportedLayerError, "'if' .If. has a graph inside"),

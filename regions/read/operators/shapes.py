@@ -19,7 +19,7 @@ from regions.errors import RegionsError
 from regions.read.operations import Tensor
 from regions.read.site import Site, places
 
-__all__ = ["axes_of", "axis_of", "bordered", "joined", "moved", "sections"]
+__all__ = ["axes_of", "axis_of", "blocks_apart", "blocks_together", "bordered", "joined", "moved", "sections"]
 
 Value = TypeVar("Value", Tensor, NDArray[Any])
 MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
@@ -108,3 +108,29 @@ def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, va
         return zeros
     border = np.pad(np.zeros(x.shape), pads, constant_values=value)
     return at.scaled(zeros, 1.0, border)
+
+
+def blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
+    """Channels become blocks of pixels: [.., C s s, H, W] to [.., C, H s, W s].
+
+    Which numbers of the channels' axis make one block says ``channels_first``: those that follow each other, or else
+    those that are C apart.
+    """
+    if array.ndim < 3 or not 0 < size <= array.shape[-3]:
+        return None
+    *batch, channels, height, width = array.shape
+    parts = (channels // size**2, size, size) if channels_first else (size, size, channels // size**2)
+    at, order = len(batch), [0, 3, 1, 4, 2] if channels_first else [2, 3, 0, 4, 1]
+    split = array.reshape(*batch, *parts, height, width).transpose([*range(at), *(at + axis for axis in order)])
+    return split.reshape(*batch, channels // size**2, height * size, width * size)
+
+
+def blocks_together(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
+    """Blocks of pixels become channels: [.., C, H s, W s] to [.., C s s, H, W], the way back from `blocks_apart`."""
+    if array.ndim < 3 or not 0 < size <= min(array.shape[-2:]):
+        return None
+    *batch, channels, height, width = array.shape
+    at, order = len(batch), [0, 2, 4, 1, 3] if channels_first else [2, 4, 0, 1, 3]
+    split = array.reshape(*batch, channels, height // size, size, width // size, size)
+    split = split.transpose([*range(at), *(at + axis for axis in order)])
+    return split.reshape(*batch, channels * size**2, height // size, width // size)
