@@ -24,7 +24,7 @@ from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
 from regions.domains.gram import gram_matrix
-from regions.measures.boundary import BoundaryVolume, correct_sum, perimeters, switching_kinks
+from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
 from regions.partition import Partition
 
 __all__ = ["definitions_item", "invariant_items"]
@@ -146,9 +146,7 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
     facets, kinks = switching_kinks(partition)
     if not np.isfinite(volumes).all():
         return Invariant("neurons", claim, "not decided", note="the boundary is unbounded")
-    network = partition.network
-    first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
-    neurons = (first_neuron[network.kink_layers] + network.kink_units)[kinks]
+    neurons = neurons_of_kinks(partition.network)[kinks]
     # Facets ascend, and the kinks of each: those of one neuron follow each other.
     again = (np.diff(facets, prepend=-1) == 0) & (np.diff(neurons, prepend=-1) == 0)
     times = np.bincount(facets[~again], minlength=len(volumes))

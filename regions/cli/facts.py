@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from regions import Domain, Network, Partition
+from regions import Domain, Network
 from regions.cli.job import Outcome
 from regions.domains.curves import Curve
+from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
 from regions.tables import plain
 
@@ -106,14 +106,12 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
         "certificate": outcome.run.certificate.as_dict(),
     }
     shown = [] if isinstance(outcome.run.domain, Curve) else [outcome.run.domain.volume]
-    if outcome.run.partition is not None:
-        partition, size = outcome.run.partition, SIZE[outcome.run.domain.dimension - 1]
-        sizes, layers = _sizes(partition), list(_layers(partition))
+    if outcome.summary is not None:
+        size, planar = SIZE[outcome.run.domain.dimension - 1], outcome.run.domain.dimension == 2
+        sizes, layers = _sizes(outcome.summary), list(_layers(outcome.summary))
         facts[size] = {name: plain(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
-            {"layer": layer, "neurons": neurons, "facets": facets, "length": plain(length)}
-            if partition.dimension == 2
-            else {"layer": layer, "neurons": neurons, "facets": facets}
+            {"layer": layer, "neurons": neurons, "facets": facets, **({"length": plain(length)} if planar else {})}
             for layer, neurons, facets, length in layers
         ]
         shown += [*sizes.values(), *(length for *_, length in layers)]
@@ -134,55 +132,50 @@ def print_network(network: Network) -> None:
 
 def print_outcome(outcome: Outcome) -> None:
     """Print what was found, as tables."""
-    size, partition = SIZE[outcome.run.domain.dimension - 1], outcome.run.partition
+    size, summary = SIZE[outcome.run.domain.dimension - 1], outcome.summary
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
     what = "pieces" if isinstance(outcome.run.domain, Curve) else "regions"
     rows = [(what, f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
-    if partition is not None:
-        sizes = {name: _size(value, outcome.run.domain) for name, value in _sizes(partition).items()}
+    if summary is not None:
+        sizes = {name: _size(value, outcome.run.domain) for name, value in _sizes(summary).items()}
         rows.append((size, sizes["total"]))
-        if len(partition):
-            rows.append(("smallest region", sizes["smallest"] + _doubt(partition)))
+        if summary.smallest is not None:
+            rows.append(("smallest region", sizes["smallest"] + _doubt(summary.smallest)))
             rows.append(("largest region", sizes["largest"]))
     rows.append(("signs proved", outcome.run.certificate.signs))
     rows.append(("time", f"{_seconds(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s"))
-    summary = Table.grid(padding=(0, 3))
+    table = Table.grid(padding=(0, 3))
     for row in rows:
-        summary.add_row(*row)
+        table.add_row(*row)
     say()
-    _print(summary)
-    if partition is not None:
-        _print(_layer_table(partition))
+    _print(table)
+    if summary is not None:
+        _print(_layer_table(summary))
 
 
-def _layer_table(partition: Partition) -> Table:
-    planar = partition.dimension == 2
-    facets = FACETS[partition.dimension - 1]
+def _layer_table(summary: StreamSummary) -> Table:
+    planar = summary.domain.dimension == 2
+    facets = FACETS[summary.domain.dimension - 1]
     table = _table("layer", "neurons", facets, *(["length of edges"] if planar else []))
-    for layer, neurons, count, length in _layers(partition):
-        row = (str(layer), f"{neurons:,}", f"{count:,}", _size(length, partition.domain))
+    for layer, neurons, count, length in _layers(summary):
+        row = (str(layer), f"{neurons:,}", f"{count:,}", _size(length, summary.domain))
         table.add_row(*row[: 4 if planar else 3])
     return table
 
 
-def _layers(partition: Partition) -> Iterable[tuple[int, int, int, float]]:
+def _layers(summary: StreamSummary) -> Iterable[tuple[int, int, int, float]]:
     """Each hidden layer, counted from 1: number, neurons, and how many facets, and how long, they make."""
-    widths = partition.network.widths
-    inside = partition.facet_layers >= 0
-    layers = partition.facet_layers[inside]
-    counts = np.bincount(layers, minlength=len(widths))
-    lengths = np.bincount(layers, weights=partition.facet_volumes[inside], minlength=len(widths))
-    return zip(range(1, len(widths) + 1), widths, counts.tolist(), lengths.tolist(), strict=True)
+    widths = summary.network.widths
+    # Where the work was stopped, a facet may have one side that was found, and another one that was not.
+    counts = map(math.ceil, summary.layer_facets.tolist())
+    return zip(range(1, len(widths) + 1), widths, counts, summary.layer_lengths.tolist(), strict=True)
 
 
-def _sizes(partition: Partition) -> dict[str, float]:
-    volumes = partition.volumes
-    with np.errstate(over="ignore"):
-        total = float(volumes.sum())
+def _sizes(summary: StreamSummary) -> dict[str, float]:
     return {
-        "total": total,
-        "smallest": float(volumes.min(initial=math.inf)),
-        "largest": float(volumes.max(initial=0.0)),
+        "total": summary.size,
+        "smallest": summary.smallest.size if summary.smallest else math.inf,
+        "largest": summary.largest.size if summary.largest else 0.0,
     }
 
 
@@ -196,16 +189,15 @@ def _size(value: float, domain: Domain) -> str:
     return BEYOND if domain.bounded else "unbounded"
 
 
-def _doubt(partition: Partition) -> str:
+def _doubt(smallest: ExtremeRegion) -> str:
     """What to say after the smallest size, if not all of its digits that are shown are known."""
-    smallest = int(partition.volumes.argmin())
-    size, error = partition.volumes[smallest], partition.volume_errors[smallest]
+    size, error = smallest.size, smallest.error
     return f" (to within {error:.2g})" if math.isfinite(size) and error > ROUNDED * size else ""
 
 
 def _why_null(outcome: Outcome) -> str:
     """Which sizes are null in JSON."""
-    if outcome.run.partition is not None and not len(outcome.run.partition):
+    if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.run.domain.bounded else f"unbounded, or {BEYOND}"
     return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"

@@ -28,6 +28,7 @@ from regions.enumeration.jobs import run_by_tasks
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
 from regions.enumeration.stream import stream
 from regions.errors import DomainError, LimitReached
+from regions.measures import StreamSummary
 from regions.reporting import Report, bar
 
 __all__ = [
@@ -60,6 +61,8 @@ class Outcome:
     end : "complete", "limit" or "interrupted"
     definition : str
         What ``regions`` counts; activation regions, where the work was stopped.
+    summary : StreamSummary or None
+        What the regions are like, where they were asked for.
     """
 
     run: Run[Any]
@@ -67,6 +70,7 @@ class Outcome:
     seconds: float
     end: End
     definition: Definition = "activation"
+    summary: StreamSummary | None = None
 
     @property
     def exit_code(self) -> int:
@@ -106,14 +110,16 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: 
     """Enumerate; a stop still gives the regions that were finished."""
     outcome = _outcome(enumerated, network, domain, limit, threads)
     assert outcome.run.partition is not None
-    return outcome, outcome.run.partition
+    summary = StreamSummary(network, domain)
+    summary.add(outcome.run.partition)
+    return replace(outcome, summary=summary), outcome.run.partition
 
 
 def run_stream(
     network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
 ) -> Outcome:
     """Write the regions block by block; a stop still writes those that were finished."""
-    start, stats, found = time.perf_counter(), Counter[str](), 0
+    start, stats, summary = time.perf_counter(), Counter[str](), StreamSummary(network, domain)
     status: Any = "finished"
 
     def blocks() -> Iterator[Partition]:
@@ -130,10 +136,9 @@ def run_stream(
                     yield stopped.partial  # type: ignore[attr-defined]
 
     def counted_blocks() -> Iterator[Partition]:
-        nonlocal found
         for block in blocks():
             if len(block):
-                found += len(block)
+                summary.add(block)
                 stats.update(block.stats)
                 yield block
 
@@ -141,8 +146,8 @@ def run_stream(
     first = next(each, None)
     if first is not None:
         write(chain([first], each))
-    run = Run(network, domain, found, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
-    return Outcome(run, found, time.perf_counter() - start, run.end)
+    run = Run(network, domain, summary.regions, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
+    return Outcome(run, run.regions, time.perf_counter() - start, run.end, summary=summary)
 
 
 def _outcome(

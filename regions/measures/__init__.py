@@ -26,6 +26,7 @@ One file for each question:
     point_distances     what both say of a batch of points
     inscribed_discs     the largest disc in each region
     region_graph        neighbours and diameter
+    stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
     estimate            what is known about a number that was sampled
 """
 
@@ -46,6 +47,7 @@ from regions.measures.gradient_jumps import gradient_jumps
 from regions.measures.hanin_rolnick import hanin_rolnick_integral, mean_boundary_density
 from regions.measures.inscribed_discs import InscribedDiscs, inscribed_discs
 from regions.measures.region_graph import degrees, diameter
+from regions.measures.stream_summary import ExtremeRegion, StreamSummary
 
 __all__ = [
     "Ball",
@@ -54,7 +56,9 @@ __all__ = [
     "Box",
     "DomainDistances",
     "Estimate",
+    "ExtremeRegion",
     "InscribedDiscs",
+    "StreamSummary",
     "boundary_facets",
     "boundary_volume",
     "crofton_density",

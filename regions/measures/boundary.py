@@ -154,12 +154,11 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     # A facet counts once for each layer, however many of its kinks switch; kinks of one facet ascend, layers too.
     of_layer = network.kink_layers[kinks]
     repeated = (np.diff(facets, prepend=-1) == 0) & (np.diff(of_layer, prepend=-1) == 0)
-    first_neuron = np.concatenate([[0], np.cumsum(network.widths, dtype=np.int64)])
     together = np.bincount(facets, minlength=len(chosen)) > 1
     once = facets[~repeated]
     total, total_error = correct_sum(volumes[chosen]), sum_error(volumes[chosen], errors[chosen])
     in_layers = _sums(volumes[once], errors[once], of_layer[~repeated], layers)
-    kink_neurons = first_neuron[network.kink_layers] + network.kink_units
+    kink_neurons = neurons_of_kinks(network)
     in_neurons = _sums(volumes[facets], errors[facets], kink_neurons[kinks], network.hidden)
     alone = np.array_equal(kink_neurons, np.arange(network.hidden))  # each neuron has one kink
     in_kinks = in_neurons if alone else _sums(volumes[facets], errors[facets], kinks, network.kinks)
@@ -178,6 +177,13 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
         in_kinks[1].copy(),
         sum_error(volumes[together], errors[together]),
     )
+
+
+def neurons_of_kinks(network: Network) -> Integers:
+    """Which hidden neuron each kink is of, counted layer by layer: int64 [kinks]."""
+    first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
+    result: Integers = first_neuron[network.kink_layers] + network.kink_units
+    return result
 
 
 def boundary_name(boundary: Any) -> Boundary:

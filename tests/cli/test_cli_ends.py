@@ -31,6 +31,7 @@ from regions.domains import Polygon
 from regions.enumeration.run import Run as CoreRun
 from regions.errors import PrecisionWarning
 from regions.installation import explain_missing_core
+from regions.measures import StreamSummary
 from regions.partition import ARRAYS, Partition
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
@@ -251,7 +252,9 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     stats = {"filter": 0, "exact": 0, "zero": 0}
     nothing = Partition(model(), domain, {**arrays, "stats": stats, "complete": False})
     run = CoreRun(model(), domain, 0, stats, KeyboardInterrupt(), nothing)
-    outcome = Outcome(run, run.regions, 0.0, run.end)
+    summary = StreamSummary(run.network, domain)
+    summary.add(nothing)
+    outcome = Outcome(run, run.regions, 0.0, run.end, summary=summary)
     print_outcome(outcome)
     assert re.search("^regions +0 found until Ctrl-C$", capsys.readouterr().out, re.MULTILINE)
     assert outcome.exit_code == 130

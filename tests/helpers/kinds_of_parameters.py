@@ -16,6 +16,7 @@ KINDS = {
     "batch_norm_eps": "number",
     "bias_std": "positive",
     "biases": "array",
+    "block": "partition",
     "blocks": "blocks",
     "body": "body",
     "boundary": "word",
@@ -109,6 +110,7 @@ KINDS = {
     "space": "word",
     "step": "number",
     "start": "place",
+    "state": "state",
     "steps": "optional array",
     "task": "task",
     "stream": "stream",
@@ -198,6 +200,7 @@ TAKEN = {
     "some or all": {"None", "numpy int", "huge int", "vast int", "2**63", "2**40"},
     "results": set(),
     "source": {"other network"},
+    "state": {"None"},
     "stream": set(),
     "untried": set(),  # not attacked yet: parameters of readers and pictures
     "task": set(),

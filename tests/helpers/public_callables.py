@@ -242,6 +242,10 @@ def _curves() -> list[regions.Curve]:
     ]
 
 
+def summary() -> measures.StreamSummary:
+    return measures.StreamSummary(network(), square())
+
+
 def _others() -> Iterator[Call]:
     yield call_of(measures.Ball, center=[0.0, 0.0], radius=1.0)
     yield call_of(measures.Box, lower=[0.0, 0.0], upper=[1.0, 1.0])
@@ -251,6 +255,10 @@ def _others() -> Iterator[Call]:
     yield call_of(measures.Estimate, samples=[1.0, 2.0])
     yield method_of(lambda: measures.Estimate([1.0, 2.0]), "deviation", other=1.0)
     yield method_of(lambda: measures.Estimate([1.0, 2.0]), "interval", confidence=0.9)
+    yield call_of(measures.StreamSummary, network=network, domain=square, state=None)
+    yield method_of(summary, "add", block=partition)
+    for method in ("as_dict", "size_histogram", "to_json"):
+        yield method_of(summary, method)
     for function in (measures.boundary_facets, measures.boundary_volume):
         yield call_of(function, partition=partition, boundary="activation")
     for function in (

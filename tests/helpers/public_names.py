@@ -38,6 +38,7 @@ RESULTS = {
     "InscribedDiscs",
     "ReferenceRegion",
     "Bound",
+    "ExtremeRegion",
     "Region",
     "CheckReport",
     "CertificationReport",

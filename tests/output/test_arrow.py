@@ -126,7 +126,10 @@ def test_on_the_command_line(run: Run, in_folder_with_models: None, monkeypatch:
         with monkeypatch.context() as patch:
             patch.setattr(job, "stream", partial(regions.stream, regions_per_block=5))
             code, out, _ = run(*words, *SQUARE, "-o", f"blocks{suffix}", "--json")
-        assert (code, json.loads(out)["regions"]) == (0, len(whole))
+        facts = json.loads(out)
+        assert (code, facts["regions"]) == (0, len(whole)) and facts["area"]["total"] == pytest.approx(4.0)
+        layers = np.bincount(whole.facet_layers[whole.facet_kinks >= 0]).tolist()
+        assert [layer["facets"] for layer in facts["facets_by_layer"]] == layers
         rows = read(Path(f"blocks{suffix}")).to_pylist()
         assert [row["index"] for row in rows] == list(range(len(whole)))
         assert [row["pattern"] for row in rows] == [each.tobytes() for each in whole.packed_patterns]
