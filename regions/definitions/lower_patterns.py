@@ -28,9 +28,11 @@ from regions.arithmetic.types import Bits, Integers, Packed
 from regions.cells.exact_outline import ExactOutlines
 from regions.definitions.incidence import Corners, at_infinity
 from regions.definitions.vertex_signs import VertexSigns
-from regions.errors import InternalError
-from regions.networks.network import require_breakpoints
+from regions.errors import InternalError, UnsupportedLayerError
+from regions.networks.graph import Maxima
+from regions.networks.network import Network
 from regions.partition import Partition
+from regions.printable import printable
 
 __all__ = ["lower_patterns"]
 
@@ -62,7 +64,7 @@ def lower_patterns(partition: Partition) -> Packed:
     >>> lower_patterns(regions.enumerate(absolute, regions.Segment([-1.0], [1.0])))
     array([[0]], dtype=uint8)
     """
-    require_breakpoints(partition.network, "the definition 'pattern'", "take 'activation'")
+    _require_breakpoints(partition.network)
     packed = partition.packed_patterns
     if partition.network.kinks == 0 or (partition.domain.bounded and partition.stats.get("zero") == 0):
         return packed[:0]
@@ -75,6 +77,17 @@ def lower_patterns(partition: Partition) -> Packed:
     if partition.dimension == 2:
         found.append(_on_edges(partition, at_vertices, infinite))
     return np.unique(np.concatenate(found), axis=0)
+
+
+def _require_breakpoints(network: Network) -> None:
+    """Refuse maxima: on an edge an arm may win that wins in no region around, and nothing here looks for it."""
+    for number, node in enumerate(network.graph.hidden):
+        if isinstance(node.units, Maxima):
+            raise UnsupportedLayerError(
+                f"node {number} ({printable(node.name)}) has max units, for which the definition 'pattern' is not "
+                "handled: on an edge or in a point, where several arms are equal, one may win that wins nowhere else; "
+                "take 'activation', whose regions are the patterns that have an interior"
+            )
 
 
 def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> Packed:

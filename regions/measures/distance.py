@@ -9,12 +9,15 @@ more than one kink can be the nearest, exact arithmetic settles it (`exact_dista
 never a matter of rounding.
 On a kink the pattern is that of the point, where active means strictly above. The first layer with a kink at 0 and a
 gradient other than 0 then really has a boundary there: below it, all kinks at 0 are constant around the point.
+Of a maximum only comparisons with the winner bound the region, and of several largest arms the lowest one wins.
+Networks with maxima are left to exact arithmetic, for every point and each such comparison.
 Cost: a forward pass for each point and input, or unit of the first layer, whichever are fewer. Where exact arithmetic
 is needed, on boundaries for instance, ten milliseconds and more for each 100,000 weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ulp
 
@@ -22,11 +25,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regions.arithmetic.arrays import points_float64
-from regions.arithmetic.types import Bits, Floats
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.measures.distance_bounds import KinkIntervals, kink_intervals
 from regions.measures.exact_distance import ExactDistances, NearestKink
 from regions.measures.point_distances import PointDistances
-from regions.networks.network import Network, require_breakpoints, require_network
+from regions.networks.graph import Maxima
+from regions.networks.network import Network, require_network
 from regions.passes.bounded_gradients import Coordinates
 
 # Numbers per temporary array: 8 MB.
@@ -70,9 +74,6 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     ------
     TypeError, ShapeMismatchError, NonFiniteError
         No network; points that are no finite real numbers, or have another length.
-    UnsupportedLayerError
-        The network has maxima.
-
     References
     ----------
     Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, section 3.2.
@@ -88,12 +89,42 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     array([5., 4.])
     """
     require_network(network)
-    require_breakpoints(network, "the distance in input space", "take distance_in_domain, that in a partition")
     given = points_float64(points, network.n_in, shape=network.input_shape)
     flat = given.reshape(-1, network.n_in)
     distances, errors = np.full(len(flat), np.inf), np.zeros(len(flat))
     kinks, nearest = np.full(len(flat), -1, dtype=np.int64), np.full(flat.shape, np.nan)
-    exact, coordinates = ExactDistances(network.graph), Coordinates(network.graph)
+    exact = ExactDistances(network.graph)
+
+    def keep(index: int, answer: NearestKink | None) -> None:
+        if answer is not None:
+            kinks[index], distances[index], nearest[index] = answer
+            errors[index] = ulp(answer.distance)  # infinite of infinity
+
+    if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
+        for index, point in enumerate(flat):
+            keep(index, exact.around(point))
+    else:
+        _mostly_rounded(network, flat, exact, keep, (distances, kinks, errors, nearest))
+    shape = given.shape[:-1]
+    return BoundaryDistances(
+        network,
+        distances.reshape(shape),
+        kinks.reshape(shape),
+        nearest.reshape(given.shape),
+        errors.reshape(shape),
+    )
+
+
+def _mostly_rounded(
+    network: Network,
+    flat: Floats,
+    exact: ExactDistances,
+    keep: Callable[[int, NearestKink | None], None],
+    found: tuple[Floats, Integers, Floats, Floats],
+) -> None:
+    """Find the distances of points [m, n_in] by bounds, and exactly where these leave something open."""
+    distances, kinks, errors, nearest = found
+    coordinates = Coordinates(network.graph)
     largest = max(len(coordinates.gradients) * max(network.widths, default=1), network.n_in, network.kinks)
     step = max(1, CHUNK // largest)
     for start in range(0, len(flat) if network.kinks else 0, step):
@@ -113,17 +144,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
                 answer = exact.nearest(part[index], around.above[index], np.flatnonzero(candidates[index]).tolist())
             else:
                 answer = _settle(exact, coordinates, part[index])
-            if answer is not None:
-                kinks[start + index], distances[start + index], nearest[start + index] = answer
-                errors[start + index] = ulp(answer.distance)  # infinite of infinity
-    shape = given.shape[:-1]
-    return BoundaryDistances(
-        network,
-        distances.reshape(shape),
-        kinks.reshape(shape),
-        nearest.reshape(given.shape),
-        errors.reshape(shape),
-    )
+            keep(start + index, answer)
 
 
 def _settle(exact: ExactDistances, coordinates: Coordinates, point: Floats) -> NearestKink | None:

@@ -27,7 +27,7 @@ from regions.arithmetic.dyadic import Dyadic, dyadic, square_root
 from regions.arithmetic.types import Bits, Floats
 from regions.networks.graph import Graph
 from regions.networks.walk import asked
-from regions.passes.exact import ExactRows, ExactSigns, own_row
+from regions.passes.exact import ExactRows, ExactSigns, compared_rows, own_row
 
 
 class NearestKink(NamedTuple):
@@ -66,6 +66,11 @@ class ExactDistances:
     def signs(self, point: Floats) -> NDArray[np.int8]:
         """The sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
         return self.at_points.at(point)
+
+    def around(self, point: Floats) -> NearestKink | None:
+        """The nearest kink of those that bound the region of a point [n_in], the first of several."""
+        bits = self.at_points.pattern(point)
+        return self.nearest(point, bits, self.distinct(np.flatnonzero(self.graph.binding(bits)).tolist()))
 
     def distinct(self, kinks: list[int]) -> list[int]:
         """Of some kinks, ascending, the first on each hyperplane, as far as single rows of weights tell."""
@@ -111,7 +116,7 @@ class ExactDistances:
                 forms.clear()
 
     def _form(self, kink: int) -> _Form:
-        """Pre-activation minus breakpoint where the pattern is that of the point."""
+        """Pre-activation minus breakpoint, or the later arm minus the earlier one, where the pattern is the point's."""
         number = self.node_of[kink]
         known = self.forms[number].get(kink)
         if known is None:
@@ -119,11 +124,10 @@ class ExactDistances:
         return known
 
     def _new_form(self, kink: int) -> _Form:
-        number, unit = self.node_of[kink], int(self.graph.kink_units[kink])
+        number, compared = self.node_of[kink], compared_rows(self.graph, kink)
         asking = ExactRows(self.graph, self.arithmetic, self.above)
-        one = dyadic(np.eye(1, self.graph.widths[number], unit)[0])
-        asking.add_biases(number, one)
-        *_, (_, row) = asked(self.graph, asking, number, one)
+        asking.add_biases(number, compared)
+        *_, (_, row) = asked(self.graph, asking, number, compared)
         constant = asking.constant - Fraction(float(self.graph.kink_values[kink]))
         return _Form(row, constant, row.dot(row))
 

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arithmetic.arguments import integer, list_of, tuple_of, word
 from regions.arithmetic.arrays import as_numpy, points_float64, read_only, require_finite
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
+from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
 from regions.networks.described import activation_names, in_runs, layer_facts
 from regions.networks.graph import Graph
 from regions.networks.graph_checks import require_fitting, require_sound
@@ -39,7 +39,7 @@ from regions.networks.rounded import affine_maps, at_points
 from regions.printable import printable
 from regions.tables import html_table
 
-__all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_breakpoints", "require_network", "stored_arrays"]
+__all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays"]
 
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
@@ -410,15 +410,6 @@ def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
 
 def _notes(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(word(note, f"notes[{i}]") for i, note in enumerate(list_of(notes, "notes", "a list of str")))
-
-
-def require_breakpoints(network: Network, what: str, instead: str) -> None:
-    """Refuse maxima, for what is there for units with breakpoints only; ``instead`` says what to do."""
-    for number, node in enumerate(network.graph.hidden):
-        if isinstance(node.units, Maxima):
-            raise UnsupportedLayerError(
-                f"node {number} ({printable(node.name)}) has max units, for which {what} is not handled; {instead}"
-            )
 
 
 def require_network(given: Any) -> Network:

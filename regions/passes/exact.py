@@ -16,7 +16,7 @@ in full where another one reads it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import Forward
 
-__all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "own_row"]
+__all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "compared_rows", "own_row"]
 
 # (a0, a1) or (a0, a1, a2): the form a0 + a1 x + a2 y, times some positive number.
 Form = tuple[int, ...]
@@ -126,17 +126,29 @@ class ExactSigns:
         only largest one, -1 where it is not among the largest ones, and 0 if it is one of several.
         """
         signs = np.zeros(self.graph.kinks, dtype=np.int8)
+        for node, above, below in self._sides(point):
+            on, off = node.units.settled(above, below)
+            signs[node.kinks] = on.astype(np.int8) - off.astype(np.int8)
+        return signs
+
+    def pattern(self, point: Floats) -> Bits:
+        """The pattern that a point [d] itself has, bool [kinks]: of several largest arms the lowest one wins."""
+        bits = np.zeros(self.graph.kinks, dtype=bool)
+        for node, above, below in self._sides(point):
+            bits[node.kinks] = node.units.bits_of(node.units.first_pieces(above, below))
+        return bits
+
+    def _sides(self, point: Floats) -> Iterator[tuple[Node, Bits, Bits]]:
+        """At which kinks what is compared is above, and below: for each node."""
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
         for node in self.graph.hidden:
             before = walk.preactivations(node)
             compared = Dyadic(node.units.compared(before.integers), before.exponent)
             found = _plus_constants(compared, self.breakpoints(node)).signs()[0]
-            on, off = node.units.settled(found > 0, found < 0)
-            signs[node.kinks] = on.astype(np.int8) - off.astype(np.int8)
+            yield node, found > 0, found < 0
             # At a breakpoint both pieces have the same value, exactly, so it does not matter that 0 counts as
             # below; and so have the arms that are the largest.
             walk.leave(node, before, node.units.first_pieces(found > 0, found < 0))
-        return signs
 
 
 class ExactForms:
@@ -239,6 +251,15 @@ class ExactRows:
             return row.at(units).matrix_times(dyadic(read.operator.weights[units]))
         operator, exponent = self.arithmetic.operator(read)
         return Dyadic(operator.part(units, slice(None)).apply_transposed(row.integers[units]), row.exponent + exponent)
+
+
+def compared_rows(graph: Graph, kink: int) -> Dyadic:
+    """What is asked of the rows of a kink's node, [rows], by what is compared there: one row, or one minus another."""
+    row, taken_off = graph.kink_rows[kink].tolist()
+    wanted = np.eye(1, graph.nodes[int(graph.kink_nodes[kink])].units.rows, row)[0]
+    if taken_off >= 0:
+        wanted[taken_off] = -1.0
+    return dyadic(wanted)
 
 
 def own_row(graph: Graph, kink: int) -> tuple[Dyadic, Fraction]:

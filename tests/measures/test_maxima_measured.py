@@ -136,8 +136,47 @@ def test_what_is_not_handled_says_so() -> None:
     part = regions.enumerate(THREE, SQUARE)
     with pytest.raises(UnsupportedLayerError, match=r"node 0 \(largest\) has max units, for which the definition 'pat"):
         regions.linear_regions(part, "pattern")
-    with pytest.raises(UnsupportedLayerError, match="the distance in input space is not handled; take distance_in_d"):
-        measures.distance_to_boundary(THREE, [[1.0, 0.5]])
+
+
+def test_distances_to_arms() -> None:
+    points = [[1.0, 0.5], [-1.0, -2.0], [-1.0, 0.0], [0.0, 0.0], [2.0, 2.0], [-3.0, -3.0], [-0.5, 4.0]]
+    found = measures.distance_to_boundary(THREE, points)
+    assert found.distances.tolist() == [np.sqrt(0.125), 1.0, 0.0, 0.0, 0.0, 3.0, np.sqrt(10.125)]
+    assert found.kinks.tolist() == [0, 1, 2, 0, 0, 1, 0]
+    assert found.nearest[[0, 1, 5, 6]].tolist() == [[0.75, 0.75], [0.0, -2.0], [0.0, -3.0], [1.75, 1.75]]
+    # Of arms that are the same everywhere there is no boundary.
+    same = measures.distance_to_boundary(largest([[1.0, 0.0], [1.0, 0.0]], [2.0, 2.0]), points)
+    assert np.isinf(same.distances).all() and (same.kinks == -1).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_distances_are_those_to_the_facets_of_the_plane(seed: int) -> None:
+    """On a whole plane, with few integers, so that points often lie on facets and arms are often the same."""
+    rng = np.random.default_rng(seed)
+    tables = [(rng.integers(-2, 3, (7, n_in + 1)), [3, 2, 2]) for n_in in (2, 3)]
+    network = network_of_maxima(2, tables)
+    part = regions.enumerate(network, regions.Plane([0, 0], [1, 0], [0, 1]))
+    points = rng.integers(-6, 7, (60, 2)) / 2.0
+    found, expected = measures.distance_to_boundary(network, points), measures.distance_in_domain(part, points)
+    assert ((found.distances == 0) == (expected.distances < 1e-12)).all()  # those are of rounded vertices
+    np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-12)
+    assert len(set(found.kinks.tolist())) > 2
+
+
+def test_the_pattern_changes_at_that_distance_and_not_before() -> None:
+    rng = np.random.default_rng(3)
+    tables = [(rng.standard_normal((9, n_in + 1)), [3, 3, 3]) for n_in in (5, 3)]
+    network, points = network_of_maxima(5, tables), rng.standard_normal((40, 5))
+    found = measures.distance_to_boundary(network, points)
+    ways = found.nearest - points
+    np.testing.assert_allclose(np.linalg.norm(ways, axis=1), found.distances, rtol=1e-12)
+    before, after = (network.pattern(points + factor * ways) for factor in (1 - 1e-9, 1 + 1e-9))
+    at = network.pattern(points)
+    assert (before == at).all() and (after != at).any(axis=1).all()
+    assert all(after[i, kink] != at[i, kink] or at[i, kink] for i, kink in enumerate(found.kinks))
+    others = rng.standard_normal((40, 30, 5))
+    others *= (0.999 * found.distances[:, None] / np.linalg.norm(others, axis=2))[..., None]
+    assert (network.pattern(points[:, None] + others) == at[:, None]).all()
 
 
 def test_patterns_without_a_winner_are_refused(tmp_path: Path) -> None:
