@@ -22,7 +22,7 @@ from regions import reference
 from regions.arithmetic.types import Floats
 from regions.cells.strands import FoundAlongCurve, Strands
 from regions.certification.certification_report import CLAIMS_ON_CURVES, CurveCertificationReport, Findings
-from regions.certification.forms import Forms
+from regions.certification.forms import Forms, small_enough
 from regions.domains.curves import ArcLeg, Leg
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.networks.network import Network
@@ -57,7 +57,11 @@ def certified_along_curve(
     findings = Findings(CLAIMS_ON_CURVES)
     pieces = int(found.pieces[-1]) if found.pieces.size else 1
     try:
-        if _comparable(found, net, findings) and _fits_together(found.strands, findings):
+        if (
+            _comparable(found, net, findings)
+            and _fits_together(found.strands, findings)
+            and small_enough(net, findings)
+        ):
             _compare(found.strands, _windows(found.strands, wanted, products), report, findings)
             _count_off(found, findings)
     except KeyboardInterrupt as stopped:

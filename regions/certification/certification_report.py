@@ -254,9 +254,9 @@ class Findings:
         """A claim is not looked at."""
         self._items[name] = CertificationItem(name, self.claims[name], "unchecked", 0, 0, "", reason)
 
-    def stop(self) -> None:
+    def stop(self, reason: str = "stopped before") -> None:
         """What has not been looked at by now is not going to be."""
-        self._not_looked_at = "stopped before"
+        self._not_looked_at = reason
 
     def any_wrong(self, *names: str) -> bool:
         """Whether one of these claims is false."""

@@ -17,14 +17,30 @@ from itertools import chain, compress, islice, pairwise
 from math import comb
 from operator import add, mul, sub
 
+from regions.certification.certification_report import Findings
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.reference.integers import Form, IntegerLayer, Point, to_integers
+from regions.reference.integers import Form, IntegerLayer, Point, to_integers, weights_as_integers
 
-__all__ = ["Forms", "domain_edges", "line_through", "value"]
+__all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
+
+# Weights that are turned into integers take some microseconds and about so many bytes each: this many, minutes.
+MOST_INTEGERS, BYTES = 50_000_000, 80
 
 # The units of a layer as affine forms, [coefficient][unit]; or their values at a point, [0][unit].
 Columns = list[list[int]]
+
+
+def small_enough(network: Network, findings: Findings) -> bool:
+    """Whether a network can be turned into integers in minutes; if not, that is why what is left is not looked at."""
+    count = weights_as_integers(network.graph)
+    if count > MOST_INTEGERS:
+        findings.stop(
+            f"exact arithmetic would turn {count:,} weights into integers, whole matrices with their zeros, and about "
+            f"{count * BYTES / 1e9:,.0f} GB of memory; {MOST_INTEGERS:,} are the most: certify a part of the network, "
+            "net.until(..), or one of the same form with smaller images"
+        )
+    return count <= MOST_INTEGERS
 
 
 class Forms:

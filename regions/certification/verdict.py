@@ -25,7 +25,7 @@ from regions.certification.certification_report import (
     Findings,
 )
 from regions.certification.facets import check_border, check_neighbours
-from regions.certification.forms import Forms
+from regions.certification.forms import Forms, small_enough
 from regions.certification.region_inequalities import Cells
 from regions.certification.resample import check_against_reference
 from regions.certification.rounding import check_affine_maps, check_coordinates, check_volumes
@@ -63,7 +63,8 @@ def certify(
 
     In exact arithmetic on the weights as stored, from the patterns, the names of the facets, and who is next to whom:
     that every region is what it is said to be, and that together they are all there are. When that would take more than
-    a minute or two, some regions are drawn and checked; the report says how many.
+    a minute or two, some regions are drawn and checked; the report says how many. Of networks with more than 50 million
+    weights as whole matrices, as convolutional ones are soon, nothing is looked at in exact arithmetic, and it says so.
 
     Of a trajectory the pieces are checked, with their order and their ends, by the reference (`regions.reference`), and
     the numbers that follow from them; lengths are not.
@@ -167,6 +168,10 @@ def _judge(
 ) -> None:
     """All checks that index arrays."""
     check_disjoint(part, findings)
+    if not small_enough(net, findings):
+        if part.complete:
+            check_euler(part, findings)
+        return
     forms, rng = Forms(net, part.domain), np.random.default_rng(int(net.fingerprint[:16], 16))
     findings.inequalities = net.kinks + len(forms.edges)
     chosen = _chosen(part, _allowed(part, forms, wanted), rng)

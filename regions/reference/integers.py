@@ -22,7 +22,7 @@ import numpy as np
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.errors import InternalError
-from regions.networks.graph import Graph, Maxima
+from regions.networks.graph import Graph, Maxima, Node
 from regions.networks.network import Network, require_network
 
 __all__ = ["Form", "IntegerLayer", "IntegerTask", "Point", "to_integers"]
@@ -80,6 +80,10 @@ def to_integers(net: Network, domain: Domain) -> IntegerTask:
     return IntegerTask(inputs, layers, exponent, corners, infinity)
 
 
+# A node and how many values it gives.
+Values = tuple[int, int]
+
+
 class _Layer(NamedTuple):
     """Units that read the layer before, each as what it is in doubles."""
 
@@ -93,12 +97,9 @@ class _Layer(NamedTuple):
 
 def _layers(graph: Graph) -> Iterator[_Layer]:
     """The units of each node, and after them those that are passed on to later ones."""
-    given = [(-1, graph.n_in)]  # nodes and their sizes, in the order of the values of the layer before
-    for number, node in enumerate(graph.nodes):
+    for node, given, passed in _read_by(graph):
         starts = dict(zip((of for of, _ in given), accumulate((size for _, size in given), initial=0), strict=False))
         width, rows = sum(size for _, size in given), node.units.rows
-        later = {read.node for other in graph.nodes[number + 1 :] for read in other.reads}
-        passed = [(of, size) for of, size in given if of in later]
         through = [starts[of] + i for of, size in passed for i in range(size)]
         matrices = []
         for read in node.reads:
@@ -118,7 +119,24 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
             intercepts + [[0.0] for _ in through],
             arms,
         )
+
+
+def _read_by(graph: Graph) -> Iterator[tuple[Node, list[Values], list[Values]]]:
+    """Each node, what the layer before it gives, in this order, and which of that is passed on to later ones."""
+    given: list[Values] = [(-1, graph.n_in)]
+    for number, node in enumerate(graph.nodes):
+        later = {read.node for other in graph.nodes[number + 1 :] for read in other.reads}
+        passed = [(of, size) for of, size in given if of in later]
+        yield node, given, passed
         given = [(number, node.units.count), *passed]
+
+
+def weights_as_integers(graph: Graph) -> int:
+    """How many integers `to_integers` makes of the weights: those of whole matrices, zeros and all."""
+    return sum(
+        len(node.reads) * (node.units.rows + sum(size for _, size in passed)) * sum(size for _, size in given)
+        for node, given, passed in _read_by(graph)
+    )
 
 
 def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:

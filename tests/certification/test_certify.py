@@ -9,17 +9,19 @@ import sys
 from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import regions
 from damage_parts import assembled, cells_of, undamaged
+from fuzz import Case, drawn
 from generators import draw
 from partition_cases import SQUARE, everywhere, families
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference, without_last_region
-from regions.certification import CertificationReport, resample
+from regions.certification import CertificationReport, forms, resample
 from regions.certification import verdict as judge
 from regions.certification.cddlib import ask_cddlib
 from regions.certification.certification_report import CLAIMS, LOOKED_AT, Findings
@@ -29,6 +31,7 @@ from regions.domains import Domain, Line, Plane, Ray, Segment
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.partition import Partition
+from regions.reference.integers import to_integers, weights_as_integers
 
 GENERIC = random_network([2, 6, 5, 3])
 
@@ -412,6 +415,31 @@ def test_the_same_every_time() -> None:
     net = random_network([2, 16, 16, 1], 2)
     part = regions.enumerate(net, SQUARE)
     assert regions.certify(part, net) == regions.certify(part, net)
+
+
+@pytest.mark.parametrize("wanted", [None, 1, "all"])
+def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = regions.enumerate(GENERIC, SQUARE)
+    weights = sum(layer.weights.size for layer in GENERIC.layers)
+    assert weights_as_integers(GENERIC.graph) == weights
+    monkeypatch.setattr(forms, "MOST_INTEGERS", weights - 1)
+    report = regions.certify(part, GENERIC, regions=wanted)
+    assert [item.name for item in report.proved] == ["network", "arrays", "disjoint", "euler"]
+    assert all(f"turn {weights:,} weights into integers" in item.finding for item in report.unchecked)
+    assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
+    path = regions.trajectory(GENERIC, regions.Segment([-1, -1], [1, 1]))
+    assert [item.name for item in regions.certify(path, GENERIC, regions=wanted).proved] == ["network", "arrays"]
+    monkeypatch.setattr(forms, "MOST_INTEGERS", weights)
+    assert regions.certify(part, GENERIC, regions=wanted).proved[3:]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_passed_values_are_integers_too(seed: int) -> None:
+    network, domain = drawn(Case("graph_ternary", "polygon", seed))
+    layers = to_integers(network, domain).layers
+    by_layer = [len(layer.weights) * len(layer.weights[0]) for layer in layers]
+    reads = [len(node.reads) for node in network.graph.nodes]
+    assert weights_as_integers(network.graph) == sum(a * b for a, b in zip(by_layer, reads, strict=True))
 
 
 def test_wrong_types_are_refused() -> None:
