@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "Report", "bar", "reporting", "require_progress", "share_of"]
+__all__ = ["PATIENCE", "Progress", "Report", "bar", "reporting", "require_progress", "share_of"]
+
+PATIENCE = 0.05  # seconds between two reports, as in the core
 
 Report = Callable[[float, int], object]
 Progress = bool | Report | None

@@ -214,7 +214,9 @@ class Subdivision {
     if (collector_.count >= section_->most) {
       section_->next = path_to(depth);
       section_->next.push_back(stack_[depth - 1].next_child);
-      section_->more = !section_->ends || section_->next != highest(section_->end);
+      const bool more = !section_->ends || section_->next != highest(section_->end);
+      if (more) monitor_.tell();  // however short the time was: who goes on from here knows how far it is
+      section_->more = more;
       return true;
     }
     if (depth != ending_ || stack_[depth - 1].next_child != section_->end[depth - 1]) return false;

@@ -54,6 +54,11 @@ class Monitor {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(50)) return;
     last_ = now;
+    tell();
+  }
+
+  void tell() {
+    if (report_ == nullptr) return;
     const double finished = tally_ != nullptr ? tally_->finished.load() : finished_;
     const std::int64_t regions = tally_ != nullptr ? tally_->regions.load() : regions_;
     if (report_(context_, finished, regions) != 0) throw Interrupted();

@@ -20,10 +20,10 @@ from typing import Any
 from regions.arithmetic.arguments import shown
 from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
 from regions.enumeration.tasks import Result, Task
+from regions.reporting import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]
 
-PATIENCE = 0.05  # seconds, as in the core
 TRIES = 2
 
 

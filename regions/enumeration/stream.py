@@ -12,6 +12,7 @@ Cost: that of `enumerate`, and a few dozen steps of the recursion for each block
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from time import monotonic
 from typing import Any
 
 from regions.arithmetic.arguments import integer, list_of
@@ -20,7 +21,7 @@ from regions.domains.domain import require_domain_of
 from regions.enumeration.run import Path, checked_limit, compiled, enumerated
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.reporting import Progress, Report, reporting, require_progress
+from regions.reporting import PATIENCE, Progress, Report, reporting, require_progress
 
 __all__ = ["Stream", "stream"]
 
@@ -65,6 +66,7 @@ class Stream(Iterator[Partition]):
 
     def _found(self, progress: Progress) -> Generator[Partition, None, None]:
         model = compiled(self._network)
+        self._told = monotonic()
         with reporting(progress) as report:
             while self.place is not None:
                 left = None if self._limit is None else self._limit - self.found
@@ -79,9 +81,18 @@ class Stream(Iterator[Partition]):
                 yield run.partition
 
     def _together(self, report: Report | None) -> Report | None:
-        """With the regions of earlier blocks."""
+        """With the regions of earlier blocks, and no oftener than within one: each of them reports at its end."""
+        if report is None:
+            return None
         before = self.found
-        return None if report is None else lambda share, found: report(share, before + found)
+
+        def told(share: float, found: int) -> None:
+            now = monotonic()
+            if now - self._told >= PATIENCE:
+                self._told = now
+                report(share, before + found)
+
+        return told
 
 
 def stream(
@@ -113,7 +124,7 @@ def stream(
     limit : int, optional
         Stop with `LimitReached` once more regions than this are found in all blocks.
     progress : bool or callable, optional
-        As for `count`; the share is that of the whole domain.
+        As for `count`; the share is that of the whole domain. Fast blocks report too, a few times a second together.
 
     Returns
     -------

@@ -4,7 +4,7 @@
 Each thread takes the next item that nobody has. The core releases Python's lock, so they run side by side. What comes
 out is what one thread would leave: results in order; of several items that fail, the first one's error, after all
 before it are finished. The calling thread waits, handles Ctrl-C, and alone tells the progress. No
-thread outlives a call.
+thread outlives a call. Where the system refuses threads, there are fewer, or the calling thread does it all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import partial
 from typing import Generic, Literal, TypeVar
 
 from regions.arithmetic.arguments import integer
-from regions.reporting import Report, share_of
+from regions.reporting import PATIENCE, Report, share_of
 
 __all__ = ["Workers", "beside_and_within", "each_by_workers", "number_of_workers"]
 
@@ -26,7 +26,6 @@ Result = TypeVar("Result")
 _MOST = 1024
 # From so many domains in planes for each thread on, they are counted side by side.
 _MANY_PLANES = 8
-_PATIENCE = 0.05  # seconds, as in the core
 
 
 def number_of_workers(workers: Workers | str) -> int:
@@ -62,16 +61,26 @@ def each_by_workers(
     work: Callable[[int, Report | None], Result], total: int, workers: int, report: Report | None, found: list[Result]
 ) -> None:
     """Append ``work(index, report)`` to ``found`` for each index below ``total``; after an error, of all before it."""
-    if min(workers, total) <= 1:
+    if min(workers, total) <= 1 or not _side_by_side(work, total, workers, report, found):
         for index in range(total):
             found.append(work(index, share_of(report, index, total)))
-        return
+
+
+def _side_by_side(
+    work: Callable[[int, Report | None], Result], total: int, workers: int, report: Report | None, found: list[Result]
+) -> bool:
+    """The same by threads, as many as can be had; false where that is none, and nothing has been done."""
     team = _Team(work, total)
     threads = [threading.Thread(target=team.work_on, daemon=True) for _ in range(min(workers, total))]
     try:
         for thread in threads:
-            thread.start()
-        while not team.finished.wait(_PATIENCE):
+            try:
+                thread.start()
+            except RuntimeError:  # the system has no more of them: those that there are will do, as in the core
+                break
+        if threads[0].ident is None:
+            return False
+        while not team.finished.wait(PATIENCE):
             if report is not None:
                 report(*team.progress())
     except BaseException:
@@ -84,6 +93,7 @@ def each_by_workers(
         found += team.results_in_order()
     if team.error is not None:
         raise team.error
+    return True
 
 
 class _Stopped(Exception):

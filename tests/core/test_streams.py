@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -115,6 +116,30 @@ def test_what_a_report_raises_leaves_a_place_to_go_on(error: type[BaseException]
     assert reports == sorted(reports) and 0 <= reports[-1][0] < 1
     assert stopped.value.partial is not None and list(stream) == []
     assert len(next(regions.stream(ENDLESS, SQUARE, regions_per_block=10, start=stream.place))) >= 10
+
+
+@pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
+def test_every_block_reports_where_time_passes(domain: Domain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast it is; the clock of this test goes on by a second each time that it is read."""
+    seconds, reports = itertools.count(), list[tuple[float, int]]()
+    monkeypatch.setattr("regions.enumeration.stream.monotonic", lambda: float(next(seconds)))
+    stream = regions.stream(NETWORK, domain, regions_per_block=10, progress=lambda *report: reports.append(report))
+    ends = [stream.found for _ in stream]
+    # The last cut of a block may find some regions more.
+    assert len(ends) > 2 and all(any(end - 3 < found <= end for _, found in reports) for end in ends[:-1])
+    assert reports == sorted(reports) and 0 < reports[0][0] and reports[-1][0] < 1
+    monkeypatch.setattr("regions.enumeration.stream.monotonic", lambda: 0.0)
+    stream = regions.stream(NETWORK, domain, regions_per_block=10, progress=lambda *report: 1 / 0)
+    assert len(list(stream)) == len(ends)  # no time passes
+
+
+def test_a_block_whose_report_fails_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regions.enumeration.stream.PATIENCE", 0.0)
+    stream = regions.stream(NETWORK, SQUARE, regions_per_block=10, progress=lambda *report: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as stopped:
+        next(stream)
+    first = next(regions.stream(NETWORK, SQUARE, regions_per_block=10))
+    assert stream.place == () and len(stopped.value.partial) == len(first)
 
 
 def test_closed_before_its_end() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -250,6 +251,51 @@ except KeyboardInterrupt as stopped:
     waiting.join()
     print(now - at[0], stopped.partial, flush=True)
 """
+# Threads have stacks as large as that of a program may be; so large that there is no room for one, none can be started.
+REFUSED = """
+import resource
+import sys
+if len(sys.argv) == 1:
+    import os
+    try:
+        resource.setrlimit(resource.RLIMIT_STACK, (2**46, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+    except (OSError, ValueError):
+        pass  # no such limit here, and nothing is refused
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.execv(sys.executable, [sys.executable, "-c", sys.orig_argv[2], "once more"])
+import numpy as np
+import regions
+rng = np.random.default_rng(0)
+network = regions.Network([(rng.standard_normal((24, 2)), rng.standard_normal(24)), (np.ones((1, 24)), [0.0])])
+square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+number = regions.count(network, square)
+assert regions.count(network, square, workers=3) == number
+assert regions.enumerate(network, square, workers=3) == regions.enumerate(network, square)
+assert (regions.count(network, [square] * 30, workers=3) == number).all()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no resource module")
+def test_where_no_thread_can_be_started() -> None:
+    subprocess.run([sys.executable, "-c", REFUSED], check=True, cwd=Path(regions.__file__).parent.parent)
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 2])
+def test_where_few_threads_can_be_started(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, start = [], threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if len(started) == allowed:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    expected = regions.count(NETWORK, squares(30))
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert regions.count(NETWORK, squares(30), workers=3).tolist() == expected.tolist()
+    assert len(started) == allowed
+
+
 # Seconds of processor time from Ctrl-C until four threads have ended: no more than that many by the clock, where one
 # processor or more are there for them.
 MOST = 1.0
