@@ -77,7 +77,7 @@ core = Extension(
     "regions._core",
     sources=["regions/_core.pyx", *sorted(glob("csrc/*/*.cpp"))],
     # All headers: Cython only knows those that it names itself, not what a .cpp includes.
-    depends=sorted(glob("csrc/*/*.hpp")),
+    depends=["regions/_core.pxd", *sorted(glob("csrc/*/*.hpp"))],
     include_dirs=["csrc"],
     language="c++",
     extra_compile_args=COMPILE,

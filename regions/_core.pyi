@@ -52,6 +52,24 @@ def frontier(
     progress: Callable[[float, int], object] | None,
     arc: bool = False,
 ) -> tuple[Any, list[tuple[int, ...]]]: ...
+def subtree(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    limit: int,
+    progress: Callable[[float, int], object] | None,
+    workers: int,
+    node: Iterable[int],
+) -> tuple[Any, dict[str, Any], dict[str, int]]: ...
+def graft(
+    network: CompiledNetwork,
+    origin: _Doubles,
+    directions: _Doubles,
+    generators: _Doubles,
+    subtrees: Iterable[tuple[Iterable[int], Any]],
+    cells: int,
+) -> tuple[Any, dict[str, Any], dict[str, int], bool]: ...
 
 class CompiledCells:
     regions: int

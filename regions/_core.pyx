@@ -9,117 +9,10 @@ a wrong one would read beyond an array.
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libcpp cimport bool as boolean
 from libcpp.vector cimport vector
 
 import numpy as np
-
-
-cdef extern from "task/network.hpp" namespace "regions" nogil:
-    cdef struct Chart:
-        int dimension
-        int inputs
-        const double* origin
-        const double* directions
-
-    cdef struct Domain:
-        int count
-        const double* generators
-        bint arc
-
-
-cdef extern from "task/operator.hpp" namespace "regions" nogil:
-    cdef struct PatchArrays:
-        int first
-        int kinds
-        int rows
-        int terms
-        int patches
-        const double* kernels
-        const int32_t* kind
-        const int32_t* sources
-        const int32_t* targets
-
-
-cdef extern from "api/bridge.hpp" namespace "regions" nogil:
-    cdef cppclass Model:
-        Model(int inputs) except +
-        void add_dense(int first, int inputs, const double* weights) except +
-        void add_patches(const PatchArrays& arrays, int units) except +
-        void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
-                       const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
-
-    cdef enum class Status:
-        finished
-        interrupted
-        limit_exceeded
-
-    cdef struct SignCounts:
-        int64_t filter
-        int64_t longer[3]
-        int64_t exact
-        int64_t zero
-
-    cdef struct Outcome:
-        int64_t count
-        int64_t cells
-        SignCounts signs
-
-    cdef cppclass Run:
-        Status status
-        Outcome outcome
-
-    cdef cppclass Collected:
-        pass
-
-    cdef struct ComplexSizes:
-        int64_t regions
-        int64_t corners
-        int64_t vertices
-        int64_t facets
-
-    cdef struct ComplexArrays:
-        double* vertices
-        double* vertex_errors
-        int64_t* cell_offsets
-        int64_t* cell_vertices
-        int64_t* cell_facets
-        int64_t* facet_vertices
-        int64_t* facet_regions
-        int64_t* facet_kinks
-        uint8_t* patterns
-
-    cdef cppclass Section:
-        vector[int] begin
-        bint ends
-        vector[int] end
-        int64_t most
-        bint more
-        vector[int] next
-
-    ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
-
-    Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                      int64_t limit, int workers, Section& section) except +
-    Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                          int64_t limit, int workers, Section& section, Collected& collected) except +
-    Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                      int64_t least, vector[vector[int]]& paths) except +
-    vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
-    ComplexSizes number(Collected& collected)
-    void assemble(Collected& collected, const ComplexArrays& arrays)
-
-    cdef struct PlaneCells:
-        const double* vertices
-        const double* vertex_errors
-        const int64_t* cell_offsets
-        const int64_t* cell_vertices
-        const int64_t* cell_facets
-        const int64_t* facet_regions
-        const int64_t* facet_kinks
-
-    void find_cells(const PlaneCells& cells, int64_t start, int64_t steps, const double* points, int64_t count,
-                    int64_t* found)
-    const char* kernel_name() except +
 
 
 cdef class _Watcher:
@@ -256,19 +149,19 @@ cdef dict _new_arrays(shapes):
 
 
 cdef double* _doubles(array):
-    """Where the numbers of a new array are to be written."""
-    cdef double[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] else NULL
+    """Where the numbers of an array are, to be written if it is new, else only to be read."""
+    cdef const double[::1] flat = array.reshape(-1)
+    return <double*> &flat[0] if flat.shape[0] else NULL
 
 
 cdef int64_t* _indices(array):
-    cdef int64_t[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] else NULL
+    cdef const int64_t[::1] flat = array.reshape(-1)
+    return <int64_t*> &flat[0] if flat.shape[0] else NULL
 
 
 cdef uint8_t* _bytes(array):
-    cdef uint8_t[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] else NULL
+    cdef const uint8_t[::1] flat = array.reshape(-1)
+    return <uint8_t*> &flat[0] if flat.shape[0] else NULL
 
 
 cdef class _Problem:
@@ -353,23 +246,11 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
-              int workers=1, begin=(), end=None, most=None):
-    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`.
-
-    `begin` and `end` as for `count`. With `most` regions, or the few more that come with the last, the work stops where
-    there are others: status is then the path at which they begin.
-    """
-    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
-    cdef _Watcher watcher = _Watcher(progress)
-    cdef Section section = _section(begin, end, most)
-    cdef Collected collected
+cdef dict _assembled(Collected& collected, CompiledNetwork network, _Problem problem):
+    """The arrays of a partition, made of what was collected."""
     cdef ComplexSizes sizes
     cdef ComplexArrays arrays
-    cdef Run run
     with nogil:
-        run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                workers, section, collected)
         sizes = number(collected)
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
@@ -395,7 +276,115 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
         assemble(collected, arrays)
+    return result
+
+
+def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
+              int workers=1, begin=(), end=None, most=None):
+    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`.
+
+    `begin` and `end` as for `count`. With `most` regions, or the few more that come with the last, the work stops where
+    there are others: status is then the path at which they begin.
+    """
+    cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
+    cdef _Watcher watcher = _Watcher(progress)
+    cdef Section section = _section(begin, end, most)
+    cdef Collected collected
+    cdef Run run
+    with nogil:
+        run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
+                                workers, section, collected)
+    result = _assembled(collected, network, problem)
     return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
+
+
+def subtree(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, int workers, node):
+    """What is below a node of the recursion: (status, arrays, statistics), to be put in its place by `graft`.
+
+    Arrays as `regions.enumeration.subtrees` documents them.
+    """
+    cdef _Problem problem = _Problem(network, origin, directions, generators, False)
+    cdef _Watcher watcher = _Watcher(progress)
+    cdef vector[int] steps = _steps(node)
+    cdef Collected collected
+    cdef Border border
+    cdef SubtreeArrays arrays
+    cdef Run run
+    with nogil:
+        run = enumerate_below(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
+                              workers, steps, collected, border)
+    cdef int64_t vertices = collected.vertices.size(), corners = collected.corners.size(), regions = collected.ends.size()
+    result = _new_arrays({
+        "vertices": ((vertices, problem.chart.dimension), np.float64),
+        "vertex_errors": ((vertices,), np.float64),
+        "same": ((vertices,), np.int64),
+        "cell_offsets": ((regions + 1,), np.int64),
+        "cell_vertices": ((corners,), np.int64),
+        "cell_kinks": ((corners,), np.int64),
+        "cell_twins": ((corners,), np.int64),
+        "border": ((border.facets.size(),), np.int64),
+        "border_ends": ((border.ends.size(),), np.int64),
+        "packed_patterns": ((regions, (network.kinks + 7) // 8), np.uint8),
+    })
+    arrays.vertices = _doubles(result["vertices"])
+    arrays.vertex_errors = _doubles(result["vertex_errors"])
+    arrays.same = _indices(result["same"])
+    arrays.cell_offsets = _indices(result["cell_offsets"])
+    arrays.cell_vertices = _indices(result["cell_vertices"])
+    arrays.cell_kinks = _indices(result["cell_kinks"])
+    arrays.cell_twins = _indices(result["cell_twins"])
+    arrays.border = _indices(result["border"])
+    arrays.border_ends = _indices(result["border_ends"])
+    arrays.patterns = _bytes(result["packed_patterns"])
+    with nogil:
+        write(collected, border, arrays)
+    return _status(run, watcher), result, _statistics(run.outcome)
+
+
+cdef Subtree _subtree(node, arrays, int64_t dimension, int64_t pattern_bytes) except *:
+    """Arrays whose numbers have been checked by the caller, or come from the core."""
+    cdef Subtree result
+    vertices, corners, regions = len(arrays["same"]), len(arrays["cell_vertices"]), len(arrays["packed_patterns"])
+    if (arrays["vertices"].shape != (vertices, dimension) or arrays["vertex_errors"].shape != (vertices,)
+            or arrays["cell_offsets"].shape != (regions + 1,) or arrays["cell_kinks"].shape != (corners,)
+            or arrays["cell_twins"].shape != (corners,) or arrays["packed_patterns"].shape != (regions, pattern_bytes)):
+        raise ValueError("arrays of a subtree do not fit together")
+    result.node = _steps(node)
+    result.vertex_count = len(arrays["vertex_errors"])
+    result.region_count = len(arrays["cell_offsets"]) - 1
+    result.corner_count = len(arrays["cell_vertices"])
+    result.edge_count = len(arrays["border_ends"])
+    result.vertices = _doubles(arrays["vertices"])
+    result.vertex_errors = _doubles(arrays["vertex_errors"])
+    result.same = _indices(arrays["same"])
+    result.cell_offsets = _indices(arrays["cell_offsets"])
+    result.cell_vertices = _indices(arrays["cell_vertices"])
+    result.cell_kinks = _indices(arrays["cell_kinks"])
+    result.cell_twins = _indices(arrays["cell_twins"])
+    result.border = _indices(arrays["border"])
+    result.border_ends = _indices(arrays["border_ends"])
+    result.patterns = _bytes(arrays["packed_patterns"])
+    return result
+
+
+def graft(CompiledNetwork network, origin, directions, generators, subtrees, int64_t cells):
+    """The whole that subtrees were cut from: (status, arrays, statistics, closed), arrays as those of `enumerate`.
+
+    `subtrees` are pairs of a node and the arrays of `subtree`, in the order of the nodes, with so many cells in all of them;
+    statistics are those of the cells above. Where a subtree is missing or not complete, these stay open, and `closed` is False.
+    """
+    cdef _Problem problem = _Problem(network, origin, directions, generators, False)
+    cdef _Watcher watcher = _Watcher(None)
+    cdef vector[Subtree] given
+    cdef Collected collected
+    cdef boolean closed = False
+    cdef Run run
+    for node, arrays in subtrees:
+        given.push_back(_subtree(node, arrays, problem.chart.dimension, (network.kinks + 7) // 8))
+    with nogil:
+        run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, given, cells,
+                             collected, closed)
+    return _status(run, watcher), _assembled(collected, network, problem), _statistics(run.outcome), closed
 
 
 cdef object _status(const Run& run, _Watcher watcher):

@@ -275,6 +275,29 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
       limit);
 }
 
+Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                    std::int64_t limit, int workers, const Path& node, Collected& collected, Border& border) {
+  Monitor monitor(report, context, limit);
+  return supervised(
+      [&](Outcome& outcome) {
+        const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
+        best_kernel().kernel->enumerate_below({model.network(), chart, domain, monitor, outcome, panels, workers}, node, collected, border);
+      },
+      limit);
+}
+
+Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                   const std::vector<Subtree>& subtrees, std::int64_t cells, Collected& collected, bool& closed) {
+  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  Monitor monitor(report, context, no_limit);
+  return supervised(
+      [&](Outcome& outcome) {
+        closed = best_kernel().kernel->graft({model.network(), chart, domain, monitor, outcome}, subtrees, collected);
+        place_again(collected, model.network(), chart, domain, cells + outcome.cells, monitor);
+      },
+      no_limit);
+}
+
 void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,
                 std::int64_t count, std::int64_t* found) {
   const StrictArithmetic strict;

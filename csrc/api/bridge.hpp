@@ -12,6 +12,7 @@
 
 #include "collect/assemble.hpp"
 #include "collect/collected.hpp"
+#include "collect/subtree.hpp"
 #include "locate/walk.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
@@ -60,6 +61,13 @@ Run enumerate_regions(const Model& model, const Chart& chart, const Domain& doma
 // Where sections may begin, so that there are at least so many.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, std::vector<Path>& paths);
+// What is below a node of the recursion; by several threads where it is the root.
+Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                    std::int64_t limit, int workers, const Path& node, Collected& collected, Border& border);
+// Subtrees in the order of their nodes, put together, with so many cells in all of them. `run.outcome` is about the cells
+// above; where these stay open, `closed` is false.
+Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
+                   const std::vector<Subtree>& subtrees, std::int64_t cells, Collected& collected, bool& closed);
 
 // To how many doubles each number of the rows of each layer is kept there, the inputs' first: see rows/precision.hpp.
 std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain);

@@ -20,6 +20,7 @@
 #include "cells/cell.hpp"
 #include "collect/collected.hpp"
 #include "collect/fragments.hpp"
+#include "collect/subtree.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -112,6 +113,12 @@ class Complex {
     Fragment<Cell>& fragment = harvest_->fragments.back();
     fragment.seams.push_back({cell, cut, given, chains});
     fragment.memory = memory;
+  }
+
+  // Facets along an edge of the cell that was asked for.
+  void list(const Chain& chain, Border& border) {
+    for (std::int64_t index = chain.first; index >= 0; index = facet(index).following()) border.facets.push_back(index);
+    border.ends.push_back(std::int64_t(border.facets.size()));
   }
 
   // ---- what a cell's join asks ----

@@ -8,6 +8,7 @@
 
 #include "collect/collected.hpp"
 #include "collect/strand.hpp"
+#include "collect/subtree.hpp"
 #include "task/crew.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
@@ -30,11 +31,15 @@ struct Task {
 using CountKernel = void (*)(const Task&);
 using EnumerateKernel = void (*)(const Task&, Collected& collected);
 using FrontierKernel = std::vector<Path> (*)(const Task&, std::int64_t least);
+using SubtreeKernel = void (*)(const Task&, const Path& node, Collected& collected, Border& border);
+using GraftKernel = bool (*)(const Task&, const std::vector<Subtree>& subtrees, Collected& collected);
 
 struct Kernel {
   CountKernel count;
   EnumerateKernel enumerate;
   FrontierKernel frontier;
+  SubtreeKernel enumerate_below;
+  GraftKernel graft;
 };
 
 extern const Kernel kernel_baseline;

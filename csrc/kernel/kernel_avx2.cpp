@@ -32,7 +32,7 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_avx2 = {avx2::count, avx2::enumerate, avx2::frontier};
+const Kernel kernel_avx2 = {avx2::count, avx2::enumerate, avx2::frontier, avx2::enumerate_below, avx2::graft};
 }
 
 #if defined(__clang__)

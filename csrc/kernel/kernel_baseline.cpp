@@ -20,5 +20,5 @@
 #include "kernel/kernel_body.hpp"
 
 namespace regions {
-const Kernel kernel_baseline = {baseline::count, baseline::enumerate, baseline::frontier};
+const Kernel kernel_baseline = {baseline::count, baseline::enumerate, baseline::frontier, baseline::enumerate_below, baseline::graft};
 }

@@ -3,6 +3,7 @@
 #include "cells/arc.hpp"
 #include "cells/interval.hpp"
 #include "cells/polygon.hpp"
+#include "collect/graft.hpp"
 #include "collect/splice.hpp"
 #include "kernel/curved.hpp"
 #include "kernel/straight.hpp"
@@ -84,6 +85,50 @@ inline void enumerate(const Task& task, Collected& collected) {
   });
 }
 
+// All that is below a node: of the root, what there is.
+inline void enumerate_below(const Task& task, const Path& node, Collected& collected, Border& border) {
+  if (node.empty()) return enumerate(task, collected);
+  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
+  with_type_of_cells(task, [&](auto type) {
+    using Cell = typename decltype(type)::type;
+    Complex<Cell> complex(collected, pattern_bytes);
+    Subdivision<Cell, Complex<Cell>>(task, complex).run_below(node, border);
+  });
+}
+
+// Subtrees in the order of their nodes, put together; whether nothing is left open.
+inline bool graft(const Task& task, const std::vector<Subtree>& subtrees, Collected& collected) {
+  const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
+  bool finished = true;
+  with_type_of_cells(task, [&](auto type) {
+    using Cell = typename decltype(type)::type;
+    Complex<Cell> complex(collected, pattern_bytes);
+    if (subtrees.size() == 1 && subtrees[0].node.empty()) return append(subtrees[0], {}, collected);
+    Graft<Cell> graft(subtrees, collected, complex);
+    Subdivision<Cell, Complex<Cell>>(task, complex).run_above(graft);
+    finished = graft.finish();
+  });
+  return finished;
+}
+
+// Lists the nodes after so many cuts, and regions that take fewer.
+struct Nodes {
+  std::size_t cuts;
+  std::vector<Path>& paths;
+  bool more = false;  // whether any node is not a region
+
+  template <class Cell>
+  bool takes(const Path& node, const Cell&, Chain*, bool decided) {
+    if (node.size() < cuts && !decided) return false;
+    paths.push_back(node);
+    more = more || !decided;
+    return true;
+  }
+
+  template <class Cell>
+  void leave(std::size_t, const Cell&, const Cut<Cell>&, Chain*) {}
+};
+
 // Paths of at least so many nodes, where there are as many, in order, all regions being below one of them. One where a sweep
 // is faster than its parts would be. Each round goes down to cells that are one cut smaller, so all cost no more than twice
 // the last.
@@ -96,7 +141,9 @@ inline std::vector<Path> frontier(const Task& task, std::int64_t least) {
     for (std::size_t cuts = 0; more && std::int64_t(paths.size()) < least; ++cuts) {
       paths.clear();
       Counter<Cell> counter;
-      more = Subdivision<Cell, Counter<Cell>>(task, counter).list_nodes(cuts, paths);
+      Nodes nodes{cuts, paths};
+      Subdivision<Cell, Counter<Cell>>(task, counter).run_above(nodes);
+      more = nodes.more;
     }
   });
   return paths;

@@ -87,27 +87,47 @@ class Subdivision {
     keep_what_was_given();
   }
 
-  // Paths of the nodes after so many cuts, and of regions that take fewer; whether any node was not a region.
-  bool list_nodes(std::size_t cuts, std::vector<Path>& paths) {
+  // The recursion above the nodes that `top` takes for itself, which joins the cells that it has left.
+  template <class Top>
+  void run_above(Top& top) {
     enter_whole();
-    bool more = false;
     for (std::size_t depth = 1; depth > 0;) {
-      Frame& top = stack_[depth - 1];
-      if (top.next_child == 0 && (depth > cuts || top.network.block_count == 0)) {
-        paths.push_back(path_to(depth));
-        more = more || top.network.block_count > 0;
-        --depth;
-        continue;
-      }
-      if (top.next_child > 0) {
-        arena_.release(top.mark);
+      Frame& frame = stack_[depth - 1];
+      if (frame.next_child == 0) {
+        if (top.takes(path_to(depth), frame.cell, frame.chains, frame.network.block_count == 0)) {
+          --depth;
+          continue;
+        }
+        cut_above(frame);
       } else {
-        monitor_.work(1 + top.network.lines.count);
-        cut(top);
+        arena_.release(frame.mark);
       }
-      depth = top.next_child < top.cut.count ? enter_next_child(depth) : depth - 1;
+      if (frame.next_child < frame.cut.count) {
+        depth = enter_next_child(depth);
+      } else {
+        --depth;
+        top.leave(depth, frame.cell, frame.cut, frame.chains);
+      }
     }
-    return more;
+  }
+
+  // All that is below a node, and nothing of what is decided on the way to it; facets on the border of its cell.
+  void run_below(const Path& node, Border& border) {
+    enter_whole();
+    std::size_t depth = 1;
+    for (const int child : node) {
+      Frame& frame = stack_[depth - 1];
+      if (frame.network.block_count == 0) refuse(node);
+      cut_above(frame);
+      if (child >= frame.cut.count) refuse(node);
+      frame.next_child = child;
+      depth = enter_next_child(depth);
+    }
+    std::swap(stack_[0], stack_[depth - 1]);
+    signs_.counts = SignCounts();
+    outcome_.cells = 0;
+    subdivide(1);
+    for (int i = 0; i < stack_[0].cell.facet_count(); ++i) collector_.list(stack_[0].chains[i], border);
   }
 
  private:
@@ -145,6 +165,12 @@ class Subdivision {
     root.share = 1;
     root.next_child = 0;
     root.given = 0;
+  }
+
+  __attribute__((noinline)) void cut_above(Frame& frame) {
+    ++outcome_.cells;
+    monitor_.work(1 + frame.network.lines.count);
+    cut(frame);
   }
 
   // With so many cells on the stack.

@@ -26,7 +26,7 @@ from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.enumeration.items import Items, count_item, items_of, shaped
-from regions.enumeration.jobs import count_by_tasks
+from regions.enumeration.jobs import count_by_tasks, enumerate_by_tasks
 from regions.enumeration.run import Model, Run, compiled, enumerated
 from regions.enumeration.workers import Workers, beside_and_within, each_by_workers, number_of_workers
 from regions.errors import LimitReached
@@ -252,6 +252,8 @@ def enumerate(
     limit: int | None = None,
     progress: Progress = None,
     workers: Workers = None,
+    executor: Any = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Partition:
     """Every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
 
@@ -259,8 +261,9 @@ def enumerate(
     ----------
     network : Network
     domain : Domain
-    limit, progress, workers
-        As for `count`. All arrays are the same for any number of workers; which regions a limit leaves is not.
+    limit, progress, workers, executor, checkpoint
+        As for `count`. All arrays are the same for any number of workers and with any executor; which regions a limit
+        leaves is not. A piece is a part of the plane, with all its regions; a segment is one piece.
 
     Returns
     -------
@@ -273,6 +276,8 @@ def enumerate(
         while the core was not at work.
     ShapeMismatchError
         The domain does not lie in the network's input space.
+    ValueError
+        Files of a checkpoint that contradict each other, though each of them could be right.
 
     Examples
     --------
@@ -284,6 +289,8 @@ def enumerate(
     """
     threads = number_of_workers(workers)
     with reporting(progress) as report:
+        if executor is not None or checkpoint is not None:
+            return enumerate_by_tasks(network, domain, limit, report, threads, executor, checkpoint)
         run = enumerated(network, compiled(network), domain, limit, report, threads)
     assert run.partition is not None
     run.require_complete(limit, run.partition)

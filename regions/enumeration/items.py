@@ -24,7 +24,7 @@ from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.reporting import Report
 
-__all__ = ["Items", "count_item", "count_section", "items_of", "shaped"]
+__all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_share"]
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,12 @@ def count_section(
 ) -> tuple[int, Run[Any]]:
     """The number of activation regions in a section of the recursion, which says nothing of how far it is in it."""
     assert isinstance(domain, Domain)
-    told = None if report is None else partial(_without_share, report)
+    told = None if report is None else partial(without_share, report)
     run = counted(network, model, domain, limit, told, begin=begin, end=end)
     run.require_complete(limit, run.regions)
     return run.regions, run
 
 
-def _without_share(report: Report, share: float, found: int) -> None:
+def without_share(report: Report, share: float, found: int) -> None:
     """The core tells the place in the whole domain."""
     report(0.0, found)

@@ -22,17 +22,20 @@ from regions.certificate import LONGER, STAGES
 from regions.definitions import Definition
 from regions.domains import Domain
 from regions.domains.curves import Curve
+from regions.domains.domain import require_domain_of
 from regions.enumeration.checkpoints import Folder
 from regions.enumeration.executors import done_elsewhere, require_executor
 from regions.enumeration.items import Items, items_of, shaped
+from regions.enumeration.joining import added, joined, partition_of, require_limit
 from regions.enumeration.run import Run
-from regions.enumeration.tasks import Result, Task, added, attempt, joined, require_limit, split_items
+from regions.enumeration.tasks import Function, Result, Task, attempt, split_items
 from regions.enumeration.workers import beside_and_within, each_by_workers
 from regions.errors import LimitReached
-from regions.networks.network import Network
+from regions.networks.network import Network, require_network
+from regions.partition import Partition
 from regions.reporting import Report
 
-__all__ = ["count_by_tasks", "run_by_tasks"]
+__all__ = ["count_by_tasks", "enumerate_by_tasks", "run_by_tasks"]
 
 # Enough to keep a hundred workers busy to the end, and so few that each takes long against what it costs to send it.
 TASKS = 256
@@ -59,6 +62,29 @@ def count_by_tasks(
         stopped.partial = partial  # type: ignore[attr-defined]
         raise
     return joined(job.finished())
+
+
+def enumerate_by_tasks(
+    network: Network,
+    domain: Domain,
+    limit: int | None,
+    report: Report | None,
+    threads: int,
+    executor: Any,
+    checkpoint: str | PathLike[str] | None,
+) -> Partition:
+    """The regions of one network in one domain."""
+    item = network, require_domain_of(domain, require_network(network))
+    pool = None if executor is None else require_executor(executor)
+    job = _Job(items_of(*item), "activation", limit, report, threads, checkpoint, "enumerate")
+    try:
+        job.do(pool)
+        found: Partition = joined(job.finished(), believed=checkpoint is None)
+        return found
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        results = [job.results[index] for index in sorted(job.results)]
+        stopped.partial = partition_of(results, item, False, checkpoint is None)  # type: ignore[union-attr]
+        raise
 
 
 def run_by_tasks(
@@ -104,9 +130,10 @@ class _Job:
         report: Report | None,
         threads: int,
         checkpoint: str | PathLike[str] | None,
+        function: Function = "count",
     ) -> None:
         self.folder = None if checkpoint is None else Folder(checkpoint)
-        self.tasks = split_items(items, TASKS, definition, limit, report)
+        self.tasks = split_items(items, TASKS, definition, limit, report, function)
         self.report, self.threads = report, threads
         self.results: dict[int, Result] = {}
         self.lock = Lock()

@@ -1,56 +1,44 @@
 # SPDX-License-Identifier: MIT
-"""Which pieces does a job have, what comes out of one, and what of all together?
+"""Which pieces does a job have, and what comes out of one?
 
-A job is to count the regions of networks in domains. Its items, one number each, are dealt out in runs: a task is a run
-of items, and has all that it needs, so that it can be sent to another process or machine. Where there are few items in
-planes, a task is a section of the recursion in one of them (`run.py`). A result holds the numbers with what is proven
-about each. Joining is adding, in the order of the items whatever the order of the results: so what comes out does not
-depend on who did what, or when.
-Invariant: results are joined only if they are all of one job, each once. A job is known by a digest of everything that
-decides what its tasks find, the version of this package included.
-An item that fails ends its task, and the error is part of the result: the first one in the order of the items is
-raised where results are joined, as if the items had been counted one after the other.
+A job is to count the regions of networks in domains, or to enumerate those of one network in one domain. Its items, one
+number each, are dealt out in runs: a task is a run of items, and has all that it needs, so that it can be sent to
+another process or machine. Where there are few items in planes, a task is a section of the recursion in one of them
+(`run.py`); of an enumeration, what is below one node (`subtrees.py`). A result holds the numbers with what is proven
+about each, and the regions where they were asked for. `joining.py` puts results together.
+A job is known by a digest of everything that decides what its tasks find, the version of this package included.
+An item that fails ends its task, and the error is part of the result.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
-import numpy as np
-
-from regions.arithmetic.arguments import integer, list_of, shown
-from regions.arithmetic.types import Integers
-from regions.certificate import LONGER, STAGES, Certificate
+from regions.arithmetic.arguments import integer, one_of, shown
+from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.items import Items, count_item, count_section, items_of, shaped
-from regions.enumeration.run import Path, checked_limit, compiled, frontier, require_finished
+from regions.enumeration.items import Items, count_item, count_section, items_of, without_share
+from regions.enumeration.run import Path, checked_limit, compiled, frontier
+from regions.enumeration.subtrees import Subtree, found_below
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.reporting import Report, share_of
 from regions.version import __version__
 
-__all__ = [
-    "Result",
-    "Task",
-    "added",
-    "attempt",
-    "join",
-    "joined",
-    "require_limit",
-    "result_of",
-    "run",
-    "split",
-    "split_items",
-]
+__all__ = ["Function", "Result", "Task", "attempt", "result_of", "run", "split", "split_items"]
+
+# What a job is about, by the name of the function that does all of it.
+Function = Literal["count", "enumerate"]
+FUNCTIONS = ("count", "enumerate")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +53,7 @@ class Task:
         How many tasks it has.
     shape : tuple of int
         Of the numbers that the whole job finds.
+    function : "count" or "enumerate"
     definition : str
     limit : int or None
         As for `regions.count`.
@@ -74,13 +63,14 @@ class Task:
         The number of its first item, in the order of these.
     items : tuple of (Network, Domain or Curve)
     begin, end : tuple of int
-        Where a single item is divided: the paths in the recursion between which its regions are counted. () is the
-        beginning, and None the end.
+        Where a single item is divided: the paths in the recursion between which its regions are. () is the beginning,
+        and None the end.
     """
 
     job: str
     total: int
     shape: tuple[int, ...]
+    function: Function
     definition: Definition
     limit: int | None
     index: int
@@ -113,6 +103,10 @@ class Result:
         What is proven about each.
     error : Exception or None
         What the item raised that failed; its ``partial`` is what was found in that item.
+    subtree : Subtree or None
+        The regions, where they were asked for.
+    item : (Network, Domain) or None
+        Of an enumeration's first task: what it is about.
     """
 
     job: str
@@ -125,6 +119,8 @@ class Result:
     numbers: list[int]
     certificates: list[Certificate]
     error: Exception | None = None
+    subtree: Subtree | None = None
+    item: tuple[Network, Domain] | None = None
 
     @property
     def found(self) -> int:
@@ -143,16 +139,19 @@ def split(
     *,
     definition: Definition = "activation",
     limit: int | None = None,
+    function: Function = "count",
 ) -> list[Task]:
-    """Cut the job of counting regions into tasks, to be done anywhere and in any order.
+    """Cut the job of counting or enumerating regions into tasks, to be done anywhere and in any order.
 
     Parameters
     ----------
     network, domain, definition, limit
-        As for `regions.count`.
+        As for `regions.count`; to enumerate, one network and one domain.
     n : int
         Into how many; there are fewer where there is less to deal out, and a few more where planes are divided. These
         take unequal time: ten times as many as there are workers keep all of them busy.
+    function : "count" or "enumerate"
+        Which function's result `join` shall give.
 
     Returns
     -------
@@ -162,7 +161,7 @@ def split(
     Raises
     ------
     TypeError, ValueError, ShapeMismatchError
-        As `regions.count`; ``n`` is no number of tasks.
+        As `regions.count` and `regions.enumerate`; ``n`` is no number of tasks.
 
     Examples
     --------
@@ -173,24 +172,43 @@ def split(
     >>> numbers
     array([3, 3, 2])
     """
-    return split_items(items_of(network, domain), integer(n, "n"), definition_of(definition), limit)
+    items = items_of(network, domain)
+    one_of(function, FUNCTIONS, "function")
+    return split_items(items, integer(n, "n"), definition_of(definition), limit, None, function)
 
 
 def split_items(
-    items: Items, n: int, definition: Definition, limit: int | None, report: Report | None = None
+    items: Items,
+    n: int,
+    definition: Definition,
+    limit: int | None,
+    report: Report | None = None,
+    function: Function = "count",
 ) -> list[Task]:
     """The tasks of a job: runs of items, as long as each other but for one item, or sections."""
     checked_limit(limit)
-    divided = _divided(items, n, definition, limit)
+    if function == "enumerate":
+        _require_one(items, definition)
+    divided = function == "enumerate" or _divided(items, n, definition, limit)
     parts = list(_sections(items, n, report) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
-    what = (__version__, definition, None if limit is None else int(limit), items.shape, *names, parts)
+    what = (__version__, function, definition, None if limit is None else int(limit), items.shape, *names, parts)
     job = hashlib.sha256(json.dumps(what).encode()).hexdigest()
-    known = job, len(parts), items.shape, definition, limit
+    known = job, len(parts), items.shape, function, definition, limit
     return [
         Task(*known, index, first, tuple(map(items.pair, range(first, last))), begin, end)
         for index, (first, last, begin, end) in enumerate(parts)
     ]
+
+
+def _require_one(items: Items, definition: Definition) -> None:
+    """What can be enumerated."""
+    if items.shape:
+        raise ValueError("regions.enumerate takes one network and one domain: split one job for each")
+    if definition != "activation":
+        raise ValueError(f"regions.enumerate finds activation regions; {definition!r} ones are counted")
+    network, domain = items.pair(0)
+    require_domain_of(domain, network)
 
 
 def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
@@ -254,6 +272,8 @@ def run(task: Task, *, workers: Workers = None) -> Result:
 
 def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Result:
     """Do a task with so many threads."""
+    if task.function == "enumerate":
+        return _attempt_enumeration(task, threads, report)
     numbers: list[int] = []
     certificates: list[Certificate] = []
     error, model, last = None, None, None
@@ -275,104 +295,29 @@ def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Resul
     return result_of(task, numbers, certificates, error)
 
 
+def _attempt_enumeration(task: Task, threads: int, report: Report | None) -> Result:
+    ((network, domain),) = task.items
+    assert isinstance(domain, Domain)
+    told = report if task.whole or report is None else partial(without_share, report)
+    subtree = None
+    try:
+        found, subtree = found_below(network, compiled(network), domain, task.begin, task.limit, told, threads)
+        found.require_complete(task.limit, found.regions)
+    except Exception as error:
+        return result_of(task, [], [], error, subtree)
+    return result_of(task, [found.regions], [found.certificate], None, subtree)
+
+
 def result_of(
-    task: Task, numbers: list[int], certificates: list[Certificate], error: Exception | None = None
+    task: Task,
+    numbers: list[int],
+    certificates: list[Certificate],
+    error: Exception | None = None,
+    subtree: Subtree | None = None,
 ) -> Result:
     """What came out of a task."""
     known = task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole
-    return Result(*known, numbers, certificates, error)
-
-
-def join(results: Iterable[Result]) -> tuple[int, Certificate] | tuple[Integers, Any]:
-    """Put the results of all tasks of a job together.
-
-    Parameters
-    ----------
-    results : iterable of Result
-        In any order.
-
-    Returns
-    -------
-    int or int64 array, Certificate or lists of these
-        What `regions.certified_count` returns.
-
-    Raises
-    ------
-    ValueError
-        A result is missing, is there twice, or is of another job; the message says which.
-    Exception
-        What the first item raised that failed, such as `LimitReached`. Results that come after it may be missing.
-
-    Examples
-    --------
-    >>> import regions
-    >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
-    >>> tasks = regions.tasks.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
-    >>> second, first = (regions.tasks.run(task) for task in reversed(tasks))
-    >>> numbers, _ = regions.tasks.join([second, first])
-    >>> numbers
-    array([2, 1])
-    >>> regions.tasks.join([second])
-    Traceback (most recent call last):
-    ValueError: of 2 results of the job these are missing: 0
-    """
-    given = list_of(results, "results", "a list of what regions.tasks.run returned")
-    if not given:
-        raise ValueError("there are no results to join")
-    return joined(_in_order(given))
-
-
-def _in_order(given: list[Any]) -> list[Result]:
-    """All results of one job, or those up to the first that failed."""
-    by_index: dict[int, Result] = {}
-    for place, each in enumerate(given):
-        if not isinstance(each, Result):
-            raise TypeError(f"results[{place}]: expected what regions.tasks.run returned, got {shown(each)}")
-        if (each.job, each.total) != (given[0].job, given[0].total):
-            raise ValueError(f"results[{place}] is of another job than results[0]: {each!r}, {given[0]!r}")
-        if each.index in by_index:
-            raise ValueError(f"result {each.index} is there twice, the second time as results[{place}]")
-        by_index[each.index] = each
-    failed = [index for index, each in by_index.items() if each.error is not None]
-    wanted = range(min(failed) + 1 if failed else given[0].total)
-    missing = [index for index in wanted if index not in by_index]
-    if missing:
-        named = ", ".join(map(str, missing[:10])) + (", .." if len(missing) > 10 else "")
-        raise ValueError(f"of {given[0].total} results of the job these are missing: {named}")
-    return [by_index[index] for index in wanted]
-
-
-def joined(results: Sequence[Result]) -> tuple[int, Certificate] | tuple[Integers, Any]:
-    """Results of all tasks in their order; of a job that failed, up to the one that did."""
-    numbers, certificates = added(results)
-    error, shape = results[-1].error, results[0].shape
-    require_limit(results)
-    if error is not None:
-        if isinstance(error, LimitReached) and shape:
-            error.partial = np.array(numbers, dtype=np.int64)
-        raise error
-    return shaped(numbers, [replace(each, complete=True) for each in certificates], shape)
-
-
-def require_limit(results: Iterable[Result]) -> None:
-    """Refuse sections of one item that have more regions together than its limit."""
-    sections = [each for each in results if not each.whole and each.limit is not None]
-    found = sum(each.found for each in sections)
-    if sections and found > (sections[0].limit or 0):
-        nothing = np.zeros(0, dtype=np.int64)  # of several items, of which there is one here
-        require_finished("limit_exceeded", sections[0].limit, nothing if sections[0].shape else found)
-
-
-def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:
-    """The numbers of items, and what is proven about them, put together of those of their sections."""
-    found: dict[int, list[tuple[int, Certificate]]] = defaultdict(list)
-    for each in results:
-        for place, pair in enumerate(zip(each.numbers, each.certificates, strict=True)):
-            found[each.first + place].append(pair)
-    numbers = [sum(number for number, _ in pairs) for pairs in found.values()]
-    return numbers, [_together([certificate for _, certificate in pairs]) for pairs in found.values()]
-
-
-def _together(sections: list[Certificate]) -> Certificate:
-    counted = {name: sum(getattr(each, name) for each in sections) for name in ("regions", *STAGES, *LONGER)}
-    return replace(sections[0], kernel=", ".join(sorted({each.kernel for each in sections})), **counted)
+    network, domain = task.items[0] if task.items else (None, None)
+    first = task.function == "enumerate" and task.index == 0
+    item = (network, domain) if first and network is not None and isinstance(domain, Domain) else None
+    return Result(*known, numbers, certificates, error, subtree, item)

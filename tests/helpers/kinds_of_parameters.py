@@ -56,6 +56,7 @@ KINDS = {
     "first": "network",
     "graph": "graph",
     "form": "word",
+    "function": "word",
     "generators": "array",
     "high": "array",
     "indices": "indices",

@@ -82,11 +82,20 @@ def _top() -> Iterator[Call]:
     job = {"network": network, "domain": square}
     options = {"definition": "activation", "limit": 100}
     kinds = {"network": "networks", "domain": "domains"}
-    yield call_of(tasks.split, **job, n=1, **options, _kinds=kinds)
+    yield call_of(tasks.split, **job, n=1, **options, function="count", _kinds=kinds)
     (task,) = tasks.split(network(), square(), 1)
     yield call_of(tasks.run, task=say(task), workers=1)
     yield call_of(tasks.join, results=[tasks.run(task)])
-    yield call_of(regions.enumerate, network=network, domain=square, limit=100, progress=False, workers=1)
+    yield call_of(
+        regions.enumerate,
+        network=network,
+        domain=square,
+        limit=100,
+        progress=False,
+        workers=1,
+        executor=None,
+        checkpoint=None,
+    )
     few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
     yield call_of(regions.stream, network=network, domain=square, **few)
     yield method_of(lambda: regions.stream(network(), square()), "close")

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// How do subtrees become the whole that they were cut from?
+//
+// The recursion is run once more, from its root down to the nodes where they were cut off, and there each is appended instead
+// of what would be found. So vertices, corners, facets and regions come in the order in which one thread would have found
+// them, and the cells above are joined as ever. Where subtrees are missing or not complete, those cells stay open.
+// Cost: the cells above the nodes, and one copy of everything.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "collect/collect.hpp"
+#include "collect/subtree.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+template <class Cell>
+class Graft {
+ public:
+  // In the order of their nodes.
+  Graft(const std::vector<Subtree>& subtrees, Collected& whole, Complex<Cell>& complex)
+      : subtrees_(subtrees), whole_(whole), complex_(complex) {}
+
+  // Whether it was closed everywhere.
+  bool finish() const {
+    if (next_ < subtrees_.size()) refuse(subtrees_[next_].node);
+    return !open_[0];
+  }
+
+  // ---- what Subdivision::run_above asks ----
+
+  bool takes(const Path& node, const Cell& cell, Chain* chains, bool decided) {
+    const std::size_t depth = node.size();
+    const std::int64_t placed = std::int64_t(whole_.vertices.size());
+    if (depth > 0 && node.back() == 0) placed_[depth - 1].end = placed;
+    placed_.resize(depth);
+    placed_.push_back({placed, placed});
+    open_.resize(depth);
+    open_.push_back(false);
+    if (!leads_to_next(node)) return leave_open(depth);
+    const Subtree& subtree = subtrees_[next_];
+    if (subtree.node.size() > depth) {
+      if (decided) refuse(subtree.node);
+      return false;
+    }
+    const std::int64_t first = std::int64_t(whole_.facets.size());
+    append(subtree, way(depth), whole_);
+    complex_.count += subtree.region_count;
+    ++next_;
+    if (subtree.edge_count == 0) return leave_open(depth);
+    if (subtree.edge_count != cell.facet_count())
+      throw std::invalid_argument("a part has another border than the cell with the path " + text_of(node));
+    set_chains(subtree, first, chains);
+    return true;
+  }
+
+  void leave(std::size_t depth, const Cell& cell, const Cut<Cell>& cut, Chain* chains) {
+    if (open_[depth])
+      leave_open(depth);
+    else
+      complex_.join(cell, cut, chains);
+  }
+
+ private:
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;
+  };
+
+  bool leads_to_next(const Path& node) const {
+    if (next_ == subtrees_.size()) return false;
+    const Path& wanted = subtrees_[next_].node;
+    return node.size() <= wanted.size() && std::equal(node.begin(), node.end(), wanted.begin());
+  }
+
+  // With it all cells that it is in.
+  bool leave_open(std::size_t depth) {
+    open_[depth > 0 ? depth - 1 : 0] = true;
+    return true;
+  }
+
+  // The vertices that were placed on the way to a node.
+  std::vector<std::int64_t> way(std::size_t depth) const {
+    std::vector<std::int64_t> vertices;
+    for (std::int64_t vertex = 0; vertex < placed_[0].begin; ++vertex) vertices.push_back(vertex);
+    for (std::size_t height = 0; height < depth; ++height)
+      for (std::int64_t vertex = placed_[height].begin; vertex < placed_[height].end; ++vertex) vertices.push_back(vertex);
+    return vertices;
+  }
+
+  void set_chains(const Subtree& subtree, std::int64_t first, Chain* chains) {
+    std::int64_t begin = 0;
+    for (std::int64_t edge = 0; edge < subtree.edge_count; ++edge) {
+      const std::int64_t end = subtree.border_ends[edge];
+      for (std::int64_t i = begin; i + 1 < end; ++i)
+        whole_.facets[first + subtree.border[i]].link = ~(first + subtree.border[i + 1]);
+      chains[edge] = {first + subtree.border[begin], first + subtree.border[end - 1]};
+      begin = end;
+    }
+  }
+
+  const std::vector<Subtree>& subtrees_;
+  Collected& whole_;
+  Complex<Cell>& complex_;
+  std::size_t next_ = 0;
+  std::vector<Range> placed_;  // by the cuts of the cells on the way
+  std::vector<bool> open_;     // of these cells, whether something below is missing
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""What does the binding take from the C++ core? The same declarations as in the headers, in the same words."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libcpp cimport bool as boolean
+from libcpp.vector cimport vector
+
+
+cdef extern from "task/network.hpp" namespace "regions" nogil:
+    cdef struct Chart:
+        int dimension
+        int inputs
+        const double* origin
+        const double* directions
+
+    cdef struct Domain:
+        int count
+        const double* generators
+        bint arc
+
+
+cdef extern from "task/operator.hpp" namespace "regions" nogil:
+    cdef struct PatchArrays:
+        int first
+        int kinds
+        int rows
+        int terms
+        int patches
+        const double* kernels
+        const int32_t* kind
+        const int32_t* sources
+        const int32_t* targets
+
+
+cdef extern from "api/bridge.hpp" namespace "regions" nogil:
+    cdef cppclass Model:
+        Model(int inputs) except +
+        void add_dense(int first, int inputs, const double* weights) except +
+        void add_patches(const PatchArrays& arrays, int units) except +
+        void add_layer(int units, const int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
+                       const double* intercepts, const int32_t* passed, int passed_count, double spectral_norm) except +
+
+    cdef enum class Status:
+        finished
+        interrupted
+        limit_exceeded
+
+    cdef struct SignCounts:
+        int64_t filter
+        int64_t longer[3]
+        int64_t exact
+        int64_t zero
+
+    cdef struct Outcome:
+        int64_t count
+        int64_t cells
+        SignCounts signs
+
+    cdef cppclass Run:
+        Status status
+        Outcome outcome
+
+    cdef cppclass GrowingArray[T]:
+        size_t size()
+
+    cdef struct CollectedVertex:
+        pass
+
+    cdef struct RegionEnds:
+        pass
+
+    cdef cppclass Collected:
+        GrowingArray[CollectedVertex] vertices
+        GrowingArray[int64_t] corners
+        GrowingArray[RegionEnds] ends
+
+    cdef struct ComplexSizes:
+        int64_t regions
+        int64_t corners
+        int64_t vertices
+        int64_t facets
+
+    cdef struct ComplexArrays:
+        double* vertices
+        double* vertex_errors
+        int64_t* cell_offsets
+        int64_t* cell_vertices
+        int64_t* cell_facets
+        int64_t* facet_vertices
+        int64_t* facet_regions
+        int64_t* facet_kinks
+        uint8_t* patterns
+
+    cdef cppclass Section:
+        vector[int] begin
+        bint ends
+        vector[int] end
+        int64_t most
+        bint more
+        vector[int] next
+
+    ctypedef int (*Report)(void* context, double finished, int64_t regions) noexcept
+
+    Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                      int64_t limit, int workers, Section& section) except +
+    Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                          int64_t limit, int workers, Section& section, Collected& collected) except +
+    Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                      int64_t least, vector[vector[int]]& paths) except +
+    vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
+    ComplexSizes number(Collected& collected)
+    void assemble(Collected& collected, const ComplexArrays& arrays)
+
+    cdef cppclass Border:
+        vector[int64_t] facets
+        vector[int64_t] ends
+
+    cdef struct SubtreeArrays:
+        double* vertices
+        double* vertex_errors
+        int64_t* same
+        int64_t* cell_offsets
+        int64_t* cell_vertices
+        int64_t* cell_kinks
+        int64_t* cell_twins
+        int64_t* border
+        int64_t* border_ends
+        uint8_t* patterns
+
+    cdef cppclass Subtree:
+        vector[int] node
+        int64_t vertex_count
+        int64_t region_count
+        int64_t corner_count
+        int64_t edge_count
+        const double* vertices
+        const double* vertex_errors
+        const int64_t* same
+        const int64_t* cell_offsets
+        const int64_t* cell_vertices
+        const int64_t* cell_kinks
+        const int64_t* cell_twins
+        const int64_t* border
+        const int64_t* border_ends
+        const uint8_t* patterns
+
+    Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                        int64_t limit, int workers, const vector[int]& node, Collected& collected,
+                        Border& border) except +
+    Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
+                       const vector[Subtree]& subtrees, int64_t cells, Collected& collected, boolean& closed) except +
+    void write(Collected& collected, const Border& border, const SubtreeArrays& arrays)
+
+    cdef struct PlaneCells:
+        const double* vertices
+        const double* vertex_errors
+        const int64_t* cell_offsets
+        const int64_t* cell_vertices
+        const int64_t* cell_facets
+        const int64_t* facet_regions
+        const int64_t* facet_kinks
+
+    void find_cells(const PlaneCells& cells, int64_t start, int64_t steps, const double* points, int64_t count,
+                    int64_t* found)
+    const char* kernel_name() except +

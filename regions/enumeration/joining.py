@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What comes out of a job, once there are results of its tasks?
+
+Counting is adding, in the order of the items whatever the order of the results; regions are put together where they
+were cut apart (`subtrees.py`). So what comes out does not depend on who did what, or when.
+Invariant: results are joined only if they are all of one job, each once. Of several items that failed the first one's
+error is raised, as if they had been counted one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from regions.arithmetic.arguments import list_of, shown
+from regions.certificate import LONGER, STAGES, Certificate
+from regions.domains import Domain
+from regions.enumeration.items import shaped
+from regions.enumeration.run import compiled, require_finished
+from regions.enumeration.subtrees import grafted
+from regions.enumeration.tasks import Result
+from regions.errors import LimitReached
+from regions.networks.network import Network
+from regions.partition import Partition
+
+__all__ = ["added", "join", "joined", "partition_of", "require_limit"]
+
+
+def join(results: Iterable[Result]) -> Any:
+    """Put the results of all tasks of a job together.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        In any order.
+
+    Returns
+    -------
+    int or int64 array, Certificate or lists of these
+        What `regions.certified_count` returns; of an enumeration, the `Partition` that `regions.enumerate` returns.
+
+    Raises
+    ------
+    ValueError
+        A result is missing, is there twice, or is of another job; the message says which.
+    Exception
+        What the first item raised that failed, such as `LimitReached`. Results that come after it may be missing.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
+    >>> tasks = regions.tasks.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
+    >>> second, first = (regions.tasks.run(task) for task in reversed(tasks))
+    >>> numbers, _ = regions.tasks.join([second, first])
+    >>> numbers
+    array([2, 1])
+    >>> regions.tasks.join([second])
+    Traceback (most recent call last):
+    ValueError: of 2 results of the job these are missing: 0
+    """
+    given = list_of(results, "results", "a list of what regions.tasks.run returned")
+    if not given:
+        raise ValueError("there are no results to join")
+    return joined(_in_order(given))
+
+
+def _in_order(given: list[Any]) -> list[Result]:
+    """All results of one job, or those up to the first that failed."""
+    by_index: dict[int, Result] = {}
+    for place, each in enumerate(given):
+        if not isinstance(each, Result):
+            raise TypeError(f"results[{place}]: expected what regions.tasks.run returned, got {shown(each)}")
+        if (each.job, each.total) != (given[0].job, given[0].total):
+            raise ValueError(f"results[{place}] is of another job than results[0]: {each!r}, {given[0]!r}")
+        if each.index in by_index:
+            raise ValueError(f"result {each.index} is there twice, the second time as results[{place}]")
+        by_index[each.index] = each
+    failed = [index for index, each in by_index.items() if each.error is not None]
+    wanted = range(min(failed) + 1 if failed else given[0].total)
+    missing = [index for index in wanted if index not in by_index]
+    if missing:
+        named = ", ".join(map(str, missing[:10])) + (", .." if len(missing) > 10 else "")
+        raise ValueError(f"of {given[0].total} results of the job these are missing: {named}")
+    return [by_index[index] for index in wanted]
+
+
+def joined(results: Sequence[Result], believed: bool = True) -> Any:
+    """Results of all tasks in their order; of a job that failed, up to the one that did."""
+    if results[0].item is not None:
+        return _joined_partition(results, results[0].item, believed)
+    numbers, certificates = added(results)
+    error, shape = results[-1].error, results[0].shape
+    require_limit(results)
+    if error is not None:
+        if isinstance(error, LimitReached) and shape:
+            error.partial = np.array(numbers, dtype=np.int64)
+        raise error
+    return shaped(numbers, [replace(each, complete=True) for each in certificates], shape)
+
+
+def _joined_partition(results: Sequence[Result], item: tuple[Network, Domain], believed: bool) -> Partition:
+    try:
+        require_limit(results)
+        if results[-1].error is not None:
+            raise results[-1].error
+    except LimitReached as stopped:
+        partial = partition_of(results, item, complete=False, believed=believed)
+        raise LimitReached(str(stopped), limit=stopped.limit, partial=partial) from None
+    return partition_of(results, item, complete=True, believed=believed)
+
+
+def partition_of(
+    results: Iterable[Result], item: tuple[Network, Domain], complete: bool, believed: bool = True
+) -> Partition:
+    """The regions in results, which come in the order of their tasks."""
+    network, domain = item
+    subtrees = [each.subtree for each in results if each.subtree is not None]
+    return grafted(network, compiled(network), domain, subtrees, complete, believed)
+
+
+def require_limit(results: Iterable[Result]) -> None:
+    """Refuse sections of one item that have more regions together than its limit."""
+    sections = [each for each in results if not each.whole and each.limit is not None]
+    found = sum(each.found for each in sections)
+    if sections and found > (sections[0].limit or 0):
+        nothing = np.zeros(0, dtype=np.int64)  # of several items, of which there is one here
+        require_finished("limit_exceeded", sections[0].limit, nothing if sections[0].shape else found)
+
+
+def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:
+    """The numbers of items, and what is proven about them, put together of those of their sections."""
+    found: dict[int, list[tuple[int, Certificate]]] = defaultdict(list)
+    for each in results:
+        for place, pair in enumerate(zip(each.numbers, each.certificates, strict=True)):
+            found[each.first + place].append(pair)
+    numbers = [sum(number for number, _ in pairs) for pairs in found.values()]
+    return numbers, [_together([certificate for _, certificate in pairs]) for pairs in found.values()]
+
+
+def _together(sections: list[Certificate]) -> Certificate:
+    counted = {name: sum(getattr(each, name) for each in sections) for name in ("regions", *STAGES, *LONGER)}
+    return replace(sections[0], kernel=", ".join(sorted({each.kernel for each in sections})), **counted)

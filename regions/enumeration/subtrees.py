@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""How is an enumeration done in parts that are put together again?
+
+A part is what is below one node of the recursion (`run.py`): `found_below` goes to that node and gives the regions
+there as plain arrays, with all that the cells above need to be joined. `grafted` runs the recursion above the nodes
+once more, puts each part in its place, and so leaves the arrays that one run would have left, to the last bit.
+Invariant: vertices have the order in which one run places them, and of several that are one point the same one stands
+for all.
+Cost: of a part, its way from the root, a few dozen cells; of the whole, all these cells again, and a copy of
+everything.
+
+The arrays of a part with V vertices, R regions, K corners and d dimensions, as csrc/collect/subtree.hpp has them:
+
+    vertices         float64 [V, d]  those first that are placed on the way to the node
+    vertex_errors    float64 [V]
+    same             int64 [V]       the vertex that stands for this one, being the same point
+    cell_offsets     int64 [R + 1]   where the regions' corners begin
+    cell_vertices    int64 [K]
+    cell_kinks       int64 [K]       kink, or edge of the domain, of the facet from a corner to the next one
+    cell_twins       int64 [K]       the corner that has the same facet in another region, -1 if it is on the border
+    border           int64 [..]      these, along the edges of the node's cell
+    border_ends      int64 [..]      where each edge's end; none for the whole domain, or where the part is not complete
+    packed_patterns  uint8 [R, bytes]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions import _core
+from regions.cells.consistency import first_problem
+from regions.domains import Domain
+from regions.enumeration.run import Model, Path, Run, checked_limit, watched
+from regions.networks.network import Network
+from regions.partition import ARRAYS, Partition
+from regions.reporting import Report
+
+__all__ = ["Subtree", "found_below", "grafted", "problem_of", "shapes"]
+
+Arrays = Mapping[str, NDArray[Any]]
+
+# What no counter of a run exceeds.
+_MOST = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Subtree:
+    """What is below a node of the recursion.
+
+    Attributes
+    ----------
+    node : tuple of int
+        Its path.
+    arrays : dict of str to array
+    stats : dict of str to int
+        Counters of the core.
+    kernel : str
+        Of the core.
+    complete : bool
+        Whether these are all regions there.
+    """
+
+    node: Path
+    arrays: Arrays
+    stats: Mapping[str, int]
+    kernel: str
+    complete: bool = True
+
+    def __len__(self) -> int:
+        return len(self.arrays["cell_offsets"]) - 1
+
+
+def found_below(
+    network: Network,
+    model: Model,
+    domain: Domain,
+    node: Path,
+    limit: int | None,
+    report: Report | None,
+    threads: int,
+) -> tuple[Run[Domain], Subtree]:
+    """Find the regions below a node; more than one thread is used where that is the root."""
+    shape = domain.origin, domain.directions, domain.generators
+    report = watched(network, model, domain, report)
+    status, arrays, stats = _core.subtree(model, *shape, checked_limit(limit), report, threads, node)
+    part = Subtree(node, arrays, stats, _core.kernel(), status == "finished")
+    return Run(network, domain, len(part), stats, status, section=node != ()), part
+
+
+def grafted(
+    network: Network, model: Model, domain: Domain, parts: Sequence[Subtree], complete: bool, believed: bool = True
+) -> Partition:
+    """Put parts together, which come in the order of their nodes.
+
+    Parameters
+    ----------
+    network, model, domain, parts
+    complete : bool
+        Whether these are all.
+    believed : bool, optional
+        Else the arrays are looked at once more when they have been put together.
+
+    Raises
+    ------
+    ValueError
+        They do not fit together.
+    """
+    stats = Counter[str]()
+    for part in parts:
+        stats.update(part.stats)
+    given = [(part.node, part.arrays) for part in parts]
+    shape = domain.origin, domain.directions, domain.generators
+    try:
+        status, raw, above, closed = _core.graft(model, *shape, given, min(stats["cells"], _MOST))
+    except RuntimeError as error:
+        raise ValueError(f"parts of the recursion do not fit together: {error}") from error
+    if isinstance(status, BaseException):
+        raise status
+    stats.update(above)
+    problem = None if believed else first_problem(network, domain, {name: raw[name] for name in ARRAYS}, complete)
+    if problem is None and complete and not (closed and all(part.complete for part in parts)):
+        problem = "some are missing"
+    if problem is not None:
+        raise ValueError(f"parts of the recursion do not fit together: {problem}")
+    for array in raw.values():
+        array.setflags(write=False)  # nobody else has it: the partition need not copy it
+    kernel = ", ".join(sorted({_core.kernel()} | {part.kernel for part in parts}))
+    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": kernel})
+
+
+def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:
+    """Types and shapes of a part's arrays; of how many vertices, regions, corners, facets on the border, and edges."""
+    vertices, regions, corners = sizes["vertices"], sizes["regions"], sizes["corners"]
+    return {
+        "vertices": (np.float64, (vertices, domain.dimension)),
+        "vertex_errors": (np.float64, (vertices,)),
+        "same": (np.int64, (vertices,)),
+        "cell_offsets": (np.int64, (regions + 1,)),
+        "cell_vertices": (np.int64, (corners,)),
+        "cell_kinks": (np.int64, (corners,)),
+        "cell_twins": (np.int64, (corners,)),
+        "border": (np.int64, (sizes["border"],)),
+        "border_ends": (np.int64, (sizes["edges"],)),
+        "packed_patterns": (np.uint8, (regions, (network.kinks + 7) // 8)),
+    }
+
+
+def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
+    """Say what is wrong with the arrays of a complete part, of the right types and shapes, or None.
+
+    What is not found here is looked for when parts have been put together.
+    """
+    arrays = part.arrays
+    vertices, corners = len(arrays["vertex_errors"]), len(arrays["cell_vertices"])
+    ranges = {
+        "same": (0, vertices),
+        "cell_vertices": (0, vertices),
+        "cell_kinks": (-len(domain.generators), network.kinks),
+        "cell_twins": (-1, corners),
+        "border": (0, corners),
+        "cell_offsets": (0, corners + 1),
+        "border_ends": (0, arrays["border"].size + 1),
+    }
+    for name, (least, end) in ranges.items():
+        values = arrays[name]
+        if values.size and (values.min() < least or values.max() >= end):
+            return f"{name} is out of range"
+    for name, end in (("cell_offsets", corners), ("border_ends", arrays["border"].size)):
+        steps = np.diff(arrays[name], prepend=-1 if name == "cell_offsets" else 0)
+        if arrays[name].size and ((steps < 1).any() or arrays[name][-1] != end):
+            return f"{name} does not increase to its end"
+    if arrays["cell_offsets"][0] != 0:
+        return "cell_offsets does not begin with 0"
+    if np.isnan(arrays["vertices"]).any() or not (arrays["vertex_errors"] >= 0).all():
+        return "vertices are nowhere"
+    if (arrays["same"][arrays["same"]] != arrays["same"]).any():
+        return "what stands for a vertex does not stand for itself"
+    twins = arrays["cell_twins"]
+    here = np.flatnonzero(twins >= 0)
+    if (twins[twins[here]] != here).any() or (twins[here] == here).any():
+        return "cell_twins are no pairs"
+    if part.node != () and not np.array_equal(np.sort(arrays["border"]), np.flatnonzero(twins < 0)):
+        return "border is not what has no twin"
+    if (part.node == ()) != (arrays["border_ends"].size == 0) or (part.node == () and arrays["border"].size):
+        return "it has no border, or one too many"
+    return None

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Is an enumeration that was cut into tasks the same, to the last bit, as one that was not?"""
+
+from __future__ import annotations
+
+import pickle
+import random
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from generators_deep import DEEP_FAMILIES
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
+from pools_that_fail import Replacing, kill_the_first, kill_the_worker
+from random_networks import random_network
+from regions import errors, tasks
+from regions.cells.consistency import first_problem
+from regions.certificate import LONGER, STAGES
+from regions.domains import Domain, Line, Plane, Polygon, Segment
+from regions.networks.network import Network
+from regions.partition import ARRAYS, Partition, raw_arrays
+
+SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+PLANE = Plane([0, 0], [1, 0], [0, 1])
+NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
+WHOLE = regions.enumerate(NETWORK, SQUARE)
+MANY = 10**5
+
+
+def pieces_of(network: Network, domain: Domain, n: int, **options: Any) -> list[tasks.Task]:
+    return tasks.split(network, domain, n, function="enumerate", **options)
+
+
+def done(pieces: list[tasks.Task]) -> list[tasks.Result]:
+    """Every task and every result on its way through a pickle, and in another order."""
+    results = [pickle.loads(pickle.dumps(tasks.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
+    random.Random(0).shuffle(results)
+    return results
+
+
+def require_same(found: Partition, whole: Partition) -> None:
+    for name in ARRAYS:
+        one, other = getattr(found, name), getattr(whole, name)
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes()), name
+    assert found == whole and found.complete
+    # Where lines are the last of a cell, the signs at its parts are looked at once more.
+    same = {"cells", "exact", "zero"}
+    assert {name: found.stats[name] for name in same} == {name: whole.stats[name] for name in same}
+    assert all(found.stats[name] >= whole.stats[name] for name in (*STAGES, *LONGER))
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_every_family(family: str, dimension: int) -> None:
+    network, domain = draw(family, dimension, 0)
+    whole = regions.enumerate(network, domain)
+    for n in (1, 2, 3, 7, MANY):
+        require_same(tasks.join(done(pieces_of(network, domain, n))), whole)
+
+
+# Each unit of the first layer is there twice; all lines go through one point.
+TWINS = Network(
+    [
+        (np.repeat(np.random.default_rng(0).integers(-1, 2, (9, 2)), 2, axis=0), np.zeros(18)),
+        (np.random.default_rng(1).integers(-1, 2, (12, 18)), np.zeros(12)),
+        (np.ones((1, 12)), [0.0]),
+    ]
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", [NETWORK, TWINS, random_network([2, 16, 16, 16, 1], 3, "hard_tanh", he=True)])
+@pytest.mark.parametrize(
+    "domain", [SQUARE, Polygon([[-1, -1], [1, -0.5], [0, 2]]), PLANE, Line([0, 0], [1, 2]), Segment([-1, -1], [1, 0.5])]
+)
+def test_many_regions(network: Network, domain: Domain) -> None:
+    whole = regions.enumerate(network, domain)
+    for n in (1, 2, 3, 7, 40, MANY):
+        pieces = pieces_of(network, domain, n)
+        assert (len(pieces) >= min(n, len(whole))) if domain.dimension == 2 else len(pieces) == 1
+        require_same(tasks.join(done(pieces)), whole)
+
+
+def test_corners_that_are_placed_once_more() -> None:
+    """How many may be depends on the cells of all tasks together."""
+    network = random_network([2, *[24] * 8, 1], 2, bias=0.1, he=True)
+    whole = regions.enumerate(network, SQUARE)
+    for n in (2, 30):
+        require_same(tasks.join(done(pieces_of(network, SQUARE, n))), whole)
+
+
+def test_other_threads_do_not_matter() -> None:
+    (task,) = pieces_of(NETWORK, SQUARE, 1)
+    require_same(tasks.join([tasks.run(task, workers=3)]), WHOLE)
+
+
+class TestExecutors:
+    def test_threads(self, tmp_path: Path) -> None:
+        with ThreadPoolExecutor(3) as pool:
+            require_same(regions.enumerate(NETWORK, SQUARE, executor=pool), WHOLE)
+            require_same(regions.enumerate(NETWORK, SQUARE, executor=pool, checkpoint=tmp_path), WHOLE)
+        for workers in (1, 3):
+            require_same(regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, workers=workers), WHOLE)
+
+    @pytest.mark.slow
+    def test_processes_one_of_which_is_killed(self, tmp_path: Path) -> None:
+        with ProcessPoolExecutor(2) as pool:
+            require_same(regions.enumerate(NETWORK, SQUARE, executor=pool), WHOLE)
+            instead = {3: partial(kill_the_first, tmp_path / "mark"), 8: kill_the_worker}
+            require_same(regions.enumerate(NETWORK, SQUARE, executor=Replacing(pool, instead)), WHOLE)
+        assert (tmp_path / "mark").exists()
+
+    def test_progress_comes_from_all_together(self) -> None:
+        reports: list[tuple[float, int]] = []
+        with ThreadPoolExecutor(2) as pool:
+            regions.enumerate(NETWORK, SQUARE, executor=pool, progress=lambda *report: reports.append(report))
+        assert reports == sorted(reports) and reports[-1] == (1.0, len(WHOLE))
+
+
+def require_part(partial: Partition, least: int) -> None:
+    """Of a whole; it may be any part, but all that it says is right."""
+    assert not partial.complete and least <= len(partial) <= len(WHOLE)
+    assert first_problem(partial.network, partial.domain, raw_arrays(partial), complete=False) is None
+    assert {row.tobytes() for row in partial.packed_patterns} <= {row.tobytes() for row in WHOLE.packed_patterns}
+
+
+class TestStopping:
+    @pytest.mark.parametrize("limit", [0, 1, len(WHOLE) // 2, len(WHOLE) - 1])
+    def test_limits(self, limit: int, tmp_path: Path) -> None:
+        with pytest.raises(regions.LimitReached) as alone:
+            regions.enumerate(NETWORK, SQUARE, limit=limit)
+        for n in (1, 2, 30):
+            results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, n, limit=limit)]
+            for _ in range(2):
+                with pytest.raises(regions.LimitReached) as stopped:
+                    tasks.join(results)
+                assert str(stopped.value) == str(alone.value) and stopped.value.limit == limit
+                require_part(stopped.value.partial, limit + 1)
+        for workers in (1, 3):
+            with pytest.raises(regions.LimitReached) as stopped:
+                regions.enumerate(NETWORK, SQUARE, limit=limit, checkpoint=tmp_path, workers=workers)
+            assert str(stopped.value) == str(alone.value)
+            require_part(stopped.value.partial, limit + 1)
+
+    def test_a_limit_that_is_enough(self, tmp_path: Path) -> None:
+        require_same(regions.enumerate(NETWORK, SQUARE, limit=len(WHOLE), checkpoint=tmp_path), WHOLE)
+
+    def test_a_limit_on_a_segment(self, tmp_path: Path) -> None:
+        with pytest.raises(regions.LimitReached) as stopped:
+            regions.enumerate(NETWORK, Segment([-1, -1], [1, 0.5]), limit=3, checkpoint=tmp_path)
+        assert len(stopped.value.partial) > 3 and not stopped.value.partial.complete
+
+    def test_what_is_left_is_joined_where_it_can_be(self) -> None:
+        """The first half of the tasks: only facets towards the others are open."""
+        pieces = pieces_of(NETWORK, SQUARE, 30, limit=len(WHOLE) // 2)
+        with pytest.raises(regions.LimitReached) as stopped:
+            tasks.join([tasks.run(task) for task in pieces])
+        open_facets = (stopped.value.partial.facet_regions[:, 1] < 0).mean()
+        assert open_facets < 0.2
+
+    @pytest.mark.parametrize("workers", [1, 3])
+    def test_ctrl_c(self, workers: int, tmp_path: Path) -> None:
+        def stop(share: float, found: int) -> None:
+            if share > 0.3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=stop, workers=workers)
+        require_part(stopped.value.partial, 1)
+
+    def test_ctrl_c_before_anything_is_found(self) -> None:
+        def stop(share: float, found: int) -> None:
+            raise KeyboardInterrupt
+
+        class Idle(Executor):
+            def submit(self, *work: Any) -> Future[Any]:  # type: ignore[override]
+                return Future()
+
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            regions.enumerate(NETWORK, SQUARE, executor=Idle(), progress=stop)
+        assert len(stopped.value.partial) == 0 and not stopped.value.partial.complete
+
+
+class TestWhatIsWrong:
+    def test_results_that_do_not_belong_together(self) -> None:
+        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
+        others = {
+            "network": tasks.split(random_network([2, 24, 24, 1], 2, he=True), SQUARE, 4, function="enumerate"),
+            "number of tasks": pieces_of(NETWORK, SQUARE, 20),
+            "limit": pieces_of(NETWORK, SQUARE, 4, limit=10**6),
+            "function": tasks.split(NETWORK, SQUARE, 4),
+        }
+        for pieces in others.values():
+            with pytest.raises(ValueError, match=r"results\[3\] is of another job than results\[0\]"):
+                tasks.join([*results[:3], tasks.run(pieces[3])])
+        with pytest.raises(ValueError, match="is there twice"):
+            tasks.join([*results, results[1]])
+        with pytest.raises(ValueError, match="these are missing: 1"):
+            tasks.join([results[0], *results[2:]])
+
+    def test_results_that_only_look_right(self) -> None:
+        """As if files had been forged, checksums included: no crash, and no wrong arrays without a word."""
+        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        for one, other in ((1, 2), (0, 3), (2, 4)):
+            node = results[one].subtree.node
+            forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
+            given = [forged if result is results[one] else result for result in results]
+            with pytest.raises(ValueError, match="do not fit together|another border|fewer vertices"):
+                tasks.join(given)
+
+    def test_nodes_that_are_not_there(self) -> None:
+        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
+        for node in ((9,), (0,) * 200):
+            forged = replace(results[1], subtree=replace(results[1].subtree, node=node))
+            with pytest.raises(ValueError, match="no node with the path|do not fit together"):
+                tasks.join([results[0], forged, *results[2:]])
+            with pytest.raises(ValueError, match="no node with the path"):
+                tasks.join([results[0], tasks.run(replace(pieces_of(NETWORK, SQUARE, 4)[1], begin=node))])
+
+    def test_one_network_in_one_domain(self) -> None:
+        for what in (([NETWORK], SQUARE), (NETWORK, [SQUARE])):
+            with pytest.raises(ValueError, match="one network and one domain"):
+                tasks.split(*what, 4, function="enumerate")
+        with pytest.raises(ValueError, match="'affine' ones are counted"):
+            pieces_of(NETWORK, SQUARE, 4, definition="affine")
+        with pytest.raises(ValueError, match="function must be"):
+            tasks.split(NETWORK, SQUARE, 4, function="stream")
+        with pytest.raises(TypeError):
+            pieces_of(NETWORK, regions.Circle([0, 0], [1, 0], [0, 1]), 4)
+        with pytest.raises(errors.ShapeMismatchError):
+            pieces_of(NETWORK, Segment([0], [1]), 4)

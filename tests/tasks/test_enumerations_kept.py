@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Does an enumeration go on where it was, whatever ended it, and is no file believed that is not its own?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from random_networks import random_network
+from regions.cells.consistency import first_problem
+from regions.enumeration import checkpoints, jobs
+from regions.partition import raw_arrays
+
+NETWORK = random_network([2, 12, 12, 1], 1, bias=0.1, he=True)
+SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+WHOLE = regions.enumerate(NETWORK, SQUARE)
+
+
+@pytest.fixture
+def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Which tasks were done, and not taken from a folder."""
+    indices: list[int] = []
+    attempt = jobs.attempt
+
+    def counting(task: Any, *rest: Any) -> Any:
+        indices.append(task.index)
+        return attempt(task, *rest)
+
+    monkeypatch.setattr(jobs, "attempt", counting)
+    monkeypatch.setattr(jobs, "TASKS", 12)
+    return indices
+
+
+def require_right(folder: Path, **options: Any) -> None:
+    assert regions.enumerate(NETWORK, SQUARE, checkpoint=folder, **options) == WHOLE
+
+
+def files_of(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_nothing_is_done_twice(tmp_path: Path, done: list[int], workers: int) -> None:
+    require_right(tmp_path, workers=workers)
+    total = len(files_of(tmp_path))
+    assert sorted(done) == list(range(total)) and total >= 12
+    done.clear()
+    require_right(tmp_path, workers=workers)
+    assert done == []
+    files_of(tmp_path)[4].unlink()
+    require_right(tmp_path, workers=workers)
+    assert done == [4]
+
+
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
+    def stop(share: float, found: int) -> None:
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=stop)
+    kept = len(files_of(tmp_path))
+    assert 0 < kept < 12 and 0 < len(stopped.value.partial) < len(WHOLE)
+    before = len(done)
+    require_right(tmp_path)
+    assert len(done) - before == len(files_of(tmp_path)) - kept
+
+
+def test_counts_share_the_folder(tmp_path: Path) -> None:
+    assert regions.count(NETWORK, SQUARE, checkpoint=tmp_path) == len(WHOLE)
+    require_right(tmp_path)
+    assert regions.count(NETWORK, SQUARE, checkpoint=tmp_path) == len(WHOLE)
+
+
+@pytest.mark.parametrize("domain", [regions.Segment([-1, -1], [1, 0.5]), regions.Line([0, 0], [1, 2])])
+def test_segments_are_one_piece(tmp_path: Path, done: list[int], domain: regions.Domain) -> None:
+    for _ in range(2):
+        assert regions.enumerate(NETWORK, domain, checkpoint=tmp_path) == regions.enumerate(NETWORK, domain)
+    assert done == [0] and len(files_of(tmp_path)) == 1
+
+
+def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> None:
+    require_right(tmp_path)
+    path = files_of(tmp_path)[2]
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    damaged = [bytearray(whole) for _ in range(40)]
+    for each in damaged:
+        each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+    halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
+    for content in [*damaged, *halves, b"", whole + b" ", whole * 2]:
+        path.write_bytes(content)
+        done.clear()
+        require_right(tmp_path)
+        assert done == [2]
+        assert path.read_bytes() == whole
+
+
+def with_digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+
+@pytest.mark.slow
+class TestTheRightChecksum:
+    """Files of other tasks, and files that say what no task finds."""
+
+    def test_of_what_is_said(self, tmp_path: Path, done: list[int]) -> None:
+        require_right(tmp_path)
+        path = files_of(tmp_path)[2]
+        whole = path.read_bytes()
+        _, text, arrays = whole.split(b"\n", 2)
+        facts = json.loads(text)
+
+        def changed(*place: Any) -> bytes:
+            *keys, last, value = place
+            copy = json.loads(text)
+            holder = copy
+            for key in keys:
+                holder = holder[key]
+            holder[last] = value
+            return with_digest(json.dumps(copy).encode() + b"\n" + arrays)
+
+        wrong = [files_of(tmp_path)[3].read_bytes(), with_digest(text), with_digest(text + b"\n")]
+        wrong += [changed(name, value) for name in facts for value in (None, 99, "x" * 300, [], {}, True)]
+        for part in ("stats", "sizes"):
+            wrong += [changed(part, name, value) for name in facts[part] for value in (None, -1, 1.5, 2**70, True, "3")]
+        wrong += [changed("sizes", name, number + 1) for name, number in facts["sizes"].items()]
+        wrong += [changed("sizes", name, 2**62) for name in facts["sizes"]]
+        wrong += [changed("kernel", "a\nb"), changed("more", 1), changed("stats", "more", 1)]
+        wrong += [with_digest(content + b"\n" + arrays) for content in (b"", b"[" * 100_000, b"{}", b"null", b"\xff")]
+        for content in wrong:
+            path.write_bytes(content)
+            done.clear()
+            require_right(tmp_path)
+            assert done == [2], content[:500]
+            assert path.read_bytes() == whole
+
+    def test_of_arrays(self, tmp_path: Path, done: list[int]) -> None:
+        """One number of an array, replaced by others. A point may be elsewhere; but all that refers to it is there."""
+        require_right(tmp_path)
+        path = files_of(tmp_path)[2]
+        _, text, data = path.read_bytes().split(b"\n", 2)
+        start, rng, refused = 0, np.random.default_rng(0), 0
+        for kind, shape in checkpoints.shapes(NETWORK, SQUARE, json.loads(text)["sizes"]).values():
+            end = start + int(np.prod(shape)) * np.dtype(kind).itemsize
+            array = np.frombuffer(data[start:end], kind)
+            others = {np.float64: (np.nan, np.inf, -1.0), np.uint8: (0, 1, 255)}
+            for value in others.get(kind, (-1, 0, 1, 5, len(array), 2**40, -(2**63), 2**63 - 1)):
+                forged = array.copy()
+                forged[rng.integers(len(array))] = value
+                path.write_bytes(with_digest(text + b"\n" + data[:start] + forged.tobytes() + data[end:]))
+                done.clear()
+                try:
+                    found = regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path)
+                except ValueError as error:
+                    assert "do not fit together" in str(error) and done == []
+                else:
+                    assert found == WHOLE or done == []
+                    assert first_problem(NETWORK, SQUARE, raw_arrays(found), complete=True) is None
+                refused += done == [2]
+            start = end
+        assert start == len(data) and refused > 30
+
+
+SCRIPT = """
+import sys
+import numpy as np
+import regions
+rng = np.random.default_rng(0)
+pairs = ((2, 64), (64, 64), (64, 1))
+network = regions.Network([(rng.standard_normal((n, m)) / m, rng.standard_normal(n) / 3) for m, n in pairs])
+square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+checkpoint = sys.argv[1] if len(sys.argv) > 1 else None
+found = regions.enumerate(network, square, checkpoint=checkpoint, progress=lambda *at: print(at, flush=True), workers=2)
+print("bytes", *[getattr(found, name).tobytes().hex() for name in regions.partition.ARRAYS], flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """Some times, after some report of the work."""
+    program = [sys.executable, "-c", SCRIPT]
+    options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
+    whole = subprocess.run(program, check=True, **options).stdout.splitlines()[-1]
+    rng, kept = random.Random(0), 0
+    for _ in range(4):
+        with subprocess.Popen([*program, str(tmp_path)], **options) as child:
+            assert child.stdout is not None
+            for _ in range(rng.randrange(1, 4)):
+                child.stdout.readline()
+            child.send_signal(signal.SIGKILL)
+        now = len(list(tmp_path.glob("*.regions")))
+        assert now >= kept
+        kept = now
+    assert 0 < kept
+    last = subprocess.run([*program, str(tmp_path)], check=True, **options).stdout.splitlines()
+    assert last[-1] == whole
+    # What a killed process left half written is gone.
+    assert {path.suffix for path in tmp_path.iterdir()} == {".regions"}
