@@ -107,7 +107,7 @@ class Curve:
     legs : tuple of Segment or ArcLeg
         One after another.
     closed : bool
-        Whether the last leg ends where the first one begins.
+        Whether the last leg ends where the first one begins. Then a piece may go on through that point.
     input_shape : tuple of int
         As for `Domain`: ``(C, H, W)`` where it was made of images.
 
@@ -224,7 +224,8 @@ class Polyline(Curve):
     Parameters
     ----------
     points : array_like [n, n_in] or [n, C, H, W]
-        Two or more, of which no two that follow one another are the same.
+        Two or more, of which no two that follow one another are the same. Where the last is the first, the curve is
+        closed: what goes on through that point is one piece.
 
     Raises
     ------

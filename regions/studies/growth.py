@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from math import isnan
+from itertools import repeat
+from math import isnan, nan
 from threading import Lock
 from typing import Any
 
@@ -22,15 +23,17 @@ import numpy as np
 
 from regions.arithmetic.arguments import generator, list_of, one_of, samples, shown
 from regions.arithmetic.arrays import read_only
-from regions.arithmetic.types import Floats, Integers
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Segment
 from regions.domains.curves import Curve, as_curve
 from regions.ensembles import Ensemble
 from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.measures.estimate import Estimate
+from regions.measures.image_lengths import ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
+from regions.proven_digits import proven_digits
 from regions.reporting import Progress, Report, reporting
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
@@ -38,7 +41,11 @@ from regions.tables import JsonReport, aligned, html_table
 
 __all__ = ["Growth", "GrowthLaw", "growth"]
 
+SAMPLES = ("lengths", "length_errors", "transitions", "pieces")
+RATIOS: tuple[Quantity, ...] = ("stretching", "growth")
 LAW_FACTS = ("name", "kind", "quantity", "values", "reason", "source")
+# Digits of means in the table.
+SHOWN = 4
 WANTED = "a curve such as regions.Arc or regions.Polyline, or several"
 
 
@@ -52,6 +59,8 @@ class Growth(JsonReport):
     curves : tuple of Curve
     lengths : float64 [networks, curves, layers + 1]
         As in `Trajectory`: of the curve, of its image after each hidden layer, and of that in output space.
+    length_errors : float64 [networks, curves, layers + 1]
+        How far off each of them is at most.
     transitions, pieces : int64 [networks, curves, hidden layers]
     laws : tuple of GrowthLaw
         What theory says.
@@ -64,6 +73,7 @@ class Growth(JsonReport):
     ensemble: Ensemble
     curves: tuple[Curve, ...]
     lengths: Floats
+    length_errors: Floats
     transitions: Integers
     pieces: Integers
     laws: tuple[GrowthLaw, ...]
@@ -97,6 +107,29 @@ class Growth(JsonReport):
             "transitions": [None, *between, None],
         }
 
+    @cached_property
+    def _roundings(self) -> dict[str, list[float]]:
+        """How far off each mean is at most for what lengths are off; transitions are exact."""
+        lengths, errors, layers = self.lengths, self.length_errors, range(self.lengths.shape[2] - 1)
+
+        def of_mean(first: int, second: int) -> float:
+            below, above = lengths[..., first], lengths[..., second]
+            pairs = below, errors[..., first], above, errors[..., second]
+            off = ratio_errors(*(each.reshape(-1) for each in pairs)).reshape(below.shape)
+            means = _means_of_networks(off, below > 0)
+            return float(means.mean()) if len(means) else 0.0
+
+        return {
+            "growth": [of_mean(i, i + 1) for i in layers],
+            "stretching": [of_mean(0, i + 1) for i in layers],
+            "transitions": [0.0 for _ in layers],
+        }
+
+    def _is_proven(self, quantity: Quantity) -> list[bool]:
+        """Whether what lengths are off moves each mean by less than its standard error, or no digit of the table."""
+        pairs = zip(self._estimates[quantity], self._roundings[quantity], strict=True)
+        return [mean is None or off <= max(mean.standard_error, mean.value / 10**SHOWN) for mean, off in pairs]
+
     def deviations(self, law: GrowthLaw) -> Floats:
         """By how many standard errors each mean is above what a law says, float64 [layers]; nan where there is none."""
         if not isinstance(law, GrowthLaw):
@@ -120,7 +153,7 @@ class Growth(JsonReport):
             "networks": len(self),
             "mean_low_high": means,
             "laws": laws,
-            **{name: getattr(self, name).tolist() for name in ("lengths", "transitions", "pieces")},
+            **{name: getattr(self, name).tolist() for name in SAMPLES},
         }
 
     def plot(self, figure: Any = None) -> Any:
@@ -146,7 +179,7 @@ class Growth(JsonReport):
         figure = figure_or_new(figure, 8.0, 3.6)
         from matplotlib.ticker import MaxNLocator
 
-        for ax, quantity in zip(figure.subplots(1, 2), ("stretching", "growth"), strict=True):
+        for ax, quantity in zip(figure.subplots(1, 2), RATIOS, strict=True):
             there = [(layer, mean) for layer, mean in enumerate(self._estimates[quantity], 1) if mean is not None]
             layers, means = [layer for layer, _ in there], [mean.value for _, mean in there]
             ax.errorbar(layers, means, [2 * mean.standard_error for _, mean in there], marker="o", markersize=3)
@@ -181,8 +214,10 @@ class Growth(JsonReport):
 
     def _rows(self) -> list[list[str]]:
         names = ["input", *(str(number) for number in range(1, self.transitions.shape[2] + 1)), "output"]
-        lengths = [f"{length:.4g}" for length in self.lengths.mean(axis=(0, 1))]
-        ratios = [["", *map(_shown, self._estimates[name])] for name in ("stretching", "growth")]
+        lengths = map(
+            proven_digits, *(each.mean(axis=(0, 1)) for each in (self.lengths, self.length_errors)), repeat(SHOWN)
+        )
+        ratios = [["", *map(_shown, self._estimates[name], self._is_proven(name))] for name in RATIOS]
         counts = [["", *(f"{x:.4g}" for x in each.mean(axis=(0, 1))), ""] for each in (self.transitions, self.pieces)]
         laws = [["", *("" if isnan(value) else f"{value:.4g}" for value in law.values)] for law in self._said]
         return [list(row) for row in zip(names, lengths, *ratios, *counts, *laws, strict=True)]
@@ -192,18 +227,29 @@ class Growth(JsonReport):
         return [f"{law.name}: {self._verdict(law)}" for law in self.laws]
 
     def _verdict(self, law: GrowthLaw) -> str:
-        """How far the means are from it at worst, on the side where that matters."""
+        """How far the means are from it, those that rounding leaves alone."""
         if not law.values:
             return f"does not apply, {law.reason}"
-        off = self.deviations(law)
-        off = off[~np.isnan(off)]
-        if not off.size:
+        means, proven = self.estimates(law.quantity), self._is_proven(law.quantity)
+        there = [
+            (mean, value)
+            for mean, value, sure in zip(means, law.values, proven, strict=True)
+            if mean is not None and not isnan(value) and sure
+        ]
+        if not there:
             return f"{law.quantity}, {law.kind}: nothing to compare"
-        if law.kind in ("at least", "at most"):
-            worst = off.min() if law.kind == "at least" else -off.max()
-            side = "kept, means are within" if worst >= 0.0 else "means are beyond it by up to"
-            return f"{law.quantity} {law.kind}: {side} {abs(worst):.1f} standard errors"
-        return f"{law.quantity}, {law.kind}: means are off by up to {np.abs(off).max():.1f} standard errors"
+        if law.kind in ("wide limit", "saturated limit"):
+            shares = [mean.value / value for mean, value in there if value > 0.0] or [nan]
+            return (
+                f"{law.quantity}, {law.kind}: means are {min(shares):.3g} to {max(shares):.3g} times that of the limit"
+            )
+        off = [mean.deviation(value) for mean, value in there]
+        if law.kind == "equal":
+            return f"{law.quantity}, {law.kind}: means are off by up to {max(map(abs, off)):.1f} standard errors"
+        least, side, beyond = (min(off), "above", "below") if law.kind == "at least" else (-max(off), "below", "above")
+        if least < 0.0:
+            return f"{law.quantity} {law.kind}: not kept, means are up to {-least:.1f} standard errors {beyond} it"
+        return f"{law.quantity} {law.kind}: kept, all means are {least:.1f} standard errors or more {side} it"
 
 
 def growth(
@@ -262,9 +308,9 @@ def growth(
     curves, number, stream = _curves(curve, ensemble), samples(networks, "networks"), generator(rng)
     threads, drawn = number_of_workers(workers), _Drawn(ensemble, stream)
     laws = laws_of(ensemble, curves)
-    found: list[tuple[list[Floats], list[Integers], list[Integers]]] = []
+    found: list[dict[str, list[Any]]] = []
 
-    def follow(index: int, report: Report | None) -> tuple[list[Floats], list[Integers], list[Integers]]:
+    def follow(index: int, report: Report | None) -> dict[str, list[Any]]:
         paths = trajectory(drawn.network(index), curves, progress=report, workers=1)
         if not all(np.isfinite(path.lengths).all() for path in paths):
             raise BeyondDoublesError(
@@ -273,12 +319,11 @@ def growth(
             )
         if report is not None:
             report(1.0, sum(int(path.pieces[-1]) for path in paths))
-        each = [[getattr(path, name) for path in paths] for name in ("lengths", "transitions", "pieces")]
-        return each[0], each[1], each[2]
+        return {name: [getattr(path, name) for path in paths] for name in SAMPLES}
 
     def finished() -> Growth:
-        lengths, transitions, pieces = (read_only(np.array(each)) for each in zip(*found, strict=True))
-        return Growth(ensemble, curves, lengths, transitions, pieces, laws)
+        arrays = {name: read_only(np.array([each[name] for each in found])) for name in SAMPLES}
+        return Growth(ensemble, curves, **arrays, laws=laws)
 
     with reporting(progress) as report:
         try:
@@ -319,12 +364,15 @@ def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:
 
 def _estimate(below: Floats | Integers, above: Floats | Integers) -> Estimate | None:
     """The mean of ``above / below`` [networks, curves], averaged over the curves of a network that have one."""
-    there = below > 0
-    ratios = np.divide(above, below, out=np.zeros(below.shape), where=there)
-    counts = there.sum(axis=1)
-    values = ratios.sum(axis=1)[counts > 0] / counts[counts > 0]
+    values = _means_of_networks(np.divide(above, below, out=np.zeros(below.shape), where=below > 0), below > 0)
     return Estimate(values) if len(values) > 1 else None
 
 
-def _shown(mean: Estimate | None) -> str:
-    return "" if mean is None else f"{mean.value:.4g} +- {mean.standard_error:.1g}"
+def _means_of_networks(values: Floats, there: Bits) -> Floats:
+    """The average over those curves of each network [networks, curves] that are there; of networks that have one."""
+    counts = there.sum(axis=1)
+    return np.where(there, values, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
+
+
+def _shown(mean: Estimate | None, is_proven: bool) -> str:
+    return "" if mean is None else f"{'' if is_proven else '~'}{mean.value:.{SHOWN}g} +- {mean.standard_error:.1g}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any, overload
 
 import numpy as np
@@ -26,17 +27,18 @@ from regions.enumeration.curves import strands_of
 from regions.enumeration.run import Model, compiled
 from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
 from regions.errors import LimitReached
-from regions.measures.image_lengths import image_lengths
+from regions.measures.image_lengths import image_lengths, ratio_errors
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
+from regions.proven_digits import proven_digits, upper_digit
 from regions.reporting import Progress, Report, reporting
 from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
 from regions.tables import JsonReport, aligned, html_table
 
 __all__ = ["Trajectory", "trajectory"]
 
-HEAD = ("layer", "length", "growth", "transitions", "pieces")
+HEAD = ("layer", "length", "off at most", "growth", "transitions", "pieces")
 # Points of a curve that is drawn, at least.
 DRAWN = 500
 
@@ -86,6 +88,11 @@ class Trajectory(FoundAlongCurve, JsonReport):
         """Each length over the one before it, float64 [layers]; NaN after a length of 0 and between infinite ones."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.lengths[:-1] > 0, self.lengths[1:] / self.lengths[:-1], np.nan)
+
+    @property
+    def growth_errors(self) -> Floats:
+        """How far off each growth is at most, float64 [layers]; infinity where nothing is known."""
+        return ratio_errors(self.lengths[:-1], self.length_errors[:-1], self.lengths[1:], self.length_errors[1:])
 
     @cached_property
     def breakpoints(self) -> Floats:
@@ -173,7 +180,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers."""
-        names = ("lengths", "length_errors", "growth", "transitions", "pieces")
+        names = ("lengths", "length_errors", "growth", "growth_errors", "transitions", "pieces")
         return {
             "curve": repr(self.curve),
             "network": self.network.fingerprint,
@@ -187,17 +194,19 @@ class Trajectory(FoundAlongCurve, JsonReport):
     def __repr__(self) -> str:
         number = int(self.pieces[-1]) if self.pieces.size else 1
         pieces = f"{number:,} piece{'' if number == 1 else 's'}"
-        return f"Trajectory({self.curve!r}, {pieces}, length {self.lengths[0]:.4g} -> {self.lengths[-1]:.4g})"
+        ends = (proven_digits(self.lengths[end], self.length_errors[end], 4) for end in (0, -1))
+        return f"Trajectory({self.curve!r}, {pieces}, length {' -> '.join(ends)})"
 
     def _repr_html_(self) -> str:
         return html_table(repr(self.curve), HEAD, self._rows())
 
     def _rows(self) -> list[list[str]]:
-        growth = ["", *(f"{factor:.4g}" for factor in self.growth)]
+        lengths = map(proven_digits, self.lengths, self.length_errors, repeat(6))
+        growth = ["", *map(proven_digits, self.growth, self.growth_errors, repeat(4))]
         numbers = zip(self.transitions.tolist(), self.pieces.tolist(), strict=True)
         counts = [["", ""], *([f"{transitions:,}", f"{pieces:,}"] for transitions, pieces in numbers), ["", ""]]
-        rows = zip(self._names(), self.lengths, growth, counts, strict=True)
-        return [[name, f"{length:.6g}", factor, *count] for name, length, factor, count in rows]
+        rows = zip(self._names(), lengths, map(upper_digit, self.length_errors), growth, counts, strict=True)
+        return [[*of_length, *count] for *of_length, count in rows]
 
     def _names(self) -> list[str]:
         return ["input", *(str(number) for number in range(1, len(self.pieces) + 1)), "output"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import sqrt
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import regions
-from regions import Arc, Circle, Growth, GrowthLaw, Polyline, Segment, bounds, ensembles, growth
+from regions import Arc, Circle, GreatCircle, Growth, GrowthLaw, Polyline, Segment, bounds, ensembles, growth
 from regions.ensembles import Discrete, Ensemble, Gaussian, Uniform
 from regions.errors import BeyondDoublesError, ShapeMismatchError
 from regions.studies.growth_laws import perpendicular_share
@@ -195,7 +196,20 @@ def test_words() -> None:
     assert facts["laws"][2]["values"][2] is None and len(facts["lengths"]) == 8
     assert found.lengths.flags.writeable is False
     beyond = GrowthLaw("too much", "at least", "growth", (100.0, 0.0, 0.0), "", "")
-    assert "beyond it by up to" in found._verdict(beyond)
+    assert re.fullmatch(
+        r"growth at least: not kept, means are up to [\d.]+ standard errors below it", found._verdict(beyond)
+    )
+    assert re.search(r"Raghu upper: growth at most: kept, all means are [\d.]+ standard errors or more below it", text)
+    assert re.search(r"wide limit: growth, wide limit: means are 0.[\d]+ to [\d.]+ times that of the limit", text)
+
+
+def test_what_is_not_proven_is_marked_and_held_against_nothing() -> None:
+    """An arc so short that what its images' lengths are off is more than they are."""
+    found = growth(ensembles.he([2, 8, 8, 1]), GreatCircle([1, 0], [1, 1e-15]), networks=8, rng=0)
+    assert found.length_errors.shape == found.lengths.shape
+    head, first = (line.split() for line in str(found).splitlines()[2:5:2])
+    assert head[0] == "layer" and [word[0] for word in first[1:3]] == ["~", "~"]
+    assert "ReLU law: growth, equal: nothing to compare" in str(found)
 
 
 def test_wrong_arguments() -> None:

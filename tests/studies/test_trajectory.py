@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
+from fractions import Fraction
 from math import pi
 
 import numpy as np
@@ -12,8 +14,10 @@ import pytest
 import regions
 from random_networks import random_network
 from regions import Arc, Circle, Curve, GreatCircle, Network, Polyline, Segment, trajectory
+from regions.measures.image_lengths import ratio_errors
 
 PLANE = [[1.0, 0.0], [0.0, 1.0]]
+SIGNS = [(x, y) for x in (-1, 1) for y in (-1, 1)]
 
 
 def identity(activation: str) -> Network:
@@ -106,6 +110,37 @@ def test_text_json_and_several() -> None:
     assert "<table>" in paths[0]._repr_html_()
     affine = trajectory(Network([([[1.0, 2.0]], [3.0])]), Arc(*PLANE))
     assert (affine.pieces.tolist(), affine.n_patterns, len(affine.lengths)) == ([], 1, 2)
+
+
+def test_no_more_digits_are_printed_than_are_proven() -> None:
+    """What is printed of a length whose bound is large is a digit with a mark; growth is as far off as both."""
+    short = trajectory(random_network([2, 8, 8, 1], seed=1), GreatCircle([1, 0], [1, 1e-12]))
+    rows = [line.split() for line in str(short).splitlines()[1:]]
+    assert rows[0][1:3] == ["~1e-12", "2e-13"]
+    long = random_network([8] * 40 + [1], seed=1, he=True)
+    path = trajectory(long, Arc([1] * 8, [1, -1] * 4))
+    assert (path.length_errors[30:] > path.lengths[30:]).any() and path.growth_errors[-1] == np.inf
+    for length, error, line in zip(path.lengths, path.length_errors, str(path).splitlines()[1:], strict=True):
+        shown, off = line.split()[1:3]
+        assert float(off) >= error
+        if shown.startswith("~"):
+            assert error > length / 20
+        else:
+            unit = Decimal(10) ** Decimal(shown).as_tuple().exponent
+            assert abs(Decimal(shown) - Decimal(length)) + Decimal(error) <= unit
+
+
+@pytest.mark.parametrize("share", [0.0, 2.0**-52, 0.3, 1.0])
+def test_growth_errors_hold_all_quotients(share: float) -> None:
+    ends = np.array([1.0, 3.0, 0.1, 1e300, 5e-324])
+    below, above = (each.reshape(-1) for each in np.meshgrid(ends, ends))
+    off = ratio_errors(below, below * share, above, above * share)
+    for a, b, error in zip(above.tolist(), below.tolist(), off.tolist(), strict=True):
+        corners = [(Fraction(a) + x * Fraction(a * share), Fraction(b) + y * Fraction(b * share)) for x, y in SIGNS]
+        if any(under <= 0 for _, under in corners) or a / b == np.inf:
+            assert error == np.inf
+        elif error < np.inf:
+            assert max(abs(over / under - Fraction(a / b)) for over, under in corners) <= Fraction(error)
 
 
 def test_dead_layers_have_no_length() -> None:

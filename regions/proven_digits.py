@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Which digits of a number are proven, if it is known how far off it is at most?
+
+A number is printed with as many digits as its bound proves: what is printed is off by no more than one unit of the
+last digit, for half of one is left to the bound and half to rounding. ``~`` stands before a number none of whose digits
+is proven. Bounds are printed rounded upwards.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context, Decimal
+from math import isfinite
+
+__all__ = ["proven_digits", "upper_digit"]
+
+
+def proven_digits(value: float, error: float, most: int) -> str:
+    """A number that is off by at most ``error``, with the digits that this proves, up to ``most``.
+
+    Examples
+    --------
+    >>> proven_digits(1234.5678, 1e-9, 6), proven_digits(1234.5678, 1.0, 6), proven_digits(1234.5678, 2000.0, 6)
+    ('1234.57', '1.23e+03', '~1e+03')
+    >>> proven_digits(0.0, 0.0, 6), proven_digits(0.0, 3.0, 6), proven_digits(float("inf"), float("inf"), 6)
+    ('0', '~0', 'inf')
+    """
+    if not isfinite(value):
+        return f"{value:g}"
+    if value == 0.0:
+        return "0" if error < 0.5 else "~0"
+    # Twice the bound is below 10^place, a unit of the last digit.
+    place = Decimal(2.0 * error).adjusted() + 1 if error > 0.0 else None
+    proven = most if place is None else Decimal(value).adjusted() - place + 1 if isfinite(2.0 * error) else 0
+    return f"{value:.{min(proven, most)}g}" if proven > 0 else f"~{value:.1g}"
+
+
+def upper_digit(bound: float) -> str:
+    """A bound, 0 or more, with one digit, rounded upwards.
+
+    Examples
+    --------
+    >>> upper_digit(3.1e-13), upper_digit(0.95), upper_digit(2.0), upper_digit(0.0), upper_digit(float("inf"))
+    ('4e-13', '1', '2', '0', 'inf')
+    """
+    return f"{float(Context(prec=1, rounding=ROUND_CEILING).create_decimal(bound)):.1g}"
