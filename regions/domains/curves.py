@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -76,6 +77,20 @@ class ArcLeg:
         """From the first end to the second, in radians."""
         (px, py), (qx, qy) = (end / np.hypot(*end) for end in self.ends)
         return float(np.arctan2(px * qy - py * qx, px * qx + py * qy))
+
+    def part_at(self, end: int) -> ArcLeg:
+        """A short part of the arc that has its first end (0) or its last (1), or all of it if doubles have none."""
+        here, other = self.ends[end], self.ends[1 - end]
+        between = here + (other - here) * 2.0**-20
+        if not self._turn(self.ends[0], between) > 0 < self._turn(between, self.ends[1]):
+            return self
+        return ArcLeg(self.origin, self.directions, np.stack([here, between] if end == 0 else [between, here]))
+
+    @staticmethod
+    def _turn(start: Floats, stop: Floats) -> Fraction:
+        """Above 0 where the turn from one direction to another is counter-clockwise, exactly."""
+        (a, b), (c, d) = ([Fraction(entry) for entry in direction.tolist()] for direction in (start, stop))
+        return a * d - b * c
 
     def chart_points(self, shares: Floats) -> Floats:
         """Points of the unit circle, float64 [k, 2], at shares [k] of the angle."""

@@ -13,7 +13,7 @@ from fuzz_arcs import KINDS, finding
 from generators_arcs import arc_case, nearly_degenerate_arc_case
 from generators_maxima import network_of_maxima
 from random_networks import random_network
-from regions import Arc, Circle, Curve, Network, Polyline
+from regions import Arc, Circle, Curve, GreatCircle, Network, Polyline, trajectory
 from regions.arithmetic.quadratic import Root, compare
 from regions.domains.curves import ArcLeg
 
@@ -171,6 +171,16 @@ def test_arcs_of_a_tiny_part_of_a_turn(turn: float) -> None:
     assert pieces(neuron([-sin(angle / 2), cos(angle / 2)], 0), short) == 2
 
 
+def test_parts_next_to_the_ends_of_an_arc() -> None:
+    quarter = leg((1, 0), (0, 1))
+    first, last = quarter.part_at(0), quarter.part_at(1)
+    assert first.ends.tolist() == [[1, 0], [1 - 2.0**-20, 2.0**-20]] and last.ends[1].tolist() == [0, 1]
+    assert 0 < first.angle < 1e-5 and 0 < last.angle < 1e-5
+    for height, whole in ((5e-324, True), (2.0**-1050, False)):  # no double between the ends, or some
+        short = leg((1.0, 0.0), (1.0, height))
+        assert [short.part_at(end) is short for end in (0, 1)] == [whole, whole]
+
+
 def test_the_certificate_counts_signs() -> None:
     count, certificate = regions.certified_count(neuron([1, 0], -1), Arc([1, 0], [0, 1]))
     assert (count, certificate.regions, certificate.complete) == (1, 1, True)
@@ -205,6 +215,34 @@ def test_limits_and_several_curves() -> None:
         regions.count(net, UNIT, "affine")
     with pytest.raises(regions.errors.ShapeMismatchError, match="the curve lies in a space of 3 dimensions"):
         regions.count(net, Arc([1, 0, 0], [0, 1, 0]))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_counted_leg_by_leg_as_with_all_breakpoints(seed: int) -> None:
+    """Rows through, beside and touching the joints of a circle, in two layers."""
+    rng = np.random.default_rng(seed)
+    sizes = [2, *rng.integers(1, 5, 2).tolist(), 1]
+    layers = [(rng.integers(-1, 2, (m, n)), rng.integers(-1, 2, m)) for n, m in zip(sizes, sizes[1:], strict=False)]
+    net = Network(layers, activation=["relu", "hardtanh"][seed % 2])
+    for curve in (
+        UNIT,
+        Circle([1, 0], [1, 1], [-1, 1]),
+        GreatCircle([1, 0], [-1, 1e-9]),
+        GreatCircle([3, 4], [-4, -3]),
+    ):
+        found, certificate = regions.certified_count(net, curve)
+        assert found == trajectory(net, curve).pieces[-1] and certificate.complete
+
+
+def test_a_limit_leaves_no_more_pieces_than_there_are() -> None:
+    """A piece may go on at a joint and where a circle closes, so what was found is not all of it."""
+    net = Network([(PLANE, [0, 0]), ([[1, 1]], [0])])
+    for curve in (Circle([0, 0], [1, 0.3], [-0.3, 1]), Polyline([[2, 1], [-1, 2], [-2, -1], [1, -2], [2, 1]])):
+        assert regions.count(net, curve, limit=4) == 4
+        for follow in (regions.count, trajectory):
+            with pytest.raises(regions.LimitReached) as stopped:
+                follow(net, curve, limit=3)  # type: ignore[operator]
+            assert stopped.value.partial == 4
 
 
 def test_roots_are_compared_exactly() -> None:
