@@ -138,13 +138,14 @@ class StreamSummary(JsonReport):
         places = self.network.hidden * elsewhere + neurons_of_kinks(self.network)[block.facet_kinks[inside]]
         shape, count = self._facets.shape, self._facets.size
         lengths = rounded_sums(block.facet_volumes[inside], places, count).reshape(shape)
-        smallest = self._extreme(block, int(sizes.argmin()))
-        largest = self._extreme(block, int(sizes.argmax()))
+        # Errors and points are computed for all regions of a block: so only where it has a new extreme.
+        smallest, largest = self.smallest, self.largest
+        if smallest is None or sizes.min() < smallest.size:
+            smallest = self._extreme(block, int(sizes.argmin()))
+        if largest is None or sizes.max() > largest.size:
+            largest = self._extreme(block, int(sizes.argmax()))
         # From here on nothing fails, so that a block is added or it is not.
-        if self.smallest is None or smallest.size < self.smallest.size:
-            self.smallest = smallest
-        if self.largest is None or largest.size > self.largest.size:
-            self.largest = largest
+        self.smallest, self.largest = smallest, largest
         exponents, numbers = np.unique(np.frexp(sizes[np.isfinite(sizes) & (sizes > 0.0)])[1], return_counts=True)
         self._exponents.update(dict(zip(exponents.tolist(), numbers.tolist(), strict=True)))
         self._facets += np.bincount(places, minlength=count).reshape(shape)
