@@ -36,9 +36,8 @@ def small_enough(network: Network, findings: Findings) -> bool:
     count = weights_as_integers(network.graph)
     if count > MOST_INTEGERS:
         findings.stop(
-            f"exact arithmetic would turn {count:,} weights into integers, whole matrices with their zeros, and about "
-            f"{count * BYTES / 1e9:,.0f} GB of memory; {MOST_INTEGERS:,} are the most: certify a part of the network, "
-            "net.until(..), or one of the same form with smaller images"
+            f"too large: {count:,} weights as integers, about {count * BYTES / 1e9:,.0f} GB, and {MOST_INTEGERS:,} are "
+            "the most; certify net.until(..), or the same for smaller images"
         )
     return count <= MOST_INTEGERS
 

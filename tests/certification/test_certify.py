@@ -425,7 +425,7 @@ def test_what_is_too_large_is_said_at_once(wanted: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(forms, "MOST_INTEGERS", weights - 1)
     report = regions.certify(part, GENERIC, regions=wanted)
     assert [item.name for item in report.proved] == ["network", "arrays", "disjoint", "euler"]
-    assert all(f"turn {weights:,} weights into integers" in item.finding for item in report.unchecked)
+    assert all(f"too large: {weights:,} weights as integers" in item.finding for item in report.unchecked)
     assert report.ok and report.conclusion.startswith(f"no fault found: 0 of {len(part)} regions checked")
     path = regions.trajectory(GENERIC, regions.Segment([-1, -1], [1, 1]))
     assert [item.name for item in regions.certify(path, GENERIC, regions=wanted).proved] == ["network", "arrays"]
