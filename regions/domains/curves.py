@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.arrays import real_numbers
+from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats
 from regions.domains.domain import digest_of, keep_shape
 from regions.domains.gram import independent
-from regions.domains.lines import Segment
+from regions.domains.lines import Segment, segments_between
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
 
@@ -188,11 +188,16 @@ class Curve:
             raise DomainError(f"t runs from 0 to 1 along a curve; got {times.min():g} to {times.max():g}")
         flat = times.reshape(-1) * len(self.legs)
         which = np.minimum(flat.astype(np.int64), len(self.legs) - 1)
-        result = np.empty((flat.size, self.n_in))
-        for index in np.unique(which):
-            here = which == index
-            shares, leg = flat[here] - index, self.legs[index]
-            result[here] = leg.to_input(shares[:, np.newaxis] if isinstance(leg, Segment) else shares)
+        met, places = np.unique(which, return_inverse=True)
+        shares, legs = flat - which, [self.legs[index] for index in met]
+        if isinstance(self.legs[0], Segment) and legs:
+            origins, directions = np.stack([(leg.origin, leg.directions[0]) for leg in legs], axis=1)
+            with np.errstate(over="ignore"):
+                result = require_finite(origins[places] + shares[:, np.newaxis] * directions[places], "the input point")
+        else:
+            result = np.empty((flat.size, self.n_in))
+            for index, leg in enumerate(legs):
+                result[places == index] = leg.to_input(shares[places == index])
         return result.reshape(*times.shape, self.n_in)
 
     @cached_property
@@ -260,11 +265,7 @@ class Polyline(Curve):
         corners = many_points(points, "Polyline: points")
         if len(corners) < 2:
             raise DegenerateDomainError(f"Polyline: expected two points or more, got {len(corners)}")
-        for index in range(1, len(corners)):
-            if np.array_equal(corners[index - 1], corners[index]):
-                raise DegenerateDomainError(f"Polyline: points {index - 1} and {index} are the same; leave one out")
-        legs = [Segment(start, end) for start, end in zip(corners, corners[1:], strict=False)]
-        super().__init__(legs, np.array_equal(corners[0], corners[-1]))
+        super().__init__(segments_between(corners, "Polyline"), np.array_equal(corners[0], corners[-1]))
         keep_shape(self, points=points)
 
 

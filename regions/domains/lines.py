@@ -8,8 +8,11 @@ direction, which is not normalised.
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from regions.arithmetic.arrays import read_only
+from regions.arithmetic.types import Floats
 from regions.domains.domain import Domain, keep_points, keep_shape
 from regions.domains.points import difference, one_point, same_length
 from regions.errors import DegenerateDomainError
@@ -47,6 +50,36 @@ class Segment(Domain):
         super().__init__(start, [direction], [[1.0, 0.0], [1.0, 1.0]])
         keep_shape(self, a=a, b=b)
         keep_points(self, [start, end])
+
+
+def segments_between(corners: Floats, name: str) -> list[Segment]:
+    """The segments from each of two points or more [n, n_in] to the next, checked all at once.
+
+    Raises
+    ------
+    DegenerateDomainError, NonFiniteError
+        As for `Segment`, with the numbers of the points.
+    """
+    with np.errstate(over="ignore"):
+        directions = np.diff(corners, axis=0)
+    for index in np.flatnonzero(~np.isfinite(directions).all(axis=1) | ~directions.any(axis=1)).tolist():
+        if not directions[index].any():
+            raise DegenerateDomainError(f"{name}: points {index} and {index + 1} are the same; leave one out")
+        difference(corners[index + 1], corners[index], f"{name}: point {index + 1} minus point {index}")
+    ends = read_only(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    corners, directions = read_only(corners), read_only(directions)
+    segments = []
+    for index in range(len(directions)):
+        segment = object.__new__(Segment)
+        segment.__dict__.update(
+            origin=corners[index],
+            directions=directions[index : index + 1],
+            generators=ends,
+            points=corners[index : index + 2],
+            input_shape=corners.shape[1:],
+        )
+        segments.append(segment)
+    return segments
 
 
 class Ray(Domain):

@@ -167,7 +167,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         """
         shown_layers = layers_shown(len(self.lengths) - 1)
         figure = figure_or_new(figure, *size_for(len(shown_layers)))
-        dense = -(-DRAWN // len(self.strands))
+        dense = DRAWN // len(self.strands)
         names = [f"layer {name}" if name.isdecimal() else name for name in self._names()]
         images = [Image(names[layer], *self.image(layer, dense)) for layer in shown_layers]
         draw_trajectory(figure, self.lengths, images)
@@ -316,11 +316,14 @@ def _follow(
 
 def _shares(strands: Strands, which: Integers) -> Floats:
     """Where on its leg some strands begin, as a share of it."""
+    points, legs = strands.ends[which, 0], strands.curve.legs
+    if isinstance(legs[0], Segment):
+        return points[:, 0]
     result = np.empty(len(which))
-    for index, leg in enumerate(strands.curve.legs):
+    for index, leg in enumerate(legs):
         here = strands.legs[which] == index
-        points = strands.ends[which[here], 0]
-        result[here] = leg.shares(points) if isinstance(leg, ArcLeg) else points[:, 0]
+        assert isinstance(leg, ArcLeg)
+        result[here] = leg.shares(points[here])
     return result
 
 

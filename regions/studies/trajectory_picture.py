@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regions.arithmetic.types import Bits, Floats
+from regions.arithmetic.types import Bits, Floats, Integers
 from regions.pictures.picture_files import WIDTH
 
 __all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
@@ -20,6 +20,8 @@ __all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
 MOST_IMAGES = 6
 # Of these, in a row; and the most dots that can be told apart.
 COLUMNS, MOST_DOTS = 3, 400
+# Cells of a picture's grid along an axis, smaller than what can be seen; and points that say where an image is widest.
+GRID, MEASURED = 1000, 1000
 PANEL = 1.9
 
 
@@ -65,14 +67,24 @@ def _draw_image(ax: Any, image: Image) -> None:
     from matplotlib.collections import LineCollection
 
     flat = _projected(image.points)
-    lines = LineCollection(np.stack([flat[:-1], flat[1:]], axis=1).tolist(), cmap="viridis", linewidths=0.8)
-    lines.set_array(np.linspace(0.0, 1.0, len(flat) - 1))
+    seen = _seen(flat)
+    ends = flat[seen]
+    lines = LineCollection(np.stack([ends[:-1], ends[1:]], axis=1).tolist(), cmap="viridis", linewidths=0.8)
+    lines.set_array(seen[:-1] / len(flat))
     ax.add_collection(lines)
     if image.corners.sum() <= MOST_DOTS:
         ax.plot(*flat[image.corners].T, linestyle="", marker="o", markersize=1.5, color="black")
     ax.autoscale_view()
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(title=image.name, xticks=[], yticks=[])
+
+
+def _seen(flat: Floats) -> Integers:
+    """Of points [k, 2] in order the first, the last, and those in another cell of a grid than the one before."""
+    cells = np.floor(flat * (GRID / max(np.ptp(flat, axis=0).max(), 1e-300)))
+    moved = (np.diff(cells, axis=0) != 0).any(axis=1)
+    moved[-1] = True
+    return np.append(0, 1 + np.flatnonzero(moved))
 
 
 def _projected(points: Floats) -> Floats:
@@ -82,6 +94,7 @@ def _projected(points: Floats) -> Floats:
     centred = centred - centred.mean(axis=0)
     if centred.shape[1] < 2:
         centred = np.column_stack([centred, np.zeros(len(centred))])
-    axes = np.linalg.svd(centred, full_matrices=False)[2][:2] if centred.shape[1] > 2 else np.eye(2)
+    some = centred[:: -(-len(centred) // MEASURED)]
+    axes = np.linalg.svd(some, full_matrices=False)[2][:2] if centred.shape[1] > 2 else np.eye(2)
     flat: Floats = centred @ axes.T
     return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(flat))])

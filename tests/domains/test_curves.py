@@ -117,3 +117,26 @@ def test_curves_are_no_domains() -> None:
     net = regions.Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0])])
     with pytest.raises(TypeError, match=r"expected a domain .* got Arc"):
         regions.enumerate(net, Arc([1, 0], [0, 1]))  # type: ignore[arg-type]
+
+
+def test_the_legs_of_a_polyline_are_segments() -> None:
+    """Made all at once, and no others than those made one by one."""
+    points = [[0.0, 1.0], [3.0, -0.0], [3.0, 0.1], [-1e300, 7.0]]
+    for leg, start, end in zip(Polyline(points).legs, points, points[1:], strict=False):
+        alone = Segment(start, end)
+        assert leg == alone and repr(leg) == repr(alone) and isinstance(leg, Segment)
+        assert leg.points.tolist() == alone.points.tolist() and leg.input_shape == alone.input_shape
+        assert not any(array.flags.writeable for array in (leg.origin, leg.directions, leg.generators, leg.points))
+        assert pickle.loads(pickle.dumps(leg)) == alone
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0, 0], [1, 0], [1, 0], [2, 0]], "points 1 and 2 are the same"),
+        ([[0, 0], [-1.7e308, 0], [1.7e308, 1]], "Polyline: point 2 minus point 1 is beyond the largest double"),
+    ],
+)
+def test_which_points_of_a_polyline_make_no_leg(points: list[list[float]], message: str) -> None:
+    with pytest.raises(regions.errors.RegionsError, match=message):
+        Polyline(points)

@@ -15,6 +15,7 @@ import regions
 from random_networks import random_network
 from regions import Arc, Circle, Curve, GreatCircle, Network, Polyline, Segment, trajectory
 from regions.measures.image_lengths import ratio_errors
+from regions.studies.trajectory_picture import GRID, _seen
 
 PLANE = [[1.0, 0.0], [0.0, 1.0]]
 SIGNS = [(x, y) for x in (-1, 1) for y in (-1, 1)]
@@ -245,3 +246,13 @@ def test_the_same_for_any_number_of_workers(workers: int) -> None:
     with pytest.raises(regions.LimitReached) as stopped:
         regions.trajectory(network, curves, limit=most - 1, workers=workers)
     assert [path.as_dict() for path in stopped.value.partial] == [path.as_dict() for path in alone[:limited]]
+
+
+def test_no_more_is_drawn_than_is_seen() -> None:
+    """Of many points close together those that are in other cells of a grid; the ends are always there."""
+    angles = np.linspace(0.0, 2 * pi, 20_001)
+    flat = np.column_stack([np.cos(angles), np.sin(angles)])
+    seen = _seen(flat)
+    assert seen[0] == 0 and seen[-1] == 20_000 and 2000 < len(seen) < 5000
+    assert np.abs(np.diff(flat[seen], axis=0)).max() < 3 / GRID
+    assert _seen(np.zeros((5, 2))).tolist() == [0, 4]
