@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "api/norms.hpp"
 #include "collect/place.hpp"
 #include "kernel/kernel.hpp"
 #include "rows/lanes.hpp"
@@ -65,46 +66,6 @@ Run supervised(Work work, std::int64_t limit) {
 }
 
 Section* asked_of(Section& section) { return section.is_all() ? nullptr : &section; }
-
-// Of a matrix, rounded upwards; what is not zero is taken to be no less than the floor, so that no square vanishes.
-struct Norms {
-  std::vector<double> rows;  // 2-norms
-  double largest_sum = 0;    // of a row's absolute values
-  double total = 0;          // of all squares
-  double spectral = 0;       // no better than sqrt(|W|_1 |W|_inf), or the Frobenius norm
-};
-
-Norms norms_of(const LinearOperator& weights, int rows, int columns) {
-  Norms norms;
-  norms.rows.resize(std::size_t(rows));
-  std::vector<double> sums(std::size_t(columns), 0.0);
-  std::vector<double> row(std::size_t(columns), 0.0);  // absolute values, added up where an output is read more than once
-  TermRoom room;
-  for (int i = 0; i < rows; ++i) {
-    const Terms terms = weights.terms(i, room);
-    double sum = 0;
-    double squares = 0;
-    for (int term = 0; term < terms.count; ++term) {
-      const double weight = std::fabs(terms.weights[term]);
-      row[std::size_t(terms.source(term))] += weight == 0 ? 0 : std::fmax(weight, floor_of_sizes);
-    }
-    for (int term = 0; term < terms.count; ++term) {
-      double& floored = row[std::size_t(terms.source(term))];
-      sum += floored;
-      squares += floored * floored;
-      sums[std::size_t(terms.source(term))] += floored;
-      floored = 0;
-    }
-    norms.rows[std::size_t(i)] = std::sqrt(squares) * slack;
-    norms.largest_sum = at_least(norms.largest_sum, sum * slack);
-    norms.total += squares;
-  }
-  double largest_column = 0;
-  for (const double sum : sums) largest_column = at_least(largest_column, sum * slack);
-  norms.spectral =
-      std::fmin(std::sqrt(norms.total), std::sqrt(largest_column) * std::sqrt(norms.largest_sum)) * slack;
-  return norms;
-}
 
 // At which place of the layer's order each of its units is.
 std::vector<int> rank_of(const Layer& layer) {

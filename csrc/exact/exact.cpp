@@ -6,6 +6,12 @@
 
 namespace regions {
 
+namespace {
+
+constexpr int nobody = -2;  // of whose output a row is a multiple that is zero
+
+}  // namespace
+
 Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces,
              Monitor& monitor)
     : network_(network),
@@ -223,8 +229,45 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   return result;
 }
 
+bool Exact::is_named_by(const VertexView& vertex, Boundary kink) const {
+  const Boundary* end = vertex.boundaries + (coordinates_ - 1);
+  return vertex.generator < 0 && kink >= 0 && std::find(vertex.boundaries, end, kink) != end;
+}
+
+// Of a row that is a multiple of a unit's output below, all there is of which is a multiple of its pre-activation: that
+// unit. Or `none`; a row that is zero is that of nobody, -2.
+int Exact::source_of(int layer, int row) {
+  const Layer& here = network_.layers[std::size_t(layer)];
+  const Layer& below = network_.layers[std::size_t(layer) - 1];
+  if (here.biases[row] != 0) return none;
+  const Terms terms = here.weights.terms(row, room_);
+  if (terms.count == 0) return nobody;
+  if (terms.count > 1 || terms.weights[0] == 0) return none;
+  const int source = terms.source(0);
+  const int piece = pieces_[below.first_unit + source];
+  if (below.intercept(source, piece) != 0) return none;
+  return below.slope(source, piece) != 0 ? source : nobody;
+}
+
+// The kink of the layer below of which the difference of a pair of arms is a multiple, if it is plainly one: where a pool reads
+// neurons, of one that is on and one that is off. It is zero where that neuron is, without any arithmetic.
+Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
+  const Layer& here = network_.layers[std::size_t(layer)];
+  const Layer& below = network_.layers[std::size_t(layer) - 1];
+  if (!here.has_maxima() || below.kinks == 0) return none;
+  const PairOfArms pair = PairOfArms::at(breakpoint);
+  const int first = source_of(layer, here.row_of(unit, pair.first));
+  const int second = source_of(layer, here.row_of(unit, pair.second));
+  const int source = first == nobody ? second : second == nobody ? first : int(none);
+  if (source < 0 || source >= below.own) return none;  // a passed unit has no kinks
+  const double* kinks = below.breakpoints_of(source);
+  const double* at = std::find(kinks, kinks + below.kinks, 0.0);
+  return at == kinks + below.kinks ? none : below.kink(source, int(at - kinks));
+}
+
 int Exact::sign(int layer, int unit, int breakpoint, const VertexView& vertex) {
   monitor_.work(8);
+  if (is_named_by(vertex, kink_below(layer, unit, breakpoint))) return 0;
   const Polynomial& at = point(vertex);
   return sign_at(kink_form(layer, unit, breakpoint), at);
 }

@@ -91,6 +91,11 @@ class Exact {
     std::int64_t since = 1;            // which of them still do
   };
 
+  static constexpr Boundary none = -1;
+
+  bool is_named_by(const VertexView& vertex, Boundary kink) const;
+  Boundary kink_below(int layer, int unit, int breakpoint);
+  int source_of(int layer, int row);
   const Form& form(int layer, int row);
   const Form& kink_form(int layer, int unit, int breakpoint);
   Polynomial boundary_form(Boundary boundary);
@@ -116,6 +121,7 @@ class Exact {
   std::int64_t context_ = 0;        // how often anything became void
   std::int64_t products_ = 0;
   Form kink_form_;
+  TermRoom room_;
   std::vector<Accumulator> sums_;
   Accumulator scratch_;
 };

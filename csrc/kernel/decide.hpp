@@ -15,6 +15,7 @@
 #include "kernel/cell_bounds.hpp"
 #include "kernel/envelope.hpp"
 #include "kernel/largest.hpp"
+#include "kernel/outputs.hpp"
 #include "kernel/sign.hpp"
 #include "rows/decided.hpp"
 #include "rows/fold.hpp"
@@ -43,20 +44,17 @@ class Deciding {
   using Lanes = AffineLanes<D>;
 
   Deciding(const Network& network, Exact& exact, Signs<Cell>& signs, Arena& arena, std::uint8_t* pieces,
-           std::uint8_t* pattern, ResidualBounds<D>& residuals, Child<D>& child)
+           std::uint8_t* pattern, ResidualBounds<D>& residuals, Child<D>& child, Outputs& outputs)
       : network_(network),
         exact_(exact),
         signs_(signs),
         arena_(arena),
-        outputs_(&arena),
+        outputs_(outputs),
         pieces_(pieces),
         pattern_(pattern),
         residuals_(residuals),
         child_(child),
         envelope_(signs, exact, arena) {}
-
-  // Where outputs are to be from now on.
-  void write_outputs_to(Arena& outputs) { outputs_ = &outputs; }
 
   // From now on it is about this cell; all layers up to `entered` were decided before.
   void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {
@@ -411,7 +409,7 @@ class Deciding {
     note_piece(here, row.unit, piece);
     if (!is_read(index, row.unit, piece)) return;
     assert(is_sized(row));
-    const Row<D>* output = affine_output(row, here.slope(row.unit, piece), here.intercept(row.unit, piece), *outputs_);
+    const Row<D>* output = affine_output(row, here.slope(row.unit, piece), here.intercept(row.unit, piece), outputs_.arena());
     assert(is_padded(*output));
     residuals_.decided(index, row, *output);
     if (column >= 0) child_.folds.push_back({column, output});
@@ -422,7 +420,7 @@ class Deciding {
   Exact& exact_;
   Signs<Cell>& signs_;
   Arena& arena_;
-  Arena* outputs_;
+  Outputs& outputs_;
   std::uint8_t* pieces_;
   std::uint8_t* pattern_;  // null where nobody asks
   ResidualBounds<D>& residuals_;

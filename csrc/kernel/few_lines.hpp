@@ -180,6 +180,7 @@ class FewLines<Polygon> {
     for (int r = 0; r < rows_at_once; ++r) rows[r] = above.rows[std::min(start + r, above.count - 1)];
     Panel<D> panel;
     panel.columns = 0;
+    panel.listing = nullptr;
     panel.count = std::min(rows_at_once, above.count - start);
     read_affine_parts(rows, 1, panel);
     folding_.fold(

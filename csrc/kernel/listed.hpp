@@ -6,13 +6,14 @@
 // folded is added there. Outputs that were written together have one list, and are folded together.
 // Invariant: a row's numbers do not depend on which rows it was written with, but for the room of its list; what it does
 // not read adds nothing to it.
-// Cost: for each panel its terms, and for each term the columns of what it reads.
+// Cost: for each panel its terms, and for each term the columns of what it reads; which these are is seen once a patch.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "kernel/decide.hpp"
+#include "kernel/found_terms.hpp"
 #include "rows/decided.hpp"
 #include "rows/fold.hpp"
 
@@ -25,10 +26,7 @@ class ListedRows {
   ListedRows(Arena& arena, Child<D>& child, Folding<D>& folding) : arena_(arena), child_(child), folding_(folding) {}
 
   // Of a panel that has no columns.
-  const Listing* none() {
-    listing_ = {nullptr, nullptr};
-    return &listing_;
-  }
+  const Listing* none() const { return &nothing_listed_; }
 
   // ---- rows of a parent, on a part of its cell ----
 
@@ -58,7 +56,8 @@ class ListedRows {
         add_columns(*output);
       }
     }
-    take_columns(panel);
+    list_columns();
+    take_room(panel);
     for (std::size_t i = 0; i < gathered_columns_.size(); ++i) {
       const int what = became_[std::size_t(gathered_columns_[i])];
       if (what < 0) continue;
@@ -73,12 +72,8 @@ class ListedRows {
   // ---- rows of a layer that is brought in ----
 
   // What it reads: outputs of decided units below it, and the columns of the last block, its units in order.
-  void begin_layer(int inputs, const std::vector<Fold<D>>& outputs, const Block<D>* own, int first_column) {
-    found_.assign(std::size_t(inputs), Found{});
-    for (const Fold<D>& output : outputs) found_[std::size_t(output.column)].output = output.output;
-    if (own == nullptr) return;
-    for (int row = 0, column = first_column; row < own->count; row = own->end_of_unit(row), ++column)
-      found_[std::size_t(own->rows[row]->unit)].column = column;
+  void begin_layer(const Layer& layer, const std::vector<Fold<D>>& outputs, const Block<D>* own, int first_column) {
+    found_.begin_layer(layer, outputs, own, first_column);
   }
 
   // How many rows from this place in the layer's order on are written together.
@@ -90,37 +85,27 @@ class ListedRows {
   }
 
   // The panel's affine parts are written; adds what its units read.
-  void bring_in(const Layer& layer, const int* units, Panel<D>& panel) {
-    folds_.clear();
+  void bring_in(const int* units, Panel<D>& panel) {
+    const bool same = found_.are_the_same(units, panel.count);  // folds and columns are those of the panel before
+    if (!same) folds_.clear();
     weights_.clear();
     own_.clear();
-    for (const DensePart& part : layer.weights.dense())
-      for (int input = 0; input < part.inputs; ++input) {
-        if (!found_[std::size_t(part.first + input)].any()) continue;
-        add_term(part.first + input, side_by_side([&](int r) {
-                   const std::size_t unit = std::size_t(units[std::min(r, panel.count - 1)]);
-                   return part.weights[unit * std::size_t(part.inputs) + std::size_t(input)];
-                 }));
-      }
-    for (const PatchPart& part : layer.weights.patches()) add_patches(part, units, panel.count);
-    columns_.clear(child_.columns());
-    const ColumnList* last = nullptr;
-    for (const Fold<D>& fold : folds_) {
-      if (fold.output->columns == 0 || (fold.output->list != nullptr && fold.output->list == last)) continue;
-      last = fold.output->list;
-      add_columns(*fold.output);
-    }
-    for (const OwnTerm& term : own_) columns_.add(term.column);
-    take_columns(panel);
+    found_.for_each(units, panel.count, [&](const Found<D>& found, RowLanes weight) {
+      if (found.output == nullptr) return own_.push_back({found.column, weight});
+      if (!same) folds_.push_back({int(weights_.size()), found.output});
+      weights_.push_back(weight);
+    });
+    if (!same) see_columns();
+    take_room(panel);
     for (const OwnTerm& term : own_) add_weight(term, panel);
     folding_.fold(panel, folds_, folds_.size(), false, [&](int i) { return weights_[std::size_t(i)]; },
-                  [](int, int) { return RowLanes{}; });
+                  [](int, int) { return RowLanes{}; }, same);
   }
 
   // An output of the layer below as one of this layer, or null. Nothing is rounded, so nothing is its own error; but that
   // must not be 0 where anything was rounded before.
   const Row<D>* passed(int source, int unit, int limbs, Arena& outputs) {
-    const Found& found = found_[std::size_t(source)];
+    const Found<D>& found = found_.of(source);
     if (!found.any()) return nullptr;
     if (found.output != nullptr) {
       Row<D>* row = copy_of_output(*found.output, outputs);
@@ -174,12 +159,6 @@ class ListedRows {
 
  private:
   static constexpr int nothing = -1;  // no column above reads it
-
-  struct Found {
-    const Row<D>* output = nullptr;
-    int column = -1;
-    bool any() const { return output != nullptr || column >= 0; }
-  };
 
   struct OwnTerm {
     int column;
@@ -238,22 +217,38 @@ class ListedRows {
       columns_.add_first(row.columns);
   }
 
-  // The panel gets the columns that were united, each with a place, and coefficients of 0.
-  void take_columns(Panel<D>& panel) {
+  // Of the outputs and columns that are read.
+  void see_columns() {
+    columns_.clear(child_.columns());
+    const ColumnList* last = nullptr;
+    for (const Fold<D>& fold : folds_) {
+      if (fold.output->columns == 0 || (fold.output->list != nullptr && fold.output->list == last)) continue;
+      last = fold.output->list;
+      add_columns(*fold.output);
+    }
+    for (const OwnTerm& term : own_) columns_.add(term.column);
+    list_columns();
+  }
+
+  // Each column that was united gets a place.
+  void list_columns() {
     const int all = child_.columns();
-    panel.listing = &listing_;
-    panel.columns = all;
+    count_of_listed_ = all;
     while (int(in_order_.size()) < all) in_order_.push_back(int(in_order_.size()));
     listing_ = {nullptr, in_order_.data()};
-    if (2 * columns_.count() <= all) {
-      if (last_list_ == nullptr || !columns_.are(*last_list_)) last_list_ = columns_.listed(arena_);
-      const ColumnList* list = last_list_;
-      panel.columns = list->count;
-      if (places_of_listed_.size() < std::size_t(all)) places_of_listed_.resize(std::size_t(all));
-      for (int place = 0; place < panel.columns; ++place)
-        places_of_listed_[std::size_t(list->columns[place])] = place;
-      listing_ = {list, places_of_listed_.data()};
-    }
+    if (2 * columns_.count() > all) return;
+    if (last_list_ == nullptr || !columns_.are(*last_list_)) last_list_ = columns_.listed(arena_);
+    count_of_listed_ = last_list_->count;
+    if (places_of_listed_.size() < std::size_t(all)) places_of_listed_.resize(std::size_t(all));
+    for (int place = 0; place < count_of_listed_; ++place)
+      places_of_listed_[std::size_t(last_list_->columns[place])] = place;
+    listing_ = {last_list_, places_of_listed_.data()};
+  }
+
+  // The panel gets these columns, and coefficients of 0.
+  void take_room(Panel<D>& panel) {
+    panel.listing = &listing_;
+    panel.columns = count_of_listed_;
     const std::size_t room = std::size_t(panel.columns) * std::size_t(rows_at_once);
     coefficients_.assign(room * std::size_t(panel.limbs), 0.0);
     panel.coefficients = coefficients_.data();
@@ -264,39 +259,6 @@ class ListedRows {
     const int place = listing_.places[column];
     return (limb == 0 ? panel.coefficients : panel.low_coefficients + (limb - 1) * panel.columns * rows_at_once) +
            place * rows_at_once;
-  }
-
-  void add_term(int source, RowLanes weight) {
-    const Found& found = found_[std::size_t(source)];
-    if (found.output != nullptr) {
-      folds_.push_back({int(weights_.size()), found.output});
-      weights_.push_back(weight);
-    } else if (found.column >= 0) {
-      own_.push_back({found.column, weight});
-    }
-  }
-
-  // Patches of some of the units, one after another: whoever is not of a patch has weights of 0.
-  void add_patches(const PatchPart& part, const int* units, int count) {
-    bool done[rows_at_once] = {};
-    for (int first = 0; first < count; ++first) {
-      const int patch = done[first] ? PatchPart::none : part.patch_of(units[first]);
-      if (patch < 0) continue;
-      int row_of[rows_at_once];
-      bool in_a_row = first == 0 && part.row_of(units[0]) + rows_at_once <= part.padded_rows();
-      for (int r = 0; r < rows_at_once; ++r) {
-        row_of[r] = r < count && part.patch_of(units[r]) == patch ? part.row_of(units[r]) : -1;
-        if (row_of[r] >= 0) done[r] = true;
-        in_a_row = in_a_row && (r >= count || row_of[r] == part.row_of(units[0]) + r);
-      }
-      const std::int32_t* sources = part.sources(patch);
-      const double* weights = part.kernel(patch);
-      for (int term = 0; term < part.terms(); ++term, weights += part.padded_rows()) {
-        if (sources[term] < 0 || !found_[std::size_t(sources[term])].any()) continue;
-        add_term(sources[term], in_a_row ? load<RowLanes>(weights + row_of[0])
-                                         : side_by_side([&](int r) { return row_of[r] < 0 ? 0.0 : weights[row_of[r]]; }));
-      }
-    }
   }
 
   // A weight is copied, so nothing is rounded; unless the column is read more than once.
@@ -337,13 +299,15 @@ class ListedRows {
   std::size_t folds_seen_ = 0;
   std::vector<int> gathered_columns_;
   std::vector<RowLanes, AlignedAllocator<RowLanes>> gathered_;  // [columns, limbs]
-  std::vector<Found> found_;  // of each unit of the layer below
+  FoundTerms<D> found_;
   std::vector<Fold<D>> folds_;
   std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_;
   std::vector<OwnTerm, AlignedAllocator<OwnTerm>> own_;
   ColumnSet columns_;
   std::vector<int> in_order_, places_of_listed_;
+  const Listing nothing_listed_{};
   Listing listing_{};  // of the panel that was written last
+  int count_of_listed_ = 0;
   const ColumnList* last_list_ = nullptr;  // the last one of this cell
   std::vector<double> coefficients_;
 };

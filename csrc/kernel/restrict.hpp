@@ -39,7 +39,8 @@ class Restriction {
         whole_(network.is_whole()),
         residuals_(network),
         listed_(arena, child_, folding_),
-        deciding_(network, exact, signs, arena, pieces, pattern, residuals_, child_) {}
+        outputs_(arena),
+        deciding_(network, exact, signs, arena, pieces, pattern, residuals_, child_, outputs_) {}
 
   // The whole network on the whole domain: so far only the input coordinates, which are affine forms of the chart.
   LocalNetwork<D> whole(const Cell& cell) {
@@ -79,7 +80,7 @@ class Restriction {
     child_.folds.clear();
     if (!whole_) {
       listed_.begin(parent.columns());
-      write_outputs_to(scratch_[0]);
+      outputs_.begin_turns();
     }
 
     int column = 0;
@@ -223,12 +224,12 @@ class Restriction {
         panel.error[k] = RowLanes{};
       }
       for (int r = 0; r < panel.count; ++r) {
-        Row<D>* row = outputs_->take<Row<D>>(1);
+        Row<D>* row = outputs_.arena().take<Row<D>>(1);
         *row = *with_columns[start + r];
         write_row(panel, r, *row);
-        row->coefficients = one_after_the_other(row->coefficients, row->columns, 1, *outputs_);
+        row->coefficients = one_after_the_other(row->coefficients, row->columns, 1, outputs_.arena());
         if (row->limbs > 1)
-          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, row->limbs - 1, *outputs_);
+          row->low_coefficients = one_after_the_other(row->low_coefficients, row->columns, row->limbs - 1, outputs_.arena());
         residuals_.rewritten(parent.frontier, *row);
         child_.network.outputs[places[start + r]] = row;
       }
@@ -295,10 +296,10 @@ class Restriction {
 
   // The same where layers read patches, and some of them outputs of several layers below.
   void bring_in_listed(int index, const Block<D>* last, int first_own) {
-    write_outputs_to(outputs_ == &scratch_[0] ? scratch_[1] : scratch_[0]);  // the other ones are read
+    outputs_.turn();
     const Layer& here = layer(index);
     const bool is_read = index < network_.last();
-    listed_.begin_layer(here.inputs, child_.folds, last, first_own);
+    listed_.begin_layer(here, child_.folds, last, first_own);
     const int row_count = here.rows();
     deciding_.begin_block(index, is_read, row_count, -1);
     for (int start = 0; start < row_count;) {
@@ -315,28 +316,21 @@ class Restriction {
         if (index == 1) chart_rows_.read(rows[r], here.weights.terms(numbers[r], room_));
       }
       read_affine_parts(written, panel.limbs, panel);
-      if (index > 1) listed_.bring_in(here, numbers, panel);
+      if (index > 1) listed_.bring_in(numbers, panel);
       deciding_.decide_panel(panel, rows);
       listed_.settle(panel, rows);
       start += panel.count;
     }
     deciding_.end_block();
     for (int unit = here.own; is_read && unit < here.units; ++unit) {
-      const Row<D>* row = listed_.passed(here.weights.passed()[std::size_t(unit - here.own)], unit, limbs_[std::size_t(index)], *outputs_);
+      const Row<D>* row = listed_.passed(here.weights.passed()[std::size_t(unit - here.own)], unit, limbs_[std::size_t(index)], outputs_.arena());
       if (row == nullptr) continue;
       residuals_.rewritten(index, *row);
       child_.network.outputs[child_.network.output_count++] = row;
     }
   }
 
-  // Outputs where layers read patches. Most are read once, by a layer that is brought in on the same cell, and are many: so
-  // they are where they do not stay, and the next but one replace them. Those of the frontier are read on parts of the cell.
-  void write_outputs_to(Arena& scratch) {
-    scratch.clear();
-    outputs_ = &scratch;
-    deciding_.write_outputs_to(scratch);
-  }
-
+  // Those of the frontier, which are read on parts of the cell.
   void keep_outputs(const LocalNetwork<D>& parent) {
     LocalNetwork<D>& left = child_.network;
     for (int i = 0; i < left.output_count; ++i) {
@@ -385,13 +379,12 @@ class Restriction {
   const std::vector<int> limbs_;  // of the rows of each layer
   Arena& arena_;
   const bool whole_;  // then columns are never listed
-  Arena scratch_[2];
-  Arena* outputs_ = &arena_;
 
   Child<D> child_{};  // what is left on the cell under way
   ResidualBounds<D> residuals_;
   Folding<D> folding_;
   ListedRows<D> listed_;
+  Outputs outputs_;
   Deciding<Cell> deciding_;
   TermRoom room_;
 };

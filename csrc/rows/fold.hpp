@@ -81,13 +81,13 @@ class Folding {
 
   // Adds the first `count` units' shares to a panel of rows; weight_of(column) is what they read a column with, and
   // low_weight_of(column, m) the limbs after the first, if `long_weights`. The sizes are those from before, with the
-  // outputs' added to them.
+  // outputs' added to them. `same`: the folds and the panel's listing are those of the call before.
   template <class WeightOf, class LowWeightOf>
   void fold(Panel<D>& panel, const Folds& folds, std::size_t count, bool long_weights, WeightOf weight_of,
-            LowWeightOf low_weight_of) {
+            LowWeightOf low_weight_of, bool same = false) {
     if (count == 0) return;
     if (weights_.size() < count) weights_.resize(count);
-    with_columns_.clear();
+    if (!same) with_columns_.clear();
     RowLanes value[D + 1], size[D + 1];
     for (int k = 0; k <= D; ++k) {
       value[k] = panel.value[k];
@@ -105,8 +105,9 @@ class Folding {
         value[k] += skipped ? RowLanes{} : weight * output.value[k];
         size[k] += skipped ? RowLanes{} : magnitude * output.size[k];
       }
-      if (output.columns > 0) with_columns_.push_back({&output, output.coefficients, f});
+      if (!same && output.columns > 0) with_columns_.push_back({&output, output.coefficients, f});
     }
+    if (!same && panel.listing != nullptr) see_groups(panel.listing->places);
     for (int k = 0; k <= D; ++k) panel.size[k] = size[k];
     if (panel.limbs > 1) {
       with_limbs(panel.limbs, [&](auto limbs) {
@@ -145,9 +146,27 @@ class Folding {
   static constexpr int columns_at_once = 8;
   static constexpr std::size_t outputs_at_once = 32;
 
+  // Outputs that follow one another and have the same columns; their sums' places begin at this one of `places_`.
+  struct Group {
+    const FoldOfColumns<D>* begin;
+    const FoldOfColumns<D>* end;
+    std::size_t places;
+  };
+
+  __attribute__((noinline)) void see_groups(const int* places) {
+    groups_.clear();
+    places_.clear();
+    const FoldOfColumns<D>* const end = with_columns_.data() + with_columns_.size();
+    for (const FoldOfColumns<D>* begin = with_columns_.data(); begin < end; begin = groups_.back().end) {
+      groups_.push_back({begin, end_of_group(begin, end), places_.size()});
+      const Row<D>& output = *begin->output;
+      for (int c = 0; c < output.columns; ++c)
+        places_.push_back(places[output.list == nullptr ? c : output.list->columns[c]]);
+    }
+  }
+
   __attribute__((noinline)) void fold_listed(Panel<D>& panel) {
-    for_each_group(panel.listing->places, [&](auto several, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end,
-                                              const int* at, int first) {
+    for_each_group([&](auto several, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at, int first) {
       fold_columns<several()>(panel.coefficients, at, weights_.data(), begin, end, first);
     });
   }
@@ -155,22 +174,17 @@ class Folding {
   // work(number of columns, outputs from, to, places of their sums, first of these columns in the outputs), where columns
   // are listed.
   template <class Work>
-  void for_each_group(const int* places, Work work) {
-    const FoldOfColumns<D>* const end = with_columns_.data() + with_columns_.size();
-    for (const FoldOfColumns<D>* begin = with_columns_.data(); begin < end;) {
-      const FoldOfColumns<D>* next = end_of_group(begin, end);
-      const Row<D>& output = *begin->output;
-      if (places_.size() < std::size_t(output.columns)) places_.resize(std::size_t(output.columns));
-      for (int c = 0; c < output.columns; ++c)
-        places_[std::size_t(c)] = places[output.list == nullptr ? c : output.list->columns[c]];
+  void for_each_group(Work work) {
+    for (const Group& group : groups_) {
+      const int columns = group.begin->output->columns;
+      const int* const places = places_.data() + group.places;
       int column = 0;
-      for (; column + columns_at_once <= output.columns; column += columns_at_once)
-        work(std::integral_constant<int, columns_at_once>(), begin, next, places_.data() + column, column);
-      for (; column + 2 <= output.columns; column += 2)
-        work(std::integral_constant<int, 2>(), begin, next, places_.data() + column, column);
-      for (; column < output.columns; ++column)
-        work(std::integral_constant<int, 1>(), begin, next, places_.data() + column, column);
-      begin = next;
+      for (; column + columns_at_once <= columns; column += columns_at_once)
+        work(std::integral_constant<int, columns_at_once>(), group.begin, group.end, places + column, column);
+      for (; column + 2 <= columns; column += 2)
+        work(std::integral_constant<int, 2>(), group.begin, group.end, places + column, column);
+      for (; column < columns; ++column)
+        work(std::integral_constant<int, 1>(), group.begin, group.end, places + column, column);
     }
   }
 
@@ -204,8 +218,7 @@ class Folding {
     }
     constexpr int several = K == 2 ? 4 : 2;  // whose sums do not wait for one another
     if (panel.listing != nullptr) {
-      for_each_group(panel.listing->places, [&](auto columns, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at,
-                                 int first) {
+      for_each_group([&](auto columns, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at, int first) {
         constexpr int at_once = columns() < several ? columns() : several;
         for (int c = 0; c < columns(); c += at_once)
           fold_limbs_of_places<at_once, K, factor_limbs>(panel, at + c, begin, end, first + c, factor_of);
@@ -278,7 +291,8 @@ class Folding {
 
   std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_, low_weights_;  // of the rows at hand, fold by fold
   std::vector<FoldOfColumns<D>> with_columns_;
-  std::vector<int> places_;  // of the sums of a group's columns
+  std::vector<Group> groups_;  // where columns are listed
+  std::vector<int> places_;    // of the sums of all groups' columns
 };
 
 }  // namespace REGIONS_TARGET
