@@ -47,6 +47,13 @@ class Graph:
         operator = Patches.convolution(kernel, x.shape, [size] * 2, [(0, 0)] * 2, [1, 1], channels)
         return self.builder.linear(x, operator, None, (channels, length // size, length // size), "means")
 
+    def largest(self, x: Any, size: int) -> Any:
+        channels, length, _ = x.shape
+        windows = np.arange(x.size).reshape(channels, length // size, size, length // size, size).swapaxes(2, 3)
+        shape = windows.shape[:3]
+        arms = np.full(int(np.prod(shape)), size**2)
+        return self.builder.largest(self.builder.rearranged(x, windows.ravel()), arms, shape, "largest")
+
     def dense(self, x: Any, out: int) -> Any:
         weights, biases = draw(self.random, out, x.size)
         return self.builder.linear(x, Dense(weights), biases, (out,), "dense")
@@ -88,6 +95,9 @@ class Torch:
     def means(self, x: Any, size: int) -> Any:
         return self.torch.nn.functional.avg_pool2d(x, size)
 
+    def largest(self, x: Any, size: int) -> Any:
+        return self.torch.nn.functional.max_pool2d(x, size)
+
     def dense(self, x: Any, out: int) -> Any:
         flat = x.flatten(1)
         weights, biases = self.drawn(out, flat.shape[1])
@@ -106,8 +116,16 @@ def draw(random: np.random.Generator, out: int, *each: int) -> tuple[Floats, Flo
 
 
 def lenet(of: Any, x: Any) -> Any:
-    x = of.means(of.relu(of.convolution(x, 8, 5, 1, 2)), 2)
-    x = of.means(of.relu(of.convolution(x, 16, 5, 1, 0)), 2)
+    return lenet_with(of.means, of, x)
+
+
+def lenet_max(of: Any, x: Any) -> Any:
+    return lenet_with(of.largest, of, x)
+
+
+def lenet_with(pool: Any, of: Any, x: Any) -> Any:
+    x = pool(of.relu(of.convolution(x, 8, 5, 1, 2)), 2)
+    x = pool(of.relu(of.convolution(x, 16, 5, 1, 0)), 2)
     for width in (120, 84):
         x = of.relu(of.dense(x, width))
     return of.dense(x, 10)
@@ -171,6 +189,8 @@ CONVOLUTIONAL = {
     for each in (
         Convolutional("lenet_segment", lenet, (1, 28, 28), segment=1.0),
         Convolutional("lenet_square", lenet, (1, 28, 28), square=0.1),
+        Convolutional("lenet_max_segment", lenet_max, (1, 28, 28), segment=1.0),
+        Convolutional("lenet_max_square", lenet_max, (1, 28, 28), square=0.05),
         Convolutional("vgg_segment", vgg, (3, 32, 32), segment=0.1),
         Convolutional("vgg_square", vgg, (3, 32, 32), square=0.002),
         Convolutional("resnet20_segment", resnet20, (3, 32, 32), segment=0.02),

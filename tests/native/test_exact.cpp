@@ -24,6 +24,45 @@ TEST_CASE("a line through the point where two others meet is zero there, and not
   }
 }
 
+namespace {
+
+// Of the difference of two arms that read the three neurons, with these weights and biases, where 3 x = 1 meets y = -1.
+int sign_of_arms(const double (&arms)[2][3], const double (&biases)[2], const std::uint8_t (&pieces)[3],
+                 const VertexName<2>& vertex) {
+  SmallProblem problem(&weights[0][0], {-1, -1, -2}, square());
+  const std::int32_t rows[2] = {0, 2};
+  Layer pool;
+  pool.units = pool.own = 1;
+  pool.arms = rows;
+  pool.unit_of = {0, 0};
+  pool.pairs_before = {0, 1};
+  pool.inputs = pool.most_terms = 3;
+  pool.weights = LinearOperator({{0, 3, &arms[0][0]}}, {}, 2, {});
+  pool.biases = biases;
+  pool.first_kink = 3;
+  pool.first_unit = 5;
+  problem.network.layers.push_back(pool);
+  const std::uint8_t all_pieces[6] = {0, 0, pieces[0], pieces[1], pieces[2], 0};
+  Monitor monitor([](void*, double, std::int64_t) { return 0; }, nullptr, 1000);
+  return Exact(problem.network, problem.chart, problem.domain, all_pieces, monitor).sign(2, 0, 0, vertex);
+}
+
+}  // namespace
+
+TEST_CASE("arms of which one is a neuron that is on, and one of a neuron that is off, are the same where the first is zero") {
+  const VertexName<2> on_its_kink{-1, {0, -1}};
+  const VertexName<2> beside_it{-1, {1, -2}};
+  CHECK(sign_of_arms({{1, 0, 0}, {0, 1, 0}}, {0, 0}, {1, 0, 0}, on_its_kink) == 0);
+  CHECK(sign_of_arms({{0, 0, 4}, {-2, 0, 0}}, {0, 0}, {1, 0, 0}, on_its_kink) == 0);
+  CHECK(sign_of_arms({{0, 0, 0}, {-2, 0, 0}}, {0, 0}, {1, 0, 0}, on_its_kink) == 0);
+  CHECK(sign_of_arms({{1, 0, 0}, {0, 1, 0}}, {0, 0}, {1, 0, 0}, beside_it) == -1);
+  CHECK(sign_of_arms({{1, 0, 0}, {0, 1, 0}}, {0x1p-300, 0}, {1, 0, 0}, on_its_kink) == -1);
+  CHECK(sign_of_arms({{1, 0, 0}, {0, 1, 0}}, {0, 0x1p-300}, {1, 0, 0}, on_its_kink) == 1);
+  CHECK(sign_of_arms({{1, 0, 0}, {0, 1, 0}}, {0, 0}, {1, 1, 0}, on_its_kink) == -1);
+  CHECK(sign_of_arms({{1, 0, 1}, {0, 1, 0}}, {0, 0}, {1, 0, 1}, on_its_kink) == 1);
+  CHECK(sign_of_arms({{0, 0, 1}, {0, 1, 0}}, {0, 0}, {1, 0, 1}, on_its_kink) == 1);
+}
+
 TEST_CASE("positions are correctly rounded quotients, in whichever order boundaries are named") {
   SmallProblem problem(&weights[0][0], {-1, -1, -2}, square());
   for (const bool swapped : {false, true}) {
