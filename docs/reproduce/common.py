@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -41,16 +42,49 @@ def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, An
     options = argparse.Namespace(
         **{**given, **{name: chosen[name] if given[name] is None else given[name] for name in chosen}}
     )
+    for name, value in {"seed": 0, **defaults}.items():
+        given_one = getattr(options, name)
+        for one in given_one if isinstance(value, tuple) else (given_one,):
+            wrong = _wrong(one, value[0] if isinstance(value, tuple) else value)
+            if wrong:
+                parser.error(f"argument --{name}: {one} {wrong}")
     options.names, options.begun = tuple(defaults), time.process_time()
     return options
 
 
-def load_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Images as rows, float64 [n, pixels] from 0 to 1, and their labels [n]; digits in squares of this side."""
+def _wrong(given: Any, default: Any) -> str:
+    """What is wrong with an option, beside its default; nothing where nothing is."""
+    if isinstance(default, str) and ":" in default:
+        width, _, variance = given.partition(":")
+        try:
+            fits = int(width) >= 1 and 0.0 < float(variance) < float("inf")
+        except ValueError:
+            fits = False
+        return "" if fits else f"is no width:variance, both above 0, such as {default}"
+    least = 1 if isinstance(default, int) and default else 0
+    if isinstance(default, (int, float)) and not least <= given < float("inf"):
+        return f"is no number from {least} on"
+    return ""
+
+
+def load_images(options: Any, side: int = 8, *, labelled: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Images as rows, float64 [n, pixels] from 0 to 1, and their labels [n]; digits in squares of this side.
+
+    Without labels in the file they are all 0, unless they are needed.
+    """
     if options.data:
-        with np.load(options.data) as file:
-            images = np.asarray(file["images"], dtype=np.float64).reshape(len(file["images"]), -1)
-            return images / images.max(), file["labels"] if "labels" in file else np.zeros(len(images), int)
+        try:
+            with np.load(options.data) as file:
+                images = np.asarray(file["images"], dtype=np.float64)
+                labels = np.asarray(file["labels"]) if labelled or "labels" in file else np.zeros(len(images), int)
+        except (OSError, BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise SystemExit(f"--data {options.data}: {error}") from None
+        if images.ndim < 2 or not np.isfinite(images).all() or not images.max(initial=0.0) > 0.0:
+            raise SystemExit(f"--data {options.data}: images are [n, ..] numbers, not all 0")
+        images = images.reshape(len(images), -1)
+        if labels.shape != (len(images),):
+            raise SystemExit(f"--data {options.data}: {len(images)} images, and labels of shape {list(labels.shape)}")
+        return images / images.max(), labels
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -61,7 +95,12 @@ def load_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
 def two_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """The 101st and the 1001st image, each of norm 1."""
     images, _ = load_images(options, side)
-    return images[100] / np.linalg.norm(images[100]), images[1000] / np.linalg.norm(images[1000])
+    if len(images) <= 1000:
+        raise SystemExit(f"--data {options.data}: the 1001st image is asked for, and there are {len(images)}")
+    norms = np.linalg.norm(images[[100, 1000]], axis=1)
+    if not norms.all():
+        raise SystemExit(f"--data {options.data}: of the 101st and the 1001st image one is all 0")
+    return images[100] / norms[0], images[1000] / norms[1]
 
 
 def new_figure(panels: int, height: float = 3.2) -> tuple[Figure, list[Any]]:
@@ -73,7 +112,8 @@ def new_figure(panels: int, height: float = 3.2) -> tuple[Figure, list[Any]]:
 def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     """Write the figure and the table, and print the table; returns its lines."""
     name, seconds = Path(script).stem, time.process_time() - options.begun
-    settings = ", ".join(f"{option} {_word(getattr(options, option))}" for option in options.names)
+    asked = {option: getattr(options, option) for option in options.names}
+    settings = ", ".join(f"{option} {_word(value)}" for option, value in asked.items() if value not in (0, ""))
     cells = [list(head), *([_word(cell) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     table = ["   ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]

@@ -20,7 +20,7 @@ class Images:
     def __init__(self, options: Any) -> None:
         torch.manual_seed(options.seed)
         torch.set_num_threads(1)
-        self.pixels, self.labels = load_images(options)
+        self.pixels, self.labels = load_images(options, labelled=True)
         images, labels = torch.tensor(self.pixels).float(), torch.tensor(self.labels.astype(np.int64))
         held = len(images) // 4
         self.test, self.train = (images[:held], labels[:held]), (images[held:], labels[held:])

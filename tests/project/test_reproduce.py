@@ -72,6 +72,31 @@ def test_images_of_ones_own(run, tmp_path: Path) -> None:  # type: ignore[no-unt
     assert "images of --data" in (tmp_path / "raghu_12.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("arrays", "script", "words", "message"),
+    [
+        ({"images": np.ones((9, 2, 2))}, "raghu_12", [], "1001st image is asked for, and there are 9"),
+        ({"images": np.zeros((1001, 4))}, "raghu_12", [], "numbers, not all 0"),
+        ({"images": np.ones((9, 4)), "labels": np.ones(8, int)}, "raghu_12", [], "9 images, and labels of shape [8]"),
+        ({"images": np.zeros((0, 4))}, "raghu_12", [], "numbers, not all 0"),
+        ({"pictures": np.ones((9, 4))}, "raghu_12", [], "images"),
+        (None, "raghu_12", [], "No such file"),
+        ({}, "raghu_12", ["--pairs", "0:0"], "--pairs: 0:0 is no width:variance"),
+        ({}, "raghu_1", ["--depth", "0"], "--depth: 0 is no number from 1 on"),
+        ({}, "raghu_14", ["--points", "0"], "--points: 0 is no number from 1 on"),
+    ],
+)
+def test_what_is_wrong(arrays, script, words, message, tmp_path, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.syspath_prepend(FOLDER)
+    if arrays != {}:
+        words = ["--data", str(tmp_path / "own.npz")]
+    if arrays:
+        np.savez(tmp_path / "own.npz", **arrays)
+    with pytest.raises(SystemExit) as stopped:
+        importlib.import_module(script).main(["--small", "--folder", str(tmp_path), *words])
+    assert message in f"{stopped.value} {capsys.readouterr().err}"
+
+
 def test_the_page_names_every_script() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     for script in SCRIPTS:
