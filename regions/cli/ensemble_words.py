@@ -2,7 +2,8 @@
 """How is an ensemble of random networks written on a command line?
 
 As in Python: ``he([2, 16, 16, 1])``, ``price_tanner2020(784, 10, Gaussian(6), alpha=0.5)``. Nothing is evaluated: the
-text is parsed, and only the names of `regions.ensembles`, ``range``, numbers, words, lists and None are known.
+text is parsed, and only the names of `regions.ensembles`, ``range``, numbers, powers of them such as ``8**0.5``,
+words, lists and None are known.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ __all__ = ["ENSEMBLE_SYNTAX", "EnsembleWord"]
 ENSEMBLE_SYNTAX = "he([2, 16, 16, 1]), or raghu2017(784, 100, 10, sigma_w=2), or another one of regions.ensembles"
 _CALLED: dict[str, Any] = {**{name: getattr(ensembles, name) for name in ensembles.__all__}, "range": range}
 LONGEST, MOST_NUMBERS = 4_000, 100_000
+# Below it a double has all digits of an integer.
+LARGEST_POWER = 2.0**53
 
 
 class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
@@ -35,7 +38,7 @@ class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
             found = _made(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, RecursionError, MemoryError):
             self.fail(f"{value!r} can not be read; write {ENSEMBLE_SYNTAX}", param, ctx)
-        except (TypeError, ValueError, RegionsError) as error:
+        except (TypeError, ValueError, ArithmeticError, RegionsError) as error:
             self.fail(f"{value!r}: {' '.join(str(error).split())}", param, ctx)
         if not isinstance(found, ensembles.Ensemble):
             self.fail(f"{value!r} is no ensemble; write {ENSEMBLE_SYNTAX}", param, ctx)
@@ -58,6 +61,18 @@ def _made(node: ast.expr) -> Any:
         number = _made(node.operand)
         if isinstance(number, (int, float)) and not isinstance(number, bool):
             return -number
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return _power(_made(node.left), _made(node.right))
     if isinstance(node, ast.Constant) and (node.value is None or type(node.value) in (int, float, str)):
         return node.value
     raise ValueError(f"{ast.unparse(node)} is not known here; known are {', '.join(_CALLED)}, numbers, words and lists")
+
+
+def _power(base: Any, exponent: Any) -> float | int:
+    """A power of numbers, no larger than a double knows all digits of if it is an integer."""
+    if not all(type(each) in (int, float) for each in (base, exponent)):
+        raise ValueError("** is for numbers")
+    value = float(base) ** float(exponent)
+    if not isinstance(value, float) or not abs(value) < LARGEST_POWER:
+        raise ValueError(f"{base}**{exponent} is no real number below {LARGEST_POWER:g}")
+    return int(value) if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0 else value

@@ -85,6 +85,9 @@ def trajectory_command(
             raise click.UsageError("--limit is for a MODEL, not for --ensemble", ctx)
         _follow_many(ctx, ensemble, networks, seed, output, as_json)
         return
+    for name in ("networks", "seed"):
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{name} is for --ensemble, not for a MODEL", ctx)
     network = load_model()
     curve = _curve(ctx, network.input_shape)
     announce(network, curve, quiet=as_json)
@@ -124,12 +127,15 @@ def _curve(ctx: click.Context, inputs: tuple[int, ...]) -> Curve | Segment:
 
 
 def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None, as_json: bool) -> None:
-    """Draw it, if asked for, and print it."""
+    """Print it, and draw it if asked for; a line of JSON comes last, for it says where the picture is."""
+    if not as_json:
+        say(f"\n{found}")
     if output:
         with writing(str(output)):
             save_figure(found.plot(), output)
         facts["output"] = str(output)
-    say(json_text(facts) if as_json else f"\n{found}")
+    if as_json:
+        say(json_text(facts))
     if output and not as_json:
         say(f"wrote {output}")
 

@@ -299,7 +299,7 @@ class Arc(Curve):
     def __init__(self, x0: ArrayLike, x1: ArrayLike) -> None:
         start, end = one_point(x0, "Arc: x0"), one_point(x1, "Arc: x1")
         same_length("Arc", x0=start, x1=end)
-        super().__init__(_arcs("Arc", np.zeros(len(start)), start, end, QUARTERS[:2]), False)
+        super().__init__(_arcs(np.zeros(len(start)), QUARTERS[:2], "Arc", x0=start, x1=end), False)
         keep_shape(self, x0=x0, x1=x1)
 
 
@@ -327,7 +327,7 @@ class Circle(Curve):
         given = {"center": center, "u": u, "v": v}
         middle, first, second = (one_point(point, f"Circle: {name}") for name, point in given.items())
         same_length("Circle", center=middle, u=first, v=second)
-        super().__init__(_arcs("Circle", middle, first, second, QUARTERS), True)
+        super().__init__(_arcs(middle, QUARTERS, "Circle", u=first, v=second), True)
         keep_shape(self, **given)
 
 
@@ -363,10 +363,9 @@ class GreatCircle(Curve):
         if abs(radius - other) > 1e-9 * radius:
             raise DomainError(
                 f"GreatCircle: points on one sphere round the origin have one norm, these have "
-                f"{np.ldexp(radius, exponent):g} and {np.ldexp(other, exponent):g}; scale one, or take Arc"
+                f"{np.ldexp(radius, exponent):.12g} and {np.ldexp(other, exponent):.12g}; scale one, or take Arc"
             )
-        if not independent(np.stack([start, end])):
-            raise DegenerateDomainError("GreatCircle: the points lie on one line through the origin")
+        _require_plane("GreatCircle", x0=start, x1=end)
         unit = near / radius
         across = far - unit * (unit @ far)
         across -= unit * (unit @ across)  # once more, for points that are nearly parallel
@@ -379,12 +378,24 @@ class GreatCircle(Curve):
         half = first + last / np.hypot(*last)  # of the way, so that t is proportional to the angle
         ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
         across = np.ldexp(direction * (radius / size), exponent)
-        super().__init__(_arcs("GreatCircle", np.zeros(len(start)), start, across, ends), False)
+        super().__init__(_arcs(np.zeros(len(start)), ends, "GreatCircle", x0=start, across=across), False)
         keep_shape(self, x0=x0, x1=x1)
 
 
-def _arcs(name: str, origin: Floats, u: Floats, v: Floats, ends: Floats) -> list[ArcLeg]:
-    directions = np.stack([u, v])
-    if not independent(directions):
-        raise DegenerateDomainError(f"{name}: the two directions lie on one line, so they span no plane")
-    return [ArcLeg(origin, directions, ends[index : index + 2].copy()) for index in range(len(ends) - 1)]
+def _arcs(origin: Floats, ends: Floats, name: str, **directions: Floats) -> list[ArcLeg]:
+    """Legs round an ellipse from each direction [k, 2] of its chart to the next; two directions span its plane."""
+    _require_plane(name, **directions)
+    axes = np.stack(list(directions.values()))
+    return [ArcLeg(origin, axes, ends[index : index + 2].copy()) for index in range(len(ends) - 1)]
+
+
+def _require_plane(name: str, **directions: Floats) -> None:
+    """Refuse two vectors [n_in] that span no plane."""
+    for which, vector in directions.items():
+        if not vector.any():
+            raise DegenerateDomainError(f"{name}: {which} is zero, so there is no plane in which to turn")
+    if len(vector) < 2:
+        raise DegenerateDomainError(f"{name}: there is no turning on a line; inputs need two coordinates or more")
+    if not independent(np.stack(list(directions.values()))):
+        both = " and ".join(directions)
+        raise DegenerateDomainError(f"{name}: {both} lie on one line through the origin, so they span no plane")

@@ -181,7 +181,9 @@ def _arranged(inputs: Any) -> tuple[int, ...] | None:
 def _as_rows(values: NDArray[Any], wanted: tuple[int, ...] | None, file: str, *, text: bool) -> NDArray[Any]:
     """Points [n, n_in] from an array of any shape that can be understood so."""
     shape = values.shape
-    if values.ndim == 0 or values.ndim > 4 or values.size == 0:
+    if values.size == 0:
+        raise ShapeMismatchError(f"{file}: holds no points, for there is no number in it")
+    if values.ndim == 0 or values.ndim > 4:
         raise ShapeMismatchError(
             f"{file}: expected points of shape [n, n_in] (or [n_in] for one), or images [n, C, H, W] (or [C, H, W] for "
             f"one), got {list(shape)}"

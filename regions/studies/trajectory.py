@@ -180,7 +180,8 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
     def as_dict(self) -> dict[str, Any]:
         """All numbers."""
-        names = ("lengths", "length_errors", "growth", "growth_errors", "transitions", "pieces")
+        of_layers = ("lengths", "length_errors", "growth", "growth_errors", "transitions", "pieces")
+        names = (*of_layers, "kink_transitions", "breakpoints")
         return {
             "curve": repr(self.curve),
             "network": self.network.fingerprint,

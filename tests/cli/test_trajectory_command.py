@@ -59,6 +59,15 @@ def test_the_picture(run: Run) -> None:
     assert Path("path.svg").read_text().startswith("<?xml")
 
 
+def test_the_table_stays_where_there_is_no_picture(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def plot(path: object) -> None:
+        raise regions.errors.BeyondDoublesError("nothing to be drawn")
+
+    monkeypatch.setattr(regions.Trajectory, "plot", plot)
+    code, out, err = run("trajectory", *MODEL, "--segment", *WORDS[:2], "-o", "path.png")
+    assert code == 1 and "nothing to be drawn" in err and out.endswith(f"\n\n{trajectory(model(), Segment(A, B))}\n")
+
+
 @pytest.mark.parametrize("command", ["count", "trajectory"])
 @pytest.mark.parametrize("as_json", [False, True])
 def test_the_limit(run: Run, command: str, as_json: bool) -> None:
@@ -130,6 +139,7 @@ def test_ensembles(run: Run) -> None:
                 alpha=0.5,
             ),
         ),
+        ("raghu2017(2, 2**3, 2, sigma_w=8**0.5)", ensembles.raghu2017(2, 8, 2, sigma_w=8**0.5)),
         ("he([2, 3, -(-1)])", ensembles.he([2, 3, 1])),
     ],
 )
@@ -143,6 +153,7 @@ def test_words_for_ensembles(word: str, expected: object) -> None:
         *("", "he([2, 3", "he(2)", "Gaussian(1)", "-3", "he.__class__", "he([2, 3, 1], 'tanh')", "he(**{})", "he"),
         *("__import__('os').getcwd()", "he([2] * 10**9)", "range(10**12)", "Discrete(range(100_000_000))", "-'a'"),
         *("he([2, 3, 1], True)", "(lambda: 0)()", "he(" * 200, "[" * 3000, "x" * 5000, "he([2, 3, 1]).draw(rng=0)"),
+        *("he([2, 10**99, 1])", "he([2, 9**9**9, 1])", "he([2, 0**-1])", "he([(-8)**0.5, 1])", "he([2, 'a'**2])"),
     ],
 )
 def test_words_for_no_ensembles(word: str) -> None:
@@ -158,6 +169,11 @@ def test_words_for_no_ensembles(word: str) -> None:
         ([*HE, "--limit", "9"], "--limit is for a MODEL"),
         ([*HE, "--networks", "1"], "1 is not in the range"),
         (["trajectory", "--arc", *WORDS[:2]], "give a MODEL or --ensemble"),
+        (
+            ["trajectory", *MODEL, "--arc", *WORDS[:2], "--networks", "100"],
+            "--networks is for --ensemble, not for a MODEL",
+        ),
+        (["trajectory", *MODEL, "--arc", *WORDS[:2], "--seed", "0"], "--seed is for --ensemble, not for a MODEL"),
     ],
 )
 def test_a_model_or_an_ensemble(run: Run, words: list[str], message: str) -> None:

@@ -89,14 +89,14 @@ def test_equal_curves_are_equal_after_pickling_too() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: Arc([1, 0], [2, 0]), DegenerateDomainError, "Arc: the two directions lie on one line"),
+        (lambda: Arc([1, 0], [2, 0]), DegenerateDomainError, "Arc: x0 and x1 lie on one line"),
         (lambda: Arc([1, 0], [0, 1, 0]), ShapeMismatchError, "x0 has 2, x1 has 3"),
         (lambda: Arc([1, 0], [0, np.inf]), NonFiniteError, "Arc: x1"),
-        (lambda: Circle([0, 0], [0, 0], [0, 1]), DegenerateDomainError, "Circle: the two directions"),
+        (lambda: Circle([0, 0], [0, 0], [0, 1]), DegenerateDomainError, "Circle: u is zero"),
         (lambda: Circle([0], [1, 0], [0, 1]), ShapeMismatchError, "center has 1"),
         (lambda: GreatCircle([1, 0], [0, 2]), DomainError, "these have 1 and 2"),
         (lambda: GreatCircle([1, 0], [-1, 0]), DegenerateDomainError, "one line through the origin"),
-        (lambda: GreatCircle([0, 0], [0, 0]), DegenerateDomainError, "one line through the origin"),
+        (lambda: GreatCircle([0, 0], [0, 0]), DegenerateDomainError, "GreatCircle: x0 is zero"),
         (lambda: Polyline([[0, 0]]), DegenerateDomainError, "two points or more, got 1"),
         (lambda: Polyline([[0, 0], [1, 0], [1, 0]]), DegenerateDomainError, "points 1 and 2 are the same"),
         (lambda: Arc([1, 0], [0, 1]).to_input(1.5), DomainError, "t runs from 0 to 1"),
@@ -140,3 +140,17 @@ def test_the_legs_of_a_polyline_are_segments() -> None:
 def test_which_points_of_a_polyline_make_no_leg(points: list[list[float]], message: str) -> None:
     with pytest.raises(regions.errors.RegionsError, match=message):
         Polyline(points)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Arc([1], [2]), "Arc: there is no turning on a line"),
+        (lambda: Arc([0, 0], [1, 2]), "Arc: x0 is zero"),
+        (lambda: Circle([0, 0], [1, 2], [0, 0]), "Circle: v is zero"),
+        (lambda: GreatCircle([1, 0], [0, 1 + 1e-8]), "these have 1 and 1.00000001;"),
+    ],
+)
+def test_what_spans_no_plane(make: Callable[[], Curve], message: str) -> None:
+    with pytest.raises(regions.errors.RegionsError, match=message):
+        make()

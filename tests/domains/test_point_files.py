@@ -60,7 +60,7 @@ class TestArrays:
             ((5, 785), 784, r"shape \[5, 785\].*784 coordinates.*labels, leave it out: skip_columns=0 or -1"),
             ((5, 3, 2, 4), 23, r"shape \[5, 3, 2, 4\], from which no points of 23 coordinates can be made$"),
             ((1, 1, 1, 1, 1), None, "expected points of shape"),
-            ((0, 3), 3, "expected points of shape"),
+            ((0, 3), 3, "holds no points"),
             ((5, 2, 4, 3), (3, 2, 4), r"p.npy: holds images \[2, 4, 3\], the network takes \[3, 2, 4\]: put "),
             ((5, 23), (3, 2, 4), r"shape \[5, 23\], from which no points of 24 coordinates can be made$"),
         ],
