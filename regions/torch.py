@@ -27,7 +27,8 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
     """Multiply activations by one learnt number, and keep the loss that holds their length down.
 
     It takes the place of ``BatchNorm1d(num_features)`` or ``BatchNorm2d(num_features)``. `regions.load` reads a module
-    with it: the scale is folded into the layer next to it.
+    with it: the scale is folded into the layer next to it. In evaluation mode ``torch.export`` takes it;
+    ``torch.jit.script`` does not.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
     Attributes
     ----------
     learnt_scale : torch.nn.Parameter
-        The learnt number, one at first.
+        The learnt number, one at first. Nothing keeps it above 0; where it is below, so is the loss.
     original_length : torch.Tensor
         Mean length of a step from one point of a batch to the next, in the first batch of training in which that was
         not zero; NaN until then. A buffer, saved with the weights.
@@ -83,6 +84,8 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, batch: Any) -> Any:
         """Scale a batch [n, num_features, ..]; in training also measure it."""
+        if not batch.is_floating_point():
+            raise TypeError(f"expected a batch of floating-point numbers, got {batch.dtype}")
         if batch.dim() < 2 or batch.shape[1] != self.num_features:
             raise ValueError(f"expected a batch [n, {self.num_features}, ..], got {list(batch.shape)}")
         self.loss = self._loss(batch) if self.training else None
@@ -131,7 +134,7 @@ def trajectory_loss(module: torch.nn.Module) -> Any:
     TypeError
         No torch module.
     ValueError
-        There is none in it, or one that no batch came by in training mode.
+        There is none in it, or one that has no loss: no batch came by, or the last one in evaluation mode.
 
     Examples
     --------
@@ -148,5 +151,8 @@ def trajectory_loss(module: torch.nn.Module) -> Any:
         raise ValueError(f"there is no TrajectoryRegularization in {type(module).__name__}")
     for name, part in layers:
         if part.loss is None:
-            raise ValueError(f"{name or 'the module'}: no batch has come by in training mode, so there is no loss yet")
+            raise ValueError(
+                f"{name or 'the module'}: there is no loss of the batch that came by last; it is kept in training "
+                "mode only, so call model.train(), and the model on a batch"
+            )
     return sum(part.loss for _, part in layers)

@@ -149,9 +149,17 @@ def test_wrong_batches_and_modules() -> None:
     for batch in (torch.zeros(2), torch.zeros(3, 3)):
         with pytest.raises(ValueError, match=r"expected a batch \[n, 2, \.\.\]"):
             layer()(batch)
+    with pytest.raises(TypeError, match="floating-point numbers, got torch.int64"):
+        layer()(torch.zeros(3, 2, dtype=torch.int64))
     with pytest.raises(TypeError, match="torch.nn.Module"):
         trajectory_loss(3)
     with pytest.raises(ValueError, match="no TrajectoryRegularization"):
         trajectory_loss(nn.Linear(2, 2))
-    with pytest.raises(ValueError, match="no batch has come by"):
+    with pytest.raises(ValueError, match="no loss of the batch that came by last"):
         trajectory_loss(model())
+    seen = model()
+    seen(torch.zeros(3, 2))
+    assert trajectory_loss(seen) is not None
+    seen.eval()(torch.zeros(3, 2))
+    with pytest.raises(ValueError, match=r"kept in training mode only, so call model.train\(\)"):
+        trajectory_loss(seen)
