@@ -12,6 +12,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp cimport bool as boolean
 from libcpp.vector cimport vector
 
+from math import prod
+
 import numpy as np
 
 
@@ -138,7 +140,7 @@ cdef dict _statistics(const Outcome& outcome):
 
 cdef dict _new_arrays(shapes):
     """Where to write: arrays in one block, if they are large together, for then numpy asks for large pages."""
-    sizes = [int(np.prod(shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
+    sizes = [prod(map(int, shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
     if sum(sizes) < 1 << 22:
         return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
     block, start, arrays = np.empty(sum(sizes), dtype=np.uint8), 0, {}
