@@ -351,6 +351,8 @@ cdef Subtree _subtree(node, arrays, int64_t dimension, int64_t pattern_bytes) ex
             or arrays["cell_offsets"].shape != (regions + 1,) or arrays["cell_kinks"].shape != (corners,)
             or arrays["cell_twins"].shape != (corners,) or arrays["packed_patterns"].shape != (regions, pattern_bytes)):
         raise ValueError("arrays of a subtree do not fit together")
+    if not all(array.flags.c_contiguous for array in arrays.values()):
+        raise ValueError("arrays of a subtree are not in C order")
     result.node = _steps(node)
     result.vertex_count = len(arrays["vertex_errors"])
     result.region_count = len(arrays["cell_offsets"]) - 1

@@ -55,6 +55,7 @@ class Graft {
     if (subtree.edge_count != cell.facet_count())
       throw std::invalid_argument("a part has another border than the cell with the path " + text_of(node));
     set_chains(subtree, first, chains);
+    for (int edge = 0; edge < cell.facet_count(); ++edge) require_on(cell, cell.facet(edge), chains[edge].first);
     return true;
   }
 
@@ -90,6 +91,14 @@ class Graft {
     for (std::size_t height = 0; height < depth; ++height)
       for (std::int64_t vertex = placed_[height].begin; vertex < placed_[height].end; ++vertex) vertices.push_back(vertex);
     return vertices;
+  }
+
+  // The first of the facets along an edge has its name, and begins where it does. So no part fits in another one's place.
+  void require_on(const Cell& cell, const FacetOfCell& edge, std::int64_t index) const {
+    const CollectedFacet& facet = whole_.facets[index];
+    const std::int64_t corner = whole_.representative(whole_.corners[facet.first]);
+    if (facet.boundary != edge.boundary || corner != whole_.representative(cell.vertices[edge.first]->id))
+      throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtrees_[next_ - 1].node));
   }
 
   void set_chains(const Subtree& subtree, std::int64_t first, Chain* chains) {

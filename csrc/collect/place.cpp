@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace regions {
@@ -129,10 +130,13 @@ class Placing {
     return {-1, boundaries_.data()};
   }
 
-  // At most so many products, if nothing is known of the lower layers.
+  // At most so many products, if nothing is known of the lower layers. No end for what no neuron's boundary goes through, such
+  // as a corner of the domain: nobody but a forger says that these are off.
   std::int64_t price(const Candidate& candidate) {
     name(candidate);
+    if (int(boundaries_.size()) != dimension_) return std::numeric_limits<std::int64_t>::max();
     const Boundary highest = *std::max_element(boundaries_.begin(), boundaries_.end());
+    if (highest < 0) return std::numeric_limits<std::int64_t>::max();
     int layer = network_.last();
     while (network_.layers[std::size_t(layer)].first_kink > highest) --layer;
     return prices_[std::size_t(layer)];

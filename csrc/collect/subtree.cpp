@@ -38,6 +38,13 @@ void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collec
     return vertex < placed ? way[std::size_t(vertex)] : vertex - placed + first_vertex;
   };
 
+  for (std::int64_t i = 0; i < placed; ++i) {
+    const CollectedVertex& here = whole.vertices[way[std::size_t(i)]];
+    if (subtree.vertex_errors[i] != here.error ||
+        !std::equal(here.position, here.position + dimension, subtree.vertices + i * dimension))
+      throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtree.node));
+  }
+
   CollectedVertex* vertices = whole.vertices.extend(std::size_t(subtree.vertex_count - placed));
   for (std::int64_t i = placed; i < subtree.vertex_count; ++i, ++vertices) {
     *vertices = {{}, subtree.vertex_errors[i], subtree.same[i] == i ? -1 : moved(subtree.same[i])};

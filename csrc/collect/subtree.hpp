@@ -5,7 +5,9 @@
 // to the node; regions as runs of corners; at each corner the facet from there to the next corner (in dimension one, at it),
 // with its twin. The facets without one lie on the border of the node's cell, and are listed along its edges.
 // Invariant: vertices are in the order in which one thread would have placed them. Of several that are united the best
-// known one stands for all, of equally well known ones the first, as in `Collected::unite`.
+// known one stands for all, of equally well known ones the first, as in `Collected::unite`. Those on the way have the same
+// numbers, to the last bit, where the subtree was found and where it is put: what another kernel found, or what is below
+// another node, is refused by that.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from math import prod
 from os import PathLike
@@ -25,7 +24,7 @@ import numpy as np
 from regions.arithmetic.arguments import path_of
 from regions.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.domains import Domain
-from regions.enumeration.subtrees import Subtree, problem_of, shapes
+from regions.enumeration.subtrees import Subtree, problem_of, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
 from regions.files.replacing import replacing
 from regions.version import __version__
@@ -61,7 +60,7 @@ class Folder:
             facts["found"] = [[n, asdict(each)] for n, each in zip(result.numbers, result.certificates, strict=True)]
         else:
             part = result.subtree
-            facts |= {"kernel": part.kernel, "stats": dict(part.stats), "sizes": _sizes(part.arrays)}
+            facts |= {"kernel": part.kernel, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}
             arrays = [_little(array).tobytes() for array in part.arrays.values()]
         text = json.dumps(facts).encode()
         content = b"".join([text, *([b"\n"] if arrays else []), *arrays])
@@ -98,12 +97,6 @@ def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-def _sizes(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, int]:
-    """As `shapes` takes them."""
-    lengths = {"vertices": "same", "corners": "cell_vertices", "border": "border", "edges": "border_ends"}
-    return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in lengths.items()}
-
-
 def _is_of(facts: Any, task: Task, more: set[str]) -> bool:
     """Whether a file is about this task, and says what else it should say."""
     head = {"format": FORMAT, "job": task.job, "index": task.index, "total": task.total}
@@ -118,7 +111,7 @@ def _is_word(value: Any) -> bool:
 
 def _enumerated(facts: Any, rest: bytes, task: Task) -> Result | None:
     """The result of an enumeration's task, if all that the file says can be right."""
-    if not _is_of(facts, task, {"kernel", "stats", "sizes"}) or not _is_word(facts["kernel"]):
+    if not _is_of(facts, task, {"kernel", "stats", "sizes"}) or facts["kernel"] != task.kernel:
         return None
     stats, sizes, names = facts["stats"], facts["sizes"], {"regions", "vertices", "corners", "border", "edges"}
     for numbers, expected in ((stats, COUNTERS), (sizes, names)):

@@ -21,7 +21,7 @@ from regions.certificate import LONGER, STAGES, Certificate
 from regions.domains import Domain
 from regions.enumeration.items import shaped
 from regions.enumeration.run import compiled, require_finished
-from regions.enumeration.subtrees import grafted
+from regions.enumeration.subtrees import grafted, problem_of
 from regions.enumeration.tasks import Result
 from regions.errors import LimitReached
 from regions.networks.network import Network
@@ -46,7 +46,8 @@ def join(results: Iterable[Result]) -> Any:
     Raises
     ------
     ValueError
-        A result is missing, is there twice, or is of another job; the message says which.
+        A result is missing, is there twice, is of another job, or holds what no task finds; the message says which.
+        The parts of an enumeration were found by another kernel than this machine's.
     Exception
         What the first item raised that failed, such as `LimitReached`. Results that come after it may be missing.
 
@@ -66,7 +67,7 @@ def join(results: Iterable[Result]) -> Any:
     given = list_of(results, "results", "a list of what regions.tasks.run returned")
     if not given:
         raise ValueError("there are no results to join")
-    return joined(_in_order(given))
+    return joined(_in_order(given), believed=False)
 
 
 def _in_order(given: list[Any]) -> list[Result]:
@@ -93,6 +94,8 @@ def joined(results: Sequence[Result], believed: bool = True) -> Any:
     """Results of all tasks in their order; of a job that failed, up to the one that did."""
     if results[0].item is not None:
         return _joined_partition(results, results[0].item, believed)
+    if results[0].subtree is not None:
+        raise ValueError("result 0 does not say of which network and domain it is")
     numbers, certificates = added(results)
     error, shape = results[-1].error, results[0].shape
     require_limit(results)
@@ -120,6 +123,10 @@ def partition_of(
     """The regions in results, which come in the order of their tasks."""
     network, domain = item
     subtrees = [each.subtree for each in results if each.subtree is not None]
+    for index, part in enumerate(subtrees if not believed else []):
+        problem = problem_of(part, network, domain)
+        if problem is not None:
+            raise ValueError(f"result {index} is not what a task finds: {problem}")
     return grafted(network, compiled(network), domain, subtrees, complete, believed)
 
 
@@ -144,4 +151,4 @@ def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:
 
 def _together(sections: list[Certificate]) -> Certificate:
     counted = {name: sum(getattr(each, name) for each in sections) for name in ("regions", *STAGES, *LONGER)}
-    return replace(sections[0], kernel=", ".join(sorted({each.kernel for each in sections})), **counted)
+    return replace(sections[0], **counted)

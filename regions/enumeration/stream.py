@@ -119,8 +119,9 @@ def stream(
     regions_per_block : int, optional
         A block has as many, or the few more that are found with the last of them; the last block has what is left.
     start : tuple of int, optional
-        The ``place`` of an earlier stream through the same network and domain, with the same version of this package:
-        where to go on. Its blocks are those that the earlier one would have had next, to the last byte.
+        The ``place`` of an earlier stream through the same network and domain, with the same version of this package
+        and the same kernel (`Certificate.kernel`): where to go on. Its blocks are those that the earlier one would have
+        had next, to the last byte.
     limit : int, optional
         Stop with `LimitReached` once more regions than this are found in all blocks.
     progress : bool or callable, optional

@@ -5,7 +5,7 @@ A part is what is below one node of the recursion (`run.py`): `found_below` goes
 there as plain arrays, with all that the cells above need to be joined. `grafted` runs the recursion above the nodes
 once more, puts each part in its place, and so leaves the arrays that one run would have left, to the last bit.
 Invariant: vertices have the order in which one run places them, and of several that are one point the same one stands
-for all.
+for all. Parts are those of one kernel: another one's rounding may lead to another recursion.
 Cost: of a part, its way from the root, a few dozen cells; of the whole, all these cells again, and a copy of
 everything.
 
@@ -41,12 +41,15 @@ from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
 from regions.reporting import Report
 
-__all__ = ["Subtree", "found_below", "grafted", "problem_of", "shapes"]
+__all__ = ["Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
 # What no counter of a run exceeds.
 _MOST = 2**62
+
+# Arrays of a part whose lengths say what shapes all others have.
+_LENGTHS = {"vertices": "same", "corners": "cell_vertices", "border": "border", "edges": "border_ends"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +117,10 @@ def grafted(
     stats = Counter[str]()
     for part in parts:
         stats.update(part.stats)
+        if part.kernel != _core.kernel():
+            raise ValueError(
+                f"parts that the kernel {part.kernel!r} found can not be put together by {_core.kernel()!r}"
+            )
     given = [(part.node, part.arrays) for part in parts]
     shape = domain.origin, domain.directions, domain.generators
     try:
@@ -130,8 +137,7 @@ def grafted(
         raise ValueError(f"parts of the recursion do not fit together: {problem}")
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
-    kernel = ", ".join(sorted({_core.kernel()} | {part.kernel for part in parts}))
-    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": kernel})
+    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": _core.kernel()})
 
 
 def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:
@@ -151,12 +157,27 @@ def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[s
     }
 
 
+def sizes_of(arrays: Arrays) -> dict[str, int]:
+    """As `shapes` takes them."""
+    return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in _LENGTHS.items()}
+
+
 def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
-    """Say what is wrong with the arrays of a complete part, of the right types and shapes, or None.
+    """Say what is wrong with the arrays of a part, or None.
 
     What is not found here is looked for when parts have been put together.
     """
     arrays = part.arrays
+    if not all(isinstance(array, np.ndarray) and array.ndim for array in arrays.values()):
+        return "it holds what is no array"
+    if not {"packed_patterns", *_LENGTHS.values()} <= arrays.keys():
+        return "arrays are missing"
+    expected = shapes(network, domain, sizes_of(arrays))
+    if arrays.keys() != expected.keys():
+        return "it does not have the arrays of a part"
+    for name, (kind, shape) in expected.items():
+        if arrays[name].dtype != kind or arrays[name].shape != shape or not arrays[name].flags.c_contiguous:
+            return f"{name} is no {kind.__name__} array of shape {list(shape)}, in C order"
     vertices, corners = len(arrays["vertex_errors"]), len(arrays["cell_vertices"])
     ranges = {
         "same": (0, vertices),
@@ -185,6 +206,8 @@ def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
     here = np.flatnonzero(twins >= 0)
     if (twins[twins[here]] != here).any() or (twins[here] == here).any():
         return "cell_twins are no pairs"
+    if not part.complete and not arrays["border"].size and not arrays["border_ends"].size:
+        return None
     if part.node != () and not np.array_equal(np.sort(arrays["border"]), np.flatnonzero(twins < 0)):
         return "border is not what has no twin"
     if (part.node == ()) != (arrays["border_ends"].size == 0) or (part.node == () and arrays["border"].size):

@@ -6,7 +6,8 @@ number each, are dealt out in runs: a task is a run of items, and has all that i
 another process or machine. Where there are few items in planes, a task is a section of the recursion in one of them
 (`run.py`); of an enumeration, what is below one node (`subtrees.py`). A result holds the numbers with what is proven
 about each, and the regions where they were asked for. `joining.py` puts results together.
-A job is known by a digest of everything that decides what its tasks find, the version of this package included.
+A job is known by a digest of everything that decides what its tasks find, the version of this package included; and,
+where items are divided, the kernel: its rounding may take another way through the recursion than that of another one.
 An item that fails ends its task, and the error is part of the result.
 """
 
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from regions import _core
 from regions.arithmetic.arguments import integer, one_of, shown
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
@@ -62,6 +64,8 @@ class Task:
     first : int
         The number of its first item, in the order of these.
     items : tuple of (Network, Domain or Curve)
+    kernel : str or None
+        Of whose recursion it is a part, or whose arrays are wanted; None where whole items are counted.
     begin, end : tuple of int
         Where a single item is divided: the paths in the recursion between which its regions are. () is the beginning,
         and None the end.
@@ -76,6 +80,7 @@ class Task:
     index: int
     first: int
     items: tuple[tuple[Network, Domain | Curve], ...]
+    kernel: str | None
     begin: Path
     end: Path | None
 
@@ -192,11 +197,21 @@ def split_items(
     divided = function == "enumerate" or _divided(items, n, definition, limit)
     parts = list(_sections(items, n, report) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
-    what = (__version__, function, definition, None if limit is None else int(limit), items.shape, *names, parts)
+    kernel = _core.kernel() if divided else None
+    what = (
+        __version__,
+        kernel,
+        function,
+        definition,
+        None if limit is None else int(limit),
+        items.shape,
+        *names,
+        parts,
+    )
     job = hashlib.sha256(json.dumps(what).encode()).hexdigest()
     known = job, len(parts), items.shape, function, definition, limit
     return [
-        Task(*known, index, first, tuple(map(items.pair, range(first, last))), begin, end)
+        Task(*known, index, first, tuple(map(items.pair, range(first, last))), kernel, begin, end)
         for index, (first, last, begin, end) in enumerate(parts)
     ]
 
@@ -254,6 +269,8 @@ def run(task: Task, *, workers: Workers = None) -> Result:
     ------
     TypeError
         That is no task.
+    ValueError
+        It is a part of one item, and this machine has another kernel than the one that split the job.
     KeyboardInterrupt
         On Ctrl-C.
 
@@ -272,6 +289,11 @@ def run(task: Task, *, workers: Workers = None) -> Result:
 
 def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Result:
     """Do a task with so many threads."""
+    if task.kernel not in (None, _core.kernel()):
+        raise ValueError(
+            f"{task!r} is a part of what the kernel {task.kernel!r} finds, and this machine has {_core.kernel()!r}: do "
+            "it on a machine of the kind that the job was split on"
+        )
     if task.function == "enumerate":
         return _attempt_enumeration(task, threads, report)
     numbers: list[int] = []

@@ -214,8 +214,89 @@ class TestWhatIsWrong:
             node = results[one].subtree.node
             forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
             given = [forged if result is results[one] else result for result in results]
-            with pytest.raises(ValueError, match="do not fit together|another border|fewer vertices"):
+            with pytest.raises(ValueError, match="do not fit together|another border|fewer vertices|another place"):
                 tasks.join(given)
+
+    @pytest.mark.parametrize(
+        ("name", "change"),
+        [
+            ("cell_vertices", lambda array: array.__setitem__(0, 2**40)),
+            ("cell_vertices", lambda array: array.__setitem__(0, -1)),
+            ("cell_kinks", lambda array: array.__setitem__(0, 2**40)),
+            ("cell_twins", lambda array: array.__setitem__(slice(None), np.arange(len(array)))),
+            ("cell_offsets", lambda array: array.__setitem__(-1, 2**40)),
+            ("same", lambda array: array.__setitem__([-1, -2], [len(array) - 2, len(array) - 1])),
+            ("same", lambda array: array.__setitem__(0, 2**40)),
+            ("border", lambda array: array.__setitem__(0, 2**40)),
+            ("border_ends", lambda array: array.__setitem__(-1, 2**40)),
+            ("vertices", lambda array: array.__setitem__(-1, np.nan)),
+            ("vertices", lambda array: array.__iadd__(0.5)),
+        ],
+    )
+    def test_arrays_that_no_task_finds(self, name: str, change: Any) -> None:
+        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        part = results[2].subtree
+        array = part.arrays[name].copy()
+        change(array)
+        forged = replace(results[2], subtree=replace(part, arrays=part.arrays | {name: array}))
+        with pytest.raises(ValueError, match="result 2 is not what a task finds|another place|do not fit together"):
+            tasks.join([*results[:2], forged, *results[3:]])
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda arrays: {},
+            lambda arrays: arrays | {"same": arrays["same"].tolist()},
+            lambda arrays: arrays | {"same": arrays["same"].astype(np.int32)},
+            lambda arrays: arrays | {"same": arrays["same"].astype(">i8")},
+            lambda arrays: arrays | {"vertices": np.asfortranarray(arrays["vertices"])},
+            lambda arrays: arrays | {"vertices": arrays["vertices"][:1]},
+            lambda arrays: arrays | {"packed_patterns": arrays["packed_patterns"][:0]},
+            lambda arrays: arrays | {"cell_offsets": arrays["cell_offsets"][:0]},
+            lambda arrays: arrays | {"more": arrays["same"]},
+        ],
+    )
+    def test_arrays_of_another_form(self, change: Any) -> None:
+        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        part = results[2].subtree
+        forged = replace(results[2], subtree=replace(part, arrays=change(dict(part.arrays))))
+        with pytest.raises(ValueError, match="result 2 is not what a task finds"):
+            tasks.join([*results[:2], forged, *results[3:]])
+
+    def test_parts_in_each_others_places(self) -> None:
+        """A network with symmetries: many parts have the same numbers of everything, and none has the same corners."""
+        network = Network(
+            [([[1, 0], [0, 1], [1, 1], [1, -1]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])]
+        )
+        results = [tasks.run(task) for task in pieces_of(network, SQUARE, 8)]
+        assert len(results) >= 8
+        for one, other in [(i, j) for i in range(len(results)) for j in range(len(results)) if i != j]:
+            node = results[one].subtree.node
+            forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
+            with pytest.raises(ValueError, match="fit together|another border|fewer vertices|another place"):
+                tasks.join([forged if index == one else result for index, result in enumerate(results)])
+
+    def test_other_kernels(self) -> None:
+        """Their rounding may lead to another recursion, of which a part is no part of this one."""
+        for function in ("count", "enumerate"):
+            pieces = tasks.split(NETWORK, SQUARE, 6, function=function)
+            with pytest.raises(ValueError, match="part of what the kernel 'other' finds, and this machine has"):
+                tasks.run(replace(pieces[1], kernel="other"))
+        results = [tasks.run(task) for task in pieces]
+        forged = replace(results[2], subtree=replace(results[2].subtree, kernel="other"))
+        with pytest.raises(ValueError, match="parts that the kernel 'other' found"):
+            tasks.join([*results[:2], forged, *results[3:]])
+        (whole,) = tasks.split(NETWORK, Segment([-1, -1], [1, 1]), 1)
+        assert whole.kernel is None
+
+    @pytest.mark.parametrize("function", [regions.count, regions.enumerate])
+    def test_workers_with_another_kernel_leave_their_tasks_to_the_caller(self, function: Any) -> None:
+        class Elsewhere(ThreadPoolExecutor):
+            def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+                return super().submit(work, replace(task, kernel="other") if task.index % 2 else task)
+
+        with Elsewhere(2) as pool:
+            assert function(NETWORK, SQUARE, executor=pool) == function(NETWORK, SQUARE)
 
     def test_nodes_that_are_not_there(self) -> None:
         results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
