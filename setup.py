@@ -7,8 +7,8 @@ The signs that decide a count are only right in strict floating point, so contra
 fast-math are switched off after whatever flags the environment brings. There is no -march: the same wheel
 must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
 
-REGIONS_SANITIZE=1 builds the core for address and undefined-behaviour sanitizers, assertions on; see
-CONTRIBUTING.md.
+REGIONS_SANITIZE=1 builds the core for address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for that of
+threads, assertions on; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -32,15 +32,18 @@ COMPILE += ["--param", "inline-unit-growth=100"]
 LINK: list[str] = []
 BUILD_FOLDER = "build"
 
-if os.environ.get("REGIONS_SANITIZE", "0") != "0":
-    SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+ASKED = os.environ.get("REGIONS_SANITIZE", "0")
+if ASKED != "0":
+    # The two do not go together.
+    address = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    SANITIZERS = ["-fsanitize=thread"] if ASKED == "thread" else address
     # Later flags win. Python's own switch assertions off and, with -fwrapv, hide signed overflow: take
     # both back.
     COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
     COMPILE += SANITIZERS
     LINK += SANITIZERS
     # A folder of its own: object files do not remember their flags, and would pass for up to date.
-    BUILD_FOLDER = "build/sanitized"
+    BUILD_FOLDER = "build/threads" if ASKED == "thread" else "build/sanitized"
 
 
 NO_COMPILER = """
