@@ -8,11 +8,13 @@ ends by itself or by Ctrl-C, and there is a report on what was checked.
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -108,10 +110,11 @@ def run_count(
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int) -> tuple[Outcome, Partition]:
     """Enumerate; a stop still gives the regions that were finished."""
-    outcome = _outcome(enumerated, network, domain, limit, threads)
-    assert outcome.run.partition is not None
-    summary = StreamSummary(network, domain)
-    summary.add(outcome.run.partition)
+    with _ctrl_c_at_reports() as obeying:
+        outcome = _outcome(enumerated, network, domain, limit, threads, obeying)
+        assert outcome.run.partition is not None
+        summary = StreamSummary(network, domain)
+        summary.add(outcome.run.partition)
     return replace(outcome, summary=summary), outcome.run.partition
 
 
@@ -126,7 +129,7 @@ def run_stream(
         nonlocal status
         with progress_bar() as report:
             try:
-                yield from stream(network, domain, limit=limit, progress=report)
+                yield from stream(network, domain, limit=limit, progress=obeying(report))
             except LimitReached as stopped:
                 status = "limit_exceeded"
                 yield stopped.partial
@@ -142,20 +145,59 @@ def run_stream(
                 stats.update(block.stats)
                 yield block
 
-    each = counted_blocks()
-    first = next(each, None)
-    if first is not None:
-        write(chain([first], each))
+    with _ctrl_c_at_reports() as obeying:
+        each = counted_blocks()
+        first = next(each, None)
+        if first is not None:
+            write(chain([first], each))
     run = Run(network, domain, summary.regions, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
     return Outcome(run, run.regions, time.perf_counter() - start, run.end, summary=summary)
 
 
+@contextmanager
+def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
+    """Let Ctrl-C take effect where progress is told, and nowhere else, so that nothing is lost that was found.
+
+    Gives what makes a report obey it. The second Ctrl-C ends everything at once.
+    """
+    asked = False
+
+    def ask(*_: object) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    def obeying(report: Report | None) -> Report:
+        def tell(share: float, found: int) -> None:
+            if asked:
+                raise KeyboardInterrupt
+            if report is not None:
+                report(share, found)
+
+        return tell
+
+    if threading.current_thread() is not threading.main_thread():  # no other one is told of signals
+        yield obeying
+        return
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield obeying
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _outcome(
-    find: Callable[..., Run[Any]], network: Network, domain: Domain | Curve, limit: int | None, threads: int
+    find: Callable[..., Run[Any]],
+    network: Network,
+    domain: Domain | Curve,
+    limit: int | None,
+    threads: int,
+    obeying: Callable[[Report | None], Report | None] = lambda report: report,
 ) -> Outcome:
     start = time.perf_counter()
     with progress_bar() as report:
-        run = find(network, compiled(network), domain, limit, report, threads)
+        run = find(network, compiled(network), domain, limit, obeying(report), threads)
     seconds = time.perf_counter() - start
     return Outcome(run, run.regions, seconds, run.end)
 

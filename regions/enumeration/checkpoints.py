@@ -27,6 +27,7 @@ from regions.domains import Domain
 from regions.enumeration.subtrees import Subtree, problem_of, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
 from regions.files.replacing import replacing
+from regions.printable import printable
 from regions.version import __version__
 
 __all__ = ["Folder"]
@@ -70,6 +71,11 @@ class Folder:
     def kept(self, task: Task) -> Result | None:
         """The result of a task, if it is there."""
         path = self._file(task)
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise ValueError(
+                f"checkpoint: {printable(path, 4096)!r} is a link, or no file, and would be written to; take it away, "
+                "or choose another folder"
+            )
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         digest, _, content = path.read_bytes().partition(b"\n")
@@ -147,7 +153,11 @@ def _found(facts: Any, task: Task) -> list[tuple[int, Certificate]] | None:
         if not isinstance(entry, list) or len(entry) != 2 or not _is_number(entry[0]):
             return None
         certificate = _certificate(entry[1])
-        if certificate is None or certificate.complete != task.whole:
+        if certificate is None or certificate.complete != task.whole or certificate.version != __version__:
+            return None
+        if task.definition == "activation" and entry[0] != certificate.regions:
+            return None
+        if entry[0] < task.whole or (task.limit is not None and entry[0] > task.limit):
             return None
         if (certificate.network, certificate.domain_fingerprint) != (network.fingerprint, domain.fingerprint):
             return None

@@ -58,8 +58,10 @@ def done_elsewhere(
         tries[place] += 1
         try:
             futures[place] = executor.submit(work, tasks[place])
-        except BrokenExecutor:
-            return False
+        except RuntimeError as error:
+            if tries[place] == 1 and not isinstance(error, BrokenExecutor):
+                raise
+            return False  # it is at its end, or was shut down on the way
         futures[place].add_done_callback(lambda _: ready.put(place))
         return True
 
@@ -75,7 +77,7 @@ def done_elsewhere(
                 continue
             if place not in futures:
                 continue
-            result = _result_of(futures.pop(place))
+            result = _result_of(futures.pop(place), tasks[place])
             if result is not None:
                 if result.error is not None:
                     for later in [each for each in futures if each > place]:
@@ -88,11 +90,13 @@ def done_elsewhere(
             future.cancel()
 
 
-def _result_of(future: Future[Result]) -> Result | None:
-    """What came out, or nothing, where that is the executor's fault."""
+def _result_of(future: Future[Result], task: Task) -> Result | None:
+    """What came out, or nothing, where the executor lost it or gives something else."""
     try:
-        return future.result()
+        result = future.result()
     except KeyboardInterrupt:  # Ctrl-C reaches the processes of a terminal's group too, and some of them first
         raise
     except BaseException:
         return None
+    is_of_task = isinstance(result, Result) and (result.job, result.index) == (task.job, task.index)
+    return result if is_of_task else None

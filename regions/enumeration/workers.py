@@ -39,7 +39,9 @@ def number_of_workers(workers: Workers | str) -> int:
         return _cores()
     if not word.isascii() or not word.isdigit():
         raise ValueError(f'REGIONS_WORKERS must be a number of threads or "all", got {word!r}')
-    return integer(int(word[:9]), "REGIONS_WORKERS", most=_MOST)
+    if len(word := word.lstrip("0") or "0") > 9:
+        raise ValueError(f"REGIONS_WORKERS must be at most {_MOST:,}, got a number of {len(word)} digits")
+    return integer(int(word), "REGIONS_WORKERS", most=_MOST)
 
 
 def _cores() -> int:

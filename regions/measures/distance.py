@@ -74,6 +74,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     ------
     TypeError, ShapeMismatchError, NonFiniteError
         No network; points that are no finite real numbers, or have another length.
+
     References
     ----------
     Hanin, Rolnick, Complexity of linear regions in deep networks, 2019, section 3.2.

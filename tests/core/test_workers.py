@@ -198,12 +198,12 @@ class TestPartsOfADomain:
 
 
 class TestHowMany:
-    @pytest.mark.parametrize("word", ["1", "2", "all", ""])
+    @pytest.mark.parametrize("word", ["1", "2", "0000000002", "all", ""])
     def test_the_environment_says_so(self, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("REGIONS_WORKERS", word)
         assert regions.count(NETWORK, lines(3)).tolist() == regions.count(NETWORK, lines(3), workers="all").tolist()
 
-    @pytest.mark.parametrize("word", ["0", "-1", "many", "1.5", "9" * 30, "²"])
+    @pytest.mark.parametrize("word", ["0", "000", "-1", "many", "1.5", "9" * 30, "1" + "0" * 9, "²"])
     def test_what_the_environment_may_not_say(self, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("REGIONS_WORKERS", word)
         with pytest.raises(ValueError, match="REGIONS_WORKERS must be"):

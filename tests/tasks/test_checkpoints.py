@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import signal
 import subprocess
@@ -152,6 +153,7 @@ def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done
     wrong += [changed([*item, 0], value) for value in (-1, 2**70, 1.5, "3", True, None)]
     wrong += [changed([*item, 1, name], value) for name in facts["found"][0][1] for value in (None, [], -1, 1.5)]
     wrong += [changed([*item, 1, "complete"], value) for value in (False, 1)]
+    wrong += [changed([*item, 0], 10**6), changed([*item, 1, "regions"], 10**9), changed([*item, 1, "version"], "9.9")]
     wrong += [changed([*item, 1, name], "0" * 64) for name in ("network", "domain_fingerprint")]
     wrong += [changed([*item, 1, "kernel"], word) for word in ("x" * 300, "a\nb", "\x1b[31m")]
     wrong += [changed([*item, 1, "more"], 1), changed(["more"], 1), changed(item, [1]), changed(item, None)]
@@ -162,6 +164,39 @@ def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done
         require_right(tmp_path)
         assert done == [2], text[:500]
         assert path.read_bytes() == whole
+
+
+def test_numbers_beyond_the_limit_are_not_believed(tmp_path: Path, done: list[int]) -> None:
+    options: dict[str, Any] = {"limit": int(NUMBERS.max()), "checkpoint": tmp_path}
+    assert regions.count(NETWORK, LINES, **options).tolist() == NUMBERS.tolist()
+    path = files_of(tmp_path)[2]
+    for number in (0, int(NUMBERS.max()) + 1):
+        facts = json.loads(path.read_bytes().partition(b"\n")[2])
+        facts["found"][0][0] = facts["found"][0][1]["regions"] = number
+        path.write_bytes(with_digest(json.dumps(facts).encode()))
+        done.clear()
+        assert regions.count(NETWORK, LINES, **options).tolist() == NUMBERS.tolist()
+        assert done == [2]
+
+
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "link to itself", "pipe", "folder"])
+def test_what_is_no_file_of_the_folder(tmp_path: Path, done: list[int], kind: str) -> None:
+    """It would be written to: what a link points to, or a pipe that nobody reads."""
+    require_right(tmp_path / "folder")
+    path, other = files_of(tmp_path / "folder")[2], tmp_path / "precious"
+    path.unlink()
+    if kind == "link":
+        other.write_text("precious")
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path if kind == "link to itself" else other)
+    done.clear()
+    with pytest.raises(ValueError, match="is a link, or no file, and would be written to; take it away"):
+        regions.count(NETWORK, LINES, checkpoint=tmp_path / "folder")
+    assert done == [] and other.exists() == (kind == "link")
 
 
 def test_what_is_no_folder(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from regions.enumeration.dask_executor import DaskExecutor
 
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
+SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NUMBERS, CERTIFICATES = regions.certified_count(NETWORKS, LINES)
 
 
@@ -65,6 +66,48 @@ def require_killed_workers_to_change_nothing(pool: Executor, tmp_path: Path, mor
     replacing = Replacing(pool, {3: once} | more)
     require_right(replacing)
     assert (tmp_path / "mark").exists() and len(replacing.submitted) >= NUMBERS.size
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda first, result: first, lambda first, result: "rubbish", lambda first, result: 7]
+)
+def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any], Any], tmp_path: Path) -> None:
+    """For instance with the first result, whatever the task: it is lost, and the caller does it himself."""
+
+    class Confused(ThreadPoolExecutor):
+        first: Any = None
+
+        def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+            self.first = self.first or work(task)
+            return super().submit(lambda: answer(self.first, work(task)))
+
+    with Confused(1) as pool:
+        for checkpoint in (None, tmp_path):
+            require_right(pool, checkpoint=checkpoint)
+        other = Confused(1)
+        other.first = regions.tasks.run(regions.tasks.split(NETWORKS[0], SQUARE, 8)[1])
+        for function in (regions.count, regions.enumerate):
+            assert function(NETWORKS[0], SQUARE, executor=other) == function(NETWORKS[0], SQUARE)
+    require_right(None, checkpoint=tmp_path)
+
+
+def test_a_pool_that_is_shut_down_on_the_way() -> None:
+    """The caller does the rest; what was shut down before is refused."""
+    begun = threading.Event()
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+            return super().submit(lambda: (begun.wait(60), work(task))[1])
+
+    pool = Slow(1)
+
+    def shut_down(share: float, found: int) -> None:
+        pool.shutdown(wait=False, cancel_futures=True)
+        begun.set()
+
+    require_right(pool, progress=shut_down)
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        require_right(pool)
 
 
 def test_threads() -> None:

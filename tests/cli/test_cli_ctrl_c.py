@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Is anything lost that was found, when Ctrl-C comes while it is summed up or written?"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+import regions
+from cli_cases import A, B, C, model
+from regions.cli import job
+from regions.domains import Polygon
+from regions.measures import StreamSummary
+from regions.partition import Partition
+
+
+@pytest.mark.parametrize("moment", ["added", "written"])
+def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits until the core reports: what was found by then is summed up and written."""
+    network, domain = model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    monkeypatch.setattr(job, "stream", partial(regions.stream, regions_per_block=10))
+    written, add = [], StreamSummary.add
+
+    def ctrl_c_and_add(summary: StreamSummary, block: Partition) -> None:
+        if moment == "added" and not summary.regions:
+            signal.raise_signal(signal.SIGINT)
+        add(summary, block)
+
+    def write(blocks: Iterator[Partition]) -> None:
+        for block in blocks:
+            if moment == "written" and not written:
+                signal.raise_signal(signal.SIGINT)
+            written.append(len(block))
+
+    monkeypatch.setattr(StreamSummary, "add", ctrl_c_and_add)
+    before = signal.getsignal(signal.SIGINT)
+    outcome = job.run_stream(network, domain, None, write)
+    assert outcome.summary is not None
+    assert outcome.regions == outcome.summary.regions == sum(written) >= 10
+    assert outcome.end in ("interrupted", "complete")  # as fast as the core reports
+    whole, part = job.run_enumerate(network, domain, None, 2)
+    assert (whole.regions, part) == (len(part), regions.enumerate(network, domain))
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_second_ctrl_c_ends_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(StreamSummary, "add", twice)
+    for run in (
+        lambda: job.run_stream(model(), Polygon([A, B, C]), None, list),
+        lambda: job.run_enumerate(model(), Polygon([A, B, C]), None, 1),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            run()
