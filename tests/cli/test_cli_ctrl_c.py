@@ -16,6 +16,8 @@ from regions.domains import Polygon
 from regions.measures import StreamSummary
 from regions.partition import Partition
 
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
 
 @pytest.mark.parametrize("moment", ["added", "written"])
 def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
