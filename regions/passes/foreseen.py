@@ -92,7 +92,7 @@ class Rounded:
 
     def outputs(self, node: Node, before: Rows, pieces: Indices) -> Outputs:
         slopes, intercepts = node.units.on_pieces(pieces)
-        values, own = (slopes * node.units.followed(each, pieces) for each in before)
+        values, own = (slopes * node.units.followed(each, pieces[np.newaxis]) for each in before)
         values[0] += intercepts
         return Outputs(values, _floored(np.abs(values) + np.abs(own)))
 

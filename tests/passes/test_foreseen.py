@@ -11,6 +11,10 @@ import pytest
 
 import regions
 from convolutional import CONVOLUTIONAL
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
 from regions import _core
 from regions.enumeration import forewarned
 from regions.enumeration.run import compiled
@@ -122,6 +126,16 @@ def test_what_is_constant_around_the_centre() -> None:
 def test_domains_without_end(domain: regions.Domain) -> None:
     assert looked_at(regions.Network(he_normal(16, 20)), domain) is None
     assert looked_at(regions.Network(he_normal(16, 250)), domain) is not None
+
+
+@pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_every_family_is_looked_at(family: str, dimension: int) -> None:
+    """A forecast is for all networks that there are: what it says of these does not matter, only that it says it."""
+    for seed in range(3):
+        network, domain = draw(family, dimension, seed)
+        lost = looked_at(network, domain)
+        assert lost is None or lost.missing > 0.0
 
 
 @pytest.mark.slow
