@@ -65,7 +65,7 @@ def require_killed_workers_to_change_nothing(pool: Executor, tmp_path: Path, mor
     once = partial(kill_the_first, tmp_path / "mark")
     replacing = Replacing(pool, {3: once} | more)
     require_right(replacing)
-    assert (tmp_path / "mark").exists() and len(replacing.submitted) >= NUMBERS.size
+    assert len(replacing.submitted) > NUMBERS.size  # what was lost is submitted again
 
 
 @pytest.mark.parametrize(
