@@ -7,9 +7,6 @@ import hashlib
 import json
 import os
 import random
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import numpy as np
 import pytest
 
 import regions
+from killed_jobs import files_of, require_to_go_on
 from random_networks import random_network
 from regions.domains import Segment
 from regions.enumeration import jobs
@@ -44,10 +42,6 @@ def require_right(folder: Path, **options: Any) -> None:
     numbers, certificates = regions.certified_count(NETWORK, LINES, checkpoint=folder, **options)
     assert numbers.tobytes() == NUMBERS.tobytes()
     assert [each.as_dict() for each in certificates] == [each.as_dict() for each in CERTIFICATES]
-
-
-def files_of(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -228,25 +222,7 @@ print("numbers", numbers.tobytes().hex(), flush=True)
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """Some times, after some report of the work."""
-    program = [sys.executable, "-c", SCRIPT]
-    options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
-    whole = subprocess.run(program, check=True, **options).stdout.splitlines()[-1]
-    rng, kept = random.Random(0), 0
-    for _ in range(4):
-        with subprocess.Popen([*program, str(tmp_path)], **options) as child:
-            assert child.stdout is not None
-            for _ in range(rng.randrange(1, 4)):
-                child.stdout.readline()
-            child.send_signal(signal.SIGKILL)
-        now = len(list(tmp_path.glob("*.json")))
-        assert now >= kept
-        kept = now
-    assert 0 < kept
-    last = subprocess.run([*program, str(tmp_path)], check=True, **options).stdout.splitlines()
-    assert last[-1] == whole
-    # What a killed process left half written is gone.
-    assert {path.suffix for path in tmp_path.iterdir()} == {".json"}
+    require_to_go_on(SCRIPT, tmp_path, ".json")
 
 
 class TestOnePlane:

@@ -6,9 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ import numpy as np
 import pytest
 
 import regions
+from killed_jobs import files_of, require_to_go_on
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.enumeration import checkpoints, jobs
@@ -43,10 +41,6 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def require_right(folder: Path, **options: Any) -> None:
     assert regions.enumerate(NETWORK, SQUARE, checkpoint=folder, **options) == WHOLE
-
-
-def files_of(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -188,22 +182,4 @@ print("bytes", *[getattr(found, name).tobytes().hex() for name in regions.partit
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """Some times, after some report of the work."""
-    program = [sys.executable, "-c", SCRIPT]
-    options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
-    whole = subprocess.run(program, check=True, **options).stdout.splitlines()[-1]
-    rng, kept = random.Random(0), 0
-    for _ in range(4):
-        with subprocess.Popen([*program, str(tmp_path)], **options) as child:
-            assert child.stdout is not None
-            for _ in range(rng.randrange(1, 4)):
-                child.stdout.readline()
-            child.send_signal(signal.SIGKILL)
-        now = len(list(tmp_path.glob("*.regions")))
-        assert now >= kept
-        kept = now
-    assert 0 < kept
-    last = subprocess.run([*program, str(tmp_path)], check=True, **options).stdout.splitlines()
-    assert last[-1] == whole
-    # What a killed process left half written is gone.
-    assert {path.suffix for path in tmp_path.iterdir()} == {".regions"}
+    require_to_go_on(SCRIPT, tmp_path, ".regions")
