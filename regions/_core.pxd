@@ -60,25 +60,20 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         Status status
         Outcome outcome
 
-    cdef cppclass GrowingArray[T]:
-        size_t size()
-
-    cdef struct CollectedVertex:
-        pass
-
-    cdef struct RegionEnds:
-        pass
-
-    cdef cppclass Collected:
-        GrowingArray[CollectedVertex] vertices
-        GrowingArray[int64_t] corners
-        GrowingArray[RegionEnds] ends
-
     cdef struct ComplexSizes:
         int64_t regions
         int64_t corners
         int64_t vertices
         int64_t facets
+
+    cdef struct Extents:
+        int64_t vertices
+        int64_t corners
+        int64_t regions
+
+    cdef cppclass Whole:
+        ComplexSizes sizes
+        const Extents& size()
 
     cdef struct ComplexArrays:
         double* vertices
@@ -104,12 +99,11 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
     Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t limit, int workers, Section& section) except +
     Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                          int64_t limit, int workers, Section& section, Collected& collected) except +
+                          int64_t limit, int workers, Section& section, Whole& whole) except +
     Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                       int64_t least, vector[vector[int]]& paths) except +
     vector[int] limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain) except +
-    ComplexSizes number(Collected& collected)
-    void assemble(Collected& collected, const ComplexArrays& arrays)
+    void assemble(Whole& whole, const ComplexArrays& arrays, int workers) except +
 
     cdef cppclass Border:
         vector[int64_t] facets
@@ -145,11 +139,10 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         const uint8_t* patterns
 
     Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                        int64_t limit, int workers, const vector[int]& node, Collected& collected,
-                        Border& border) except +
+                        int64_t limit, int workers, const vector[int]& node, Whole& whole, Border& border) except +
     Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                       const vector[Subtree]& subtrees, int64_t cells, Collected& collected, boolean& closed) except +
-    void write(Collected& collected, const Border& border, const SubtreeArrays& arrays)
+                       const vector[Subtree]& subtrees, int64_t cells, Whole& whole, boolean& closed) except +
+    void write(Whole& whole, const Border& border, const SubtreeArrays& arrays)
 
     cdef struct PlaneCells:
         const double* vertices

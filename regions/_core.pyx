@@ -248,12 +248,10 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
     return _status(run, watcher), run.outcome.count, _statistics(run.outcome)
 
 
-cdef dict _assembled(Collected& collected, CompiledNetwork network, _Problem problem):
+cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, int workers):
     """The arrays of a partition, made of what was collected."""
-    cdef ComplexSizes sizes
+    cdef ComplexSizes sizes = whole.sizes
     cdef ComplexArrays arrays
-    with nogil:
-        sizes = number(collected)
     cdef int64_t dimension = problem.chart.dimension
     cdef int64_t pattern_bytes = (network.kinks + 7) // 8
     result = _new_arrays({
@@ -277,7 +275,7 @@ cdef dict _assembled(Collected& collected, CompiledNetwork network, _Problem pro
     arrays.facet_kinks = _indices(result["facet_kinks"])
     arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
-        assemble(collected, arrays)
+        assemble(whole, arrays, workers)
     return result
 
 
@@ -291,12 +289,12 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
     cdef Section section = _section(begin, end, most)
-    cdef Collected collected
+    cdef Whole whole
     cdef Run run
     with nogil:
         run = enumerate_regions(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                                workers, section, collected)
-    result = _assembled(collected, network, problem)
+                                workers, section, whole)
+    result = _assembled(whole, network, problem, workers)
     return tuple(section.next) if section.more else _status(run, watcher), result, _statistics(run.outcome)
 
 
@@ -308,14 +306,14 @@ def subtree(CompiledNetwork network, origin, directions, generators, int64_t lim
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
     cdef _Watcher watcher = _Watcher(progress)
     cdef vector[int] steps = _steps(node)
-    cdef Collected collected
+    cdef Whole whole
     cdef Border border
     cdef SubtreeArrays arrays
     cdef Run run
     with nogil:
         run = enumerate_below(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, limit,
-                              workers, steps, collected, border)
-    cdef int64_t vertices = collected.vertices.size(), corners = collected.corners.size(), regions = collected.ends.size()
+                              workers, steps, whole, border)
+    cdef int64_t vertices = whole.size().vertices, corners = whole.size().corners, regions = whole.size().regions
     result = _new_arrays({
         "vertices": ((vertices, problem.chart.dimension), np.float64),
         "vertex_errors": ((vertices,), np.float64),
@@ -339,7 +337,7 @@ def subtree(CompiledNetwork network, origin, directions, generators, int64_t lim
     arrays.border_ends = _indices(result["border_ends"])
     arrays.patterns = _bytes(result["packed_patterns"])
     with nogil:
-        write(collected, border, arrays)
+        write(whole, border, arrays)
     return _status(run, watcher), result, _statistics(run.outcome)
 
 
@@ -380,18 +378,24 @@ def graft(CompiledNetwork network, origin, directions, generators, subtrees, int
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
     cdef _Watcher watcher = _Watcher(None)
     cdef vector[Subtree] given
-    cdef Collected collected
+    cdef Whole whole
     cdef boolean closed = False
     cdef Run run
     for node, arrays in subtrees:
         given.push_back(_subtree(node, arrays, problem.chart.dimension, (network.kinks + 7) // 8))
     with nogil:
         run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, given, cells,
-                             collected, closed)
-    return _status(run, watcher), _assembled(collected, network, problem), _statistics(run.outcome), closed
+                             whole, closed)
+    return _status(run, watcher), _assembled(whole, network, problem, 1), _statistics(run.outcome), closed
 
 
 cdef object _status(const Run& run, _Watcher watcher):
+    """How it ended; a signal that came when all was found must not lose that."""
+    if run.status == Status.finished:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            return error
     if run.status == Status.interrupted:
         return watcher.error
     return "limit_exceeded" if run.status == Status.limit_exceeded else "finished"

@@ -67,6 +67,14 @@ Run supervised(Work work, std::int64_t limit) {
 
 Section* asked_of(Section& section) { return section.is_all() ? nullptr : &section; }
 
+void place_unless_interrupted(Run& run, Whole& whole, const Model& model, const Chart& chart, const Domain& domain,
+                              std::int64_t cells, int workers, Monitor& monitor) {
+  if (run.status == Status::interrupted) return;
+  const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  const Run placing = supervised([&](Outcome&) { place_again(whole, model.network(), chart, domain, cells, workers, monitor); }, no_limit);
+  if (placing.status == Status::interrupted) run.status = Status::interrupted;
+}
+
 // At which place of the layer's order each of its units is.
 std::vector<int> rank_of(const Layer& layer) {
   std::vector<int> rank(std::size_t(layer.units), 0);
@@ -225,38 +233,44 @@ Run count_regions(const Model& model, const Chart& chart, const Domain& domain, 
 }
 
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, int workers, Section& section, Collected& collected) {
+                      void* context, std::int64_t limit, int workers, Section& section, Whole& whole) {
   Monitor monitor(report, context, limit);
-  return supervised(
+  Run run = supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 || domain.arc ? model.panels() : nullptr;
-        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)}, collected);
-        if (!domain.arc) place_again(collected, model.network(), chart, domain, outcome.cells, monitor);
+        best_kernel().kernel->enumerate({model.network(), chart, domain, monitor, outcome, panels, workers, asked_of(section)}, whole);
       },
       limit);
+  number(whole, workers);
+  if (!domain.arc) place_unless_interrupted(run, whole, model, chart, domain, run.outcome.cells, workers, monitor);
+  return run;
 }
 
 Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                    std::int64_t limit, int workers, const Path& node, Collected& collected, Border& border) {
+                    std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border) {
   Monitor monitor(report, context, limit);
-  return supervised(
+  const Run run = supervised(
       [&](Outcome& outcome) {
         const double* const* panels = chart.dimension == 1 ? model.panels() : nullptr;
-        best_kernel().kernel->enumerate_below({model.network(), chart, domain, monitor, outcome, panels, workers}, node, collected, border);
+        best_kernel().kernel->enumerate_below({model.network(), chart, domain, monitor, outcome, panels, workers}, node, whole, border);
       },
       limit);
+  whole.close();
+  return run;
 }
 
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const std::vector<Subtree>& subtrees, std::int64_t cells, Collected& collected, bool& closed) {
+                   const std::vector<Subtree>& subtrees, std::int64_t cells, Whole& whole, bool& closed) {
   const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
   Monitor monitor(report, context, no_limit);
-  return supervised(
+  Run run = supervised(
       [&](Outcome& outcome) {
-        closed = best_kernel().kernel->graft({model.network(), chart, domain, monitor, outcome}, subtrees, collected);
-        place_again(collected, model.network(), chart, domain, cells + outcome.cells, monitor);
+        closed = best_kernel().kernel->graft({model.network(), chart, domain, monitor, outcome}, subtrees, whole.only());
       },
       no_limit);
+  number(whole, 1);
+  place_unless_interrupted(run, whole, model, chart, domain, cells + run.outcome.cells, 1, monitor);
+  return run;
 }
 
 void find_cells(const PlaneCells& cells, std::int64_t start, std::int64_t steps, const double* points,

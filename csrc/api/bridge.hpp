@@ -2,7 +2,7 @@
 // What does Python see of the core?
 //
 // One model to fill, a few calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
-// call, which may use several threads. What an enumeration collects becomes arrays by `number` and `assemble`. No call
+// call, which may use several threads. What an enumeration collects has its numbers, and becomes arrays by `assemble`. No call
 // touches Python or its lock.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "collect/assemble.hpp"
-#include "collect/collected.hpp"
 #include "collect/subtree.hpp"
+#include "collect/whole.hpp"
 #include "locate/walk.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
@@ -57,17 +57,17 @@ struct Run {
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t limit, int workers, Section& section);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
-                      void* context, std::int64_t limit, int workers, Section& section, Collected& collected);
+                      void* context, std::int64_t limit, int workers, Section& section, Whole& whole);
 // Where sections may begin, so that there are at least so many.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, std::vector<Path>& paths);
 // What is below a node of the recursion; by several threads where it is the root.
 Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                    std::int64_t limit, int workers, const Path& node, Collected& collected, Border& border);
+                    std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border);
 // Subtrees in the order of their nodes, put together, with so many cells in all of them. `run.outcome` is about the cells
 // above; where these stay open, `closed` is false.
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const std::vector<Subtree>& subtrees, std::int64_t cells, Collected& collected, bool& closed);
+                   const std::vector<Subtree>& subtrees, std::int64_t cells, Whole& whole, bool& closed);
 
 // To how many doubles each number of the rows of each layer is kept there, the inputs' first: see rows/precision.hpp.
 std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain);

@@ -2,19 +2,14 @@
 // How does what was collected become the arrays of a regions.Partition?
 //
 // In two passes, so that the arrays have their size before they are made: `number` gives every vertex and facet that a
-// region uses its number, in the order of the regions; `assemble` writes.
+// region uses its number, in the order of the regions; `assemble` writes. Both go through the parts side by side. A part
+// counts the vertices that its regions use in the order in which they come; those that an earlier part has are then left out,
+// and so each part knows its first number. Where a facet has its two sides in two parts, the later one is written at the end.
 #pragma once
 
-#include "collect/collected.hpp"
+#include "collect/whole.hpp"
 
 namespace regions {
-
-struct ComplexSizes {
-  std::int64_t regions = 0;
-  std::int64_t corners = 0;
-  std::int64_t vertices = 0;
-  std::int64_t facets = 0;
-};
 
 // Where to write; see docs/results.md.
 struct ComplexArrays {
@@ -29,7 +24,7 @@ struct ComplexArrays {
   std::uint8_t* patterns;        // [regions, pattern_bytes]
 };
 
-ComplexSizes number(Collected& collected);
-void assemble(Collected& collected, const ComplexArrays& arrays);  // after `number`
+void number(Whole& whole, int workers);  // once
+void assemble(Whole& whole, const ComplexArrays& arrays, int workers);  // after `number`
 
 }  // namespace regions

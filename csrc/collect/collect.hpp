@@ -14,13 +14,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "cells/cell.hpp"
 #include "collect/collected.hpp"
 #include "collect/fragments.hpp"
 #include "collect/subtree.hpp"
+#include "collect/zip.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -37,6 +37,7 @@ class Counter {
 
   int give() { return 0; }
   void begin(int) {}
+  void adopt(Vertex<Cell::dimension>&) {}
   void join_later(const Cell&, const Cut<Cell>&, int, Chain*, const std::shared_ptr<void>&) {}
 };
 
@@ -62,14 +63,14 @@ class Complex {
   }
 
   void identify(Vertex<D>& vertex) {
-    vertex.id = std::int64_t(collected_.vertices.size()) + shift_;
+    vertex.id = std::int64_t(collected_.vertices.size());
     CollectedVertex& kept = *collected_.vertices.extend(1);
     for (int k = 1; k <= D; ++k)
       kept.position[k - 1] = vertex.position[0] != 0 || vertex.position[k] == 0
                                  ? vertex.position[k] + 0.0  // of the two zeros, the positive one
                                  : (vertex.position[k] > 0 ? INFINITY : -INFINITY);
     kept.error = vertex.error;
-    kept.same = -1;
+    kept.same = CollectedVertex::itself;
   }
 
   void region(const Cell& cell, const std::uint8_t* pattern, Chain* chains) {
@@ -105,8 +106,13 @@ class Complex {
   void begin(int number) {
     harvest_->end_fragment();
     harvest_->fragments.push_back(Fragment<Cell>(number, harvest_->collected));
-    first_vertex_ = std::int64_t(collected_.vertices.size());
-    shift_ = vertex_of_fragment(number, 0) - first_vertex_;
+  }
+
+  // A copy of a vertex that the giver has.
+  void adopt(Vertex<D>& vertex) {
+    const std::int64_t there = vertex.id;
+    identify(vertex);
+    harvest_->fragments.back().adopted.push_back({vertex.id, there});
   }
 
   void join_later(const Cell& cell, const Cut<Cell>& cut, int given, Chain* chains, const std::shared_ptr<void>& memory) {
@@ -117,7 +123,7 @@ class Complex {
 
   // Facets along an edge of the cell that was asked for.
   void list(const Chain& chain, Border& border) {
-    for (std::int64_t index = chain.first; index >= 0; index = facet(index).following()) border.facets.push_back(index);
+    for (std::int64_t index = chain.first; index >= 0; index = following(index)) border.facets.push_back(index);
     border.ends.push_back(std::int64_t(border.facets.size()));
   }
 
@@ -134,43 +140,24 @@ class Complex {
     return {before.first, after.last};
   }
 
-  void zip(const Chain& forward, const Chain& backward) {
-    reversed_.clear();
-    for (std::int64_t there = backward.first; there >= 0; there = facet(there).following()) reversed_.push_back(there);
-    std::size_t left = reversed_.size();
-    for (std::int64_t here = forward.first; here >= 0 && left > 0;) {
-      const std::int64_t there = reversed_[--left];
-      const std::int64_t following = facet(here).following();
-      match(here, there);
-      unite(vertex(facet(here).first), vertex(facet(there).last));
-      unite(vertex(facet(here).last), vertex(facet(there).first));
-      if (following < 0 && left == 0) return;
-      here = following;
-    }
-    throw std::logic_error("the two sides of a cut do not have the same facets");
+  void zip(const Chain& forward, const Chain& backward) { zip_facets(*this, forward, backward, reversed_); }
+
+  // ---- what zipping asks ----
+
+  std::int64_t following(std::int64_t index) { return facet(index).following(); }
+
+  void unite_ends(std::int64_t here, std::int64_t there) {
+    collected_.unite(vertex(facet(here).first), vertex(facet(there).last));
+    collected_.unite(vertex(facet(here).last), vertex(facet(there).first));
   }
 
  private:
   CollectedFacet& facet(std::int64_t index) { return collected_.facets[index]; }
   std::int64_t vertex(std::int64_t corner) const { return collected_.corners[corner]; }
 
-  // Those of other parts must wait until all have been found.
-  void unite(std::int64_t left, std::int64_t right) {
-    if (is_own(left) && is_own(right))
-      collected_.unite(left - shift_, right - shift_);
-    else if (left != right)
-      harvest_->fragments.back().same.push_back({left, right});
-  }
-
-  bool is_own(std::int64_t id) const {
-    return id - shift_ >= first_vertex_ && id - shift_ < std::int64_t(collected_.vertices.size());
-  }
-
   Collected& collected_;
   Fragments<Cell>* fragments_ = nullptr;  // null if nobody else collects
   Harvest<Cell>* harvest_ = nullptr;
-  std::int64_t first_vertex_ = 0;         // of the part under way
-  std::int64_t shift_ = 0;                // of the names of its vertices
   std::vector<std::int64_t> reversed_;
 };
 

@@ -16,10 +16,21 @@ namespace regions {
 
 constexpr int most_dimensions = 2;
 
+// More than any thread collects of anything.
+constexpr std::int64_t room_of_part = std::int64_t{1} << 40;
+
 struct CollectedVertex {
+  static constexpr std::int64_t itself = -1;
+
   double position[most_dimensions];  // infinite where at infinity; in dimension one only the first counts
   double error;
-  std::int64_t same;  // a vertex that stands for this one; of one that stands for itself, -1, or -2 - its number
+  std::int64_t same;  // the vertex that stands for this one; or `itself`, below that with its number, or its entry
+
+  // Among those that several parts have (collect/whole.hpp), or below zero.
+  std::int64_t entry() const { return -2 - same - room_of_part; }
+  void set_entry(std::int64_t entry) { same = -2 - room_of_part - entry; }
+  std::int64_t number() const { return -2 - same; }
+  void set_number(std::int64_t number) { same = -2 - number; }
 };
 
 // A facet, as the region on one side has it.
@@ -29,7 +40,8 @@ struct CollectedFacet {
   Boundary boundary;
   std::int64_t first;  // the region's corners at its ends, which are one in dimension one
   std::int64_t last;
-  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its chain), or `no_link`
+  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its chain), or `no_link`. One of
+                       // another part by its name (collect/whole.hpp)
 
   std::int64_t twin() const { return link >= 0 ? link : -1; }
   std::int64_t following() const { return link == no_link ? -1 : ~link; }
@@ -41,7 +53,8 @@ struct RegionEnds {
   std::int64_t facets;
 };
 
-struct Collected {
+// Threads collect side by side: no two share a line of the cache.
+struct alignas(64) Collected {
   int dimension = 0;
   int facet_corners = 0;
   std::size_t pattern_bytes = 0;

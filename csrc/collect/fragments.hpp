@@ -3,10 +3,11 @@
 //
 // Numbers must follow the recursion, never the clock. A thread gives away the last part of what it has, again and again
 // (kernel/subdivide.hpp), so what it finds itself is the first part, in one run: a fragment. The parts that it gave away
-// follow, the last one first. So fragments are numbered when they are given, a vertex is named by its fragment and its place
-// in that, and collect/splice.hpp puts all of them one behind the other, as if one thread had found them.
-// Invariant: facets and vertices that are united in a fragment are its own; those of others wait in `same`. A cell with a
-// child that was given away, and each cell above it in the fragment, is a seam, the innermost first: it is joined in the end.
+// follow, the last one first. So fragments are numbered when they are given, and collect/splice.hpp puts them in order, as if
+// one thread had found them.
+// Invariant: a fragment has vertices, facets and corners of its own. It begins with copies of the vertices of the cell that
+// was given, which are `adopted`. A cell with a child that was given away, and each cell above it in the fragment, is a seam,
+// the innermost first: it is joined in the end.
 #pragma once
 
 #include <atomic>
@@ -18,30 +19,10 @@
 
 #include "cells/cell.hpp"
 #include "collect/collected.hpp"
+#include "collect/whole.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
-
-// A vertex of any fragment, by a name that no other one has; those of the first are their own names.
-constexpr std::int64_t vertices_of_fragment = std::int64_t{1} << 40;
-inline std::int64_t vertex_of_fragment(int fragment, std::int64_t place) {
-  return fragment * vertices_of_fragment + place;
-}
-
-// How much there is, or where a fragment is among what its thread collected.
-struct Extents {
-  std::int64_t vertices = 0;
-  std::int64_t corners = 0;
-  std::int64_t facets = 0;
-  std::int64_t regions = 0;
-
-  Extents() = default;
-  explicit Extents(const Collected& collected)
-      : vertices(std::int64_t(collected.vertices.size())),
-        corners(std::int64_t(collected.corners.size())),
-        facets(std::int64_t(collected.facets.size())),
-        regions(std::int64_t(collected.ends.size())) {}
-};
 
 template <class Cell>
 struct Seam {
@@ -60,27 +41,31 @@ struct Fragment {
   Collected* source;
   Extents begin;
   Extents end;
-  std::vector<int> given;                                   // fragments, in the order in which they were given away
-  std::vector<Seam<Cell>> seams;                            // innermost first
-  std::vector<std::pair<std::int64_t, std::int64_t>> same;  // vertices, by their names
-  std::shared_ptr<void> memory;                             // of the seams
+  std::vector<int> given;                                      // fragments, in the order in which they were given away
+  std::vector<Seam<Cell>> seams;                               // innermost first
+  std::vector<std::pair<std::int64_t, std::int64_t>> adopted;  // vertices, here and where they were given
+  std::shared_ptr<void> memory;                                // of the seams
 };
 
 // Of one thread.
 template <class Cell>
 struct Harvest {
-  Collected collected;
-  std::deque<Fragment<Cell>> fragments;
+  explicit Harvest(Collected& its_collected) : collected(its_collected) {}
 
   void end_fragment() {
     if (!fragments.empty()) fragments.back().end = Extents(collected);
   }
+
+  Collected& collected;
+  std::deque<Fragment<Cell>> fragments;
 };
 
 template <class Cell>
 class Fragments {
  public:
-  explicit Fragments(int workers) : harvests(std::size_t(workers)) {}
+  Fragments(Whole& whole, int workers) {
+    for (int worker = 0; worker < workers; ++worker) harvests.emplace_back(whole.collected.emplace_back());
+  }
 
   Harvest<Cell>& new_harvest() { return harvests[std::size_t(taken_++)]; }
   int new_number() { return numbers_++; }

@@ -21,10 +21,11 @@ constexpr std::int64_t cells_per_credit = 8;
 constexpr std::int64_t reward = 8;
 constexpr std::size_t worst = 8;
 
+// A vertex, and where a region has it.
 struct Candidate {
-  std::int64_t region;
+  Part* part;
   std::int64_t corner;
-  double error;
+  CollectedVertex* vertex;
 };
 
 // What error of a vertex is small. Without an end to the domain there is nothing to compare it with but itself.
@@ -56,12 +57,6 @@ class Small {
     return well_enough * size;
   }
 
-  bool everywhere(Collected& collected) const {
-    for (const CollectedVertex& vertex : collected.vertices)
-      if (vertex.error > at(vertex)) return false;
-    return true;
-  }
-
  private:
   int dimension_;
   bool bounded_ = true;
@@ -70,9 +65,9 @@ class Small {
 
 class Placing {
  public:
-  Placing(Collected& collected, const Small& small, const Network& network, const Chart& chart, const Domain& domain,
+  Placing(Whole& whole, const Small& small, const Network& network, const Chart& chart, const Domain& domain,
           Monitor& monitor)
-      : collected_(collected),
+      : whole_(whole),
         small_(small),
         network_(network),
         dimension_(chart.dimension),
@@ -85,9 +80,13 @@ class Placing {
     }
   }
 
-  void run(std::int64_t credit) {
-    const std::vector<Candidate> candidates = find();
-    for (const Candidate& candidate : candidates) {
+  // Candidates in the order of their numbers: the worst few first, then all, for what is known of one mostly serves for the next.
+  void run(const std::vector<Candidate>& candidates, std::int64_t credit) {
+    std::vector<Candidate> order(std::min(worst, candidates.size()));
+    const auto worse = [](const Candidate& left, const Candidate& right) { return left.vertex->error > right.vertex->error; };
+    std::partial_sort_copy(candidates.begin(), candidates.end(), order.begin(), order.end(), worse);
+    order.insert(order.end(), candidates.begin(), candidates.end());
+    for (const Candidate& candidate : order) {
       if (price(candidate) > credit) continue;
       const std::int64_t before = exact_.products();
       const bool far_off = place(candidate);
@@ -98,33 +97,14 @@ class Placing {
   }
 
  private:
-  // The worst few first, then in the order of the regions, for what is known of one mostly serves for the next.
-  std::vector<Candidate> find() {
-    std::vector<Candidate> found;
-    std::vector<bool> seen(collected_.vertices.size(), false);
-    std::int64_t corner = 0;
-    for (std::int64_t region = 0; region < std::int64_t(collected_.ends.size()); ++region) {
-      for (; corner < collected_.ends[region].corners; ++corner) {
-        const std::int64_t index = collected_.representative(collected_.corners[corner]);
-        const CollectedVertex& vertex = collected_.vertices[index];
-        if (!(vertex.error > small_.at(vertex)) || seen[std::size_t(index)]) continue;
-        seen[std::size_t(index)] = true;
-        found.push_back({region, corner, vertex.error});
-      }
-    }
-    std::vector<Candidate> result(std::min(worst, found.size()));
-    const auto worse = [](const Candidate& left, const Candidate& right) { return left.error > right.error; };
-    std::partial_sort_copy(found.begin(), found.end(), result.begin(), result.end(), worse);
-    result.insert(result.end(), found.begin(), found.end());
-    return result;
-  }
-
   // By the region's facets that meet there; the view is of the last one that was asked for.
   VertexView name(const Candidate& candidate) {
     boundaries_.clear();
-    const std::int64_t start = candidate.region == 0 ? 0 : collected_.ends[candidate.region - 1].facets;
-    for (std::int64_t index = start; index < collected_.ends[candidate.region].facets; ++index) {
-      const CollectedFacet& facet = collected_.facets[index];
+    Collected& collected = *candidate.part->collected;
+    const std::int64_t region = region_of(candidate);
+    const std::int64_t start = region == 0 ? 0 : collected.ends[region - 1].facets;
+    for (std::int64_t index = start; index < collected.ends[region].facets; ++index) {
+      const CollectedFacet& facet = collected.facets[index];
       if (facet.first == candidate.corner || facet.last == candidate.corner) boundaries_.push_back(facet.boundary);
     }
     return {-1, boundaries_.data()};
@@ -144,11 +124,10 @@ class Placing {
 
   // Whether the vertex was farther off than is well enough.
   bool place(const Candidate& candidate) {
-    const std::int64_t index = collected_.representative(collected_.corners[candidate.corner]);
-    CollectedVertex& vertex = collected_.vertices[index];
+    CollectedVertex& vertex = *candidate.vertex;
     const double small = small_.at(vertex);
     if (!(vertex.error > small)) return false;  // one of the worst, which came first
-    enter(candidate.region);
+    enter(*candidate.part->collected, region_of(candidate));
     double position[most_dimensions + 1];
     exact_.coordinates(name(candidate), position);
     double moved = 0;
@@ -165,8 +144,8 @@ class Placing {
   }
 
   // The units' pieces in a region; forms above the lowest layer where these changed are void.
-  void enter(std::int64_t region) {
-    const std::uint8_t* pattern = collected_.patterns.data() + std::size_t(region) * collected_.pattern_bytes;
+  void enter(Collected& collected, std::int64_t region) {
+    const std::uint8_t* pattern = collected.patterns.data() + std::size_t(region) * collected.pattern_bytes;
     int lowest = int(network_.layers.size());
     for (int index = network_.last(); index > 0; --index) {
       const Layer& layer = network_.layers[std::size_t(index)];
@@ -198,20 +177,24 @@ class Placing {
   // that is known. The worse one goes to the better one's place, and is off by no more than either was.
   void keep_order() {
     std::vector<CollectedVertex*> vertices;
-    for (std::int64_t corner = 0; corner < std::int64_t(collected_.corners.size()); ++corner) {
-      CollectedVertex* vertex = &collected_.vertices[collected_.representative(collected_.corners[corner])];
-      if (vertices.empty() || vertices.back() != vertex) vertices.push_back(vertex);
-      CollectedVertex& right = *vertex;
-      for (std::size_t before = vertices.size() - 1; before > 0; --before) {
+    whole_.for_each_vertex([&](CollectedVertex& right) {
+      for (std::size_t before = vertices.size(); before > 0; --before) {
         CollectedVertex& left = *vertices[before - 1];
         if (!(left.position[0] > right.position[0])) break;
         const bool move_left = left.error > right.error;
         (move_left ? left : right).position[0] = (move_left ? right : left).position[0];
       }
-    }
+      vertices.push_back(&right);
+    });
   }
 
-  Collected& collected_;
+  static std::int64_t region_of(const Candidate& candidate) {
+    Collected& collected = *candidate.part->collected;
+    const auto ends_before = [](std::int64_t corner, const RegionEnds& ends) { return corner < ends.corners; };
+    return std::upper_bound(collected.ends.begin(), collected.ends.end(), candidate.corner, ends_before) - collected.ends.begin();
+  }
+
+  Whole& whole_;
   const Small& small_;
   const Network& network_;
   int dimension_;
@@ -223,11 +206,19 @@ class Placing {
 
 }  // namespace
 
-void place_again(Collected& collected, const Network& network, const Chart& chart, const Domain& domain,
-                 std::int64_t cells, Monitor& monitor) {
+void place_again(Whole& whole, const Network& network, const Chart& chart, const Domain& domain, std::int64_t cells,
+                 int workers, Monitor& monitor) {
   const Small small(domain, chart.dimension);
-  if (small.everywhere(collected)) return;
-  Placing(collected, small, network, chart, domain, monitor).run(first_credit + cells / cells_per_credit);
+  std::vector<std::vector<Candidate>> found(whole.parts.size());
+  whole.with_each_part(workers, [&](Part& part) {
+    whole.for_each_vertex_of(part, [&](std::int64_t corner, CollectedVertex&, CollectedVertex& vertex) {
+      if (vertex.error > small.at(vertex)) found[part.index].push_back({&part, corner, &vertex});
+    });
+  });
+  std::vector<Candidate> candidates;
+  for (const std::vector<Candidate>& here : found) candidates.insert(candidates.end(), here.begin(), here.end());
+  if (candidates.empty()) return;
+  Placing(whole, small, network, chart, domain, monitor).run(candidates, first_credit + cells / cells_per_credit);
 }
 
 }  // namespace regions

@@ -10,13 +10,14 @@
 // Cost: one look at every vertex; the credit is about a hundredth of the run that earned it, and a millisecond.
 #pragma once
 
-#include "collect/collected.hpp"
+#include "collect/whole.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
 
 namespace regions {
 
-void place_again(Collected& collected, const Network& network, const Chart& chart, const Domain& domain,
-                 std::int64_t cells, Monitor& monitor);
+// After `number` (collect/assemble.hpp).
+void place_again(Whole& whole, const Network& network, const Chart& chart, const Domain& domain, std::int64_t cells,
+                 int workers, Monitor& monitor);
 
 }  // namespace regions

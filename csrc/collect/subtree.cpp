@@ -6,25 +6,40 @@
 
 namespace regions {
 
-void write(Collected& collected, const Border& border, const SubtreeArrays& arrays) {
+namespace {
+
+void write(Whole& whole, Part& part, const SubtreeArrays& arrays) {
+  Collected& collected = *part.collected;
   const int dimension = collected.dimension;
-  for (std::int64_t i = 0; i < std::int64_t(collected.vertices.size()); ++i) {
-    arrays.same[i] = collected.representative(i);
+  std::int64_t place = part.place.vertices;
+  for (std::int64_t i = part.begin.vertices; i < part.end.vertices; ++i, ++place) {
+    arrays.same[place] = whole.place_of_vertex(whole.representative(name_of(part.index, i)));
     const CollectedVertex& vertex = collected.vertices[i];
-    std::copy_n(vertex.position, dimension, arrays.vertices + i * dimension);
-    arrays.vertex_errors[i] = vertex.error;
+    std::copy_n(vertex.position, dimension, arrays.vertices + place * dimension);
+    arrays.vertex_errors[place] = vertex.error;
   }
+  for (std::int64_t region = part.begin.regions; region < part.end.regions; ++region)
+    arrays.cell_offsets[region - part.begin.regions + part.place.regions + 1] =
+        collected.ends[region].corners - part.begin.corners + part.place.corners;
+  place = part.place.corners;
+  for (std::int64_t i = part.begin.corners; i < part.end.corners; ++i, ++place) {
+    arrays.cell_vertices[place] = collected.corners[i] - part.begin.vertices + part.place.vertices;
+    arrays.cell_kinks[place] = collected.facets[i].boundary;
+    const std::int64_t twin = collected.facets[i].twin();
+    arrays.cell_twins[place] = twin < 0 ? -1 : whole.place_of_facet(is_name(twin) ? twin : name_of(part.index, twin));
+  }
+  const std::int64_t bytes = std::int64_t(collected.pattern_bytes);
+  std::copy_n(collected.patterns.data() + part.begin.regions * bytes, (part.end.regions - part.begin.regions) * bytes,
+              arrays.patterns + part.place.regions * bytes);
+}
+
+}  // namespace
+
+void write(Whole& whole, const Border& border, const SubtreeArrays& arrays) {
   arrays.cell_offsets[0] = 0;
-  for (std::int64_t region = 0; region < std::int64_t(collected.ends.size()); ++region)
-    arrays.cell_offsets[region + 1] = collected.ends[region].corners;
-  for (std::int64_t i = 0; i < std::int64_t(collected.corners.size()); ++i) {
-    arrays.cell_vertices[i] = collected.corners[i];
-    arrays.cell_kinks[i] = collected.facets[i].boundary;
-    arrays.cell_twins[i] = collected.facets[i].twin();
-  }
+  for (Part& part : whole.parts) write(whole, part, arrays);
   std::copy(border.facets.begin(), border.facets.end(), arrays.border);
   std::copy(border.ends.begin(), border.ends.end(), arrays.border_ends);
-  std::copy_n(collected.patterns.data(), collected.patterns.size(), arrays.patterns);
 }
 
 void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collected& whole) {
@@ -47,7 +62,7 @@ void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collec
 
   CollectedVertex* vertices = whole.vertices.extend(std::size_t(subtree.vertex_count - placed));
   for (std::int64_t i = placed; i < subtree.vertex_count; ++i, ++vertices) {
-    *vertices = {{}, subtree.vertex_errors[i], subtree.same[i] == i ? -1 : moved(subtree.same[i])};
+    *vertices = {{}, subtree.vertex_errors[i], subtree.same[i] == i ? CollectedVertex::itself : moved(subtree.same[i])};
     std::copy_n(subtree.vertices + i * dimension, dimension, vertices->position);
   }
   for (std::int64_t i = 0; i < placed; ++i) whole.unite(moved(i), moved(subtree.same[i]));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "collect/collected.hpp"
+#include "collect/whole.hpp"
 #include "task/section.hpp"
 
 namespace regions {
@@ -57,7 +58,7 @@ struct Subtree {
   const std::uint8_t* patterns;
 };
 
-void write(Collected& collected, const Border& border, const SubtreeArrays& arrays);
+void write(Whole& whole, const Border& border, const SubtreeArrays& arrays);
 
 // Behind what is there already; `way` are the vertices that were placed on the way.
 void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collected& whole);

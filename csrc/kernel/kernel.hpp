@@ -9,6 +9,7 @@
 #include "collect/collected.hpp"
 #include "collect/strand.hpp"
 #include "collect/subtree.hpp"
+#include "collect/whole.hpp"
 #include "task/crew.hpp"
 #include "task/monitor.hpp"
 #include "task/network.hpp"
@@ -29,9 +30,9 @@ struct Task {
 };
 
 using CountKernel = void (*)(const Task&);
-using EnumerateKernel = void (*)(const Task&, Collected& collected);
+using EnumerateKernel = void (*)(const Task&, Whole& whole);
 using FrontierKernel = std::vector<Path> (*)(const Task&, std::int64_t least);
-using SubtreeKernel = void (*)(const Task&, const Path& node, Collected& collected, Border& border);
+using SubtreeKernel = void (*)(const Task&, const Path& node, Whole& whole, Border& border);
 using GraftKernel = bool (*)(const Task&, const std::vector<Subtree>& subtrees, Collected& collected);
 
 struct Kernel {

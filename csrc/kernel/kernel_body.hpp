@@ -48,9 +48,9 @@ void subdivide_together(const Task& task, Make make) {
 }
 
 template <class Cell>
-void enumerate_together(const Task& task, std::size_t pattern_bytes, Collected& collected) {
-  Fragments<Cell> fragments(task.workers);
-  const auto splice = [&](bool finished) { Splice<Cell>(fragments, collected).run(pattern_bytes, finished); };
+void enumerate_together(const Task& task, std::size_t pattern_bytes, Whole& whole) {
+  Fragments<Cell> fragments(whole, task.workers);
+  const auto splice = [&](bool finished) { Splice<Cell>(fragments, whole).run(finished); };
   try {
     subdivide_together<Cell>(task, [&] { return Complex<Cell>(fragments, fragments.new_harvest(), pattern_bytes); });
   } catch (const Interrupted&) {
@@ -73,25 +73,25 @@ inline void count(const Task& task) {
   });
 }
 
-inline void enumerate(const Task& task, Collected& collected) {
+inline void enumerate(const Task& task, Whole& whole) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
-  Strand strand(collected, task.chart.dimension, pattern_bytes);
+  Strand strand(whole.only(), task.chart.dimension, pattern_bytes);
   if (swept(task, &strand)) return;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
-    if (task.workers > 1 && task.section == nullptr) return enumerate_together<Cell>(task, pattern_bytes, collected);
-    Complex<Cell> complex(collected, pattern_bytes);
+    if (task.workers > 1 && task.section == nullptr) return enumerate_together<Cell>(task, pattern_bytes, whole);
+    Complex<Cell> complex(whole.only(), pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run();
   });
 }
 
 // All that is below a node: of the root, what there is.
-inline void enumerate_below(const Task& task, const Path& node, Collected& collected, Border& border) {
-  if (node.empty()) return enumerate(task, collected);
+inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Border& border) {
+  if (node.empty()) return enumerate(task, whole);
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
-    Complex<Cell> complex(collected, pattern_bytes);
+    Complex<Cell> complex(whole.only(), pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run_below(node, border);
   });
 }

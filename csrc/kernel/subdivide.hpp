@@ -80,8 +80,9 @@ class Subdivision {
       pieces_ = given.pieces;
       pattern_ = given.pattern;
       for (int layer = 1; layer <= network_.last(); ++layer) exact_.enter(layer);
-      descend(given.parent[0], given.child, stack_[0]);
       collector_.begin(given.number);
+      descend(given.parent[0], given.child, stack_[0]);
+      adopt_vertices(stack_[0].cell);
       subdivide(1);
     }
     keep_what_was_given();
@@ -277,6 +278,19 @@ class Subdivision {
       shared_ = height;
       return;
     }
+  }
+
+  // Of a cell that somebody else gave away: the vertices that regions have become the collector's own.
+  void adopt_vertices(Cell& cell) {
+    const std::size_t count = std::size_t(cell.count);
+    const Vertex<D>** vertices = arena_.template take<const Vertex<D>*>(count);
+    Vertex<D>* copies = arena_.template take<Vertex<D>>(count);
+    for (int i = 0; i < cell.count; ++i) {
+      copies[i] = *cell.vertices[i];
+      vertices[i] = &copies[i];
+      if (i < cell.count - Cell::outer) collector_.adopt(copies[i]);
+    }
+    cell.vertices = vertices;
   }
 
   // The part is done, or there was an exception. Others may still read its memory.

@@ -89,6 +89,8 @@ class GrowingArray {
 
   void clear() { size_ = 0; }
 
+  void shrink(std::size_t size) { size_ = size; }
+
   // Room for more elements at the end, to be filled.
   T* extend(std::size_t count) {
     if (capacity_ - size_ < count) grow(count);

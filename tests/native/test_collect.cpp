@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Do the regions of a square that is cut twice hang together as they should?
+// Do the regions of a square that is cut twice hang together as they should, found by one or by two?
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "cells/polygon.hpp"
 #include "collect/assemble.hpp"
 #include "collect/collect.hpp"
+#include "collect/splice.hpp"
 #include "small_problem.hpp"
 
 using namespace regions;
@@ -17,9 +19,12 @@ using namespace regions;
 namespace {
 
 const double no_weights[6] = {};
+const std::uint8_t patterns[4] = {3, 1, 2, 0};
 
-struct TwoCuts {
-  TwoCuts() {
+// The square [-1, 1]^2, to be cut along its axes.
+struct Square {
+  // Its corners are the collector's.
+  Polygon whole(Complex<Polygon>& complex) {
     Vertex<2>* corners = arena.take<Vertex<2>>(4);
     for (int i = 0; i < 4; ++i) {
       corners[i] = Vertex<2>{};
@@ -27,11 +32,11 @@ struct TwoCuts {
       corners[i].name = {i, {-1 - i, -1 - i}};
       complex.identify(corners[i]);
     }
-    whole = Polygon::whole(corners, 4, problem.exact(), arena);
+    return Polygon::whole(corners, 4, problem.exact(), arena);
   }
 
   // Along coordinate k = 0.
-  Cut<Polygon> cut(const Polygon& cell, int k) {
+  Cut<Polygon> cut(const Polygon& cell, int k, Complex<Polygon>& complex) {
     int* signs = arena.take<int>(std::size_t(cell.count));
     for (int i = 0; i < cell.count; ++i) {
       const double value = cell.vertices[i]->position[k];
@@ -49,69 +54,133 @@ struct TwoCuts {
     return result;
   }
 
+  // A half, cut in two regions.
+  void find_quarters(const Polygon& half, int side, Chain* border, Complex<Polygon>& complex) {
+    const Cut<Polygon> second = cut(half, 2, complex);
+    for (int child = 0; child < 2; ++child)
+      complex.region(second.children[child], &patterns[2 * side + child], second.chains[child]);
+    complex.join(half, second, border);
+  }
+
   Chain* chains(const Polygon& cell) { return arena.take<Chain>(std::size_t(cell.count)); }
 
   SmallProblem problem{no_weights, {0, 0, 0}, square()};
   Arena arena;
-  Collected collected;
-  Complex<Polygon> complex{collected, 1};
-  Polygon whole;
 };
+
+struct Arrays {
+  Arrays(Whole& whole, int workers) {
+    number(whole, workers);
+    CHECK(whole.sizes.regions == 4);
+    CHECK(whole.sizes.corners == 16);
+    CHECK(whole.sizes.vertices == 9);
+    CHECK(whole.sizes.facets == 12);
+    assemble(whole,
+             {vertices.data(), errors.data(), offsets.data(), cell_vertices.data(), cell_facets.data(), facet_vertices.data(),
+              facet_regions.data(), kinks.data(), kept.data()},
+             workers);
+  }
+
+  std::vector<double> vertices = std::vector<double>(18), errors = std::vector<double>(9);
+  std::vector<std::int64_t> offsets = std::vector<std::int64_t>(5), cell_vertices = std::vector<std::int64_t>(16);
+  std::vector<std::int64_t> cell_facets = std::vector<std::int64_t>(16), facet_vertices = std::vector<std::int64_t>(24);
+  std::vector<std::int64_t> facet_regions = std::vector<std::int64_t>(24), kinks = std::vector<std::int64_t>(12);
+  std::vector<std::uint8_t> kept = std::vector<std::uint8_t>(4);
+};
+
+Arrays found_by_one() {
+  Square square;
+  Whole all;
+  Complex<Polygon> complex(all.only(), 1);
+  const Polygon whole = square.whole(complex);
+  const Cut<Polygon> first = square.cut(whole, 1, complex);
+  for (int side = 0; side < 2; ++side) square.find_quarters(first.children[side], side, first.chains[side], complex);
+  complex.join(whole, first, square.chains(whole));
+  return Arrays(all, 1);
+}
+
+// The second half is given away, and found first where the other one has more to do.
+Arrays found_by_two(bool second_first) {
+  Square square;
+  Whole all;
+  Fragments<Polygon> fragments(all, 2);
+  Complex<Polygon> giver(fragments, fragments.new_harvest(), 1);
+  Complex<Polygon> taker(fragments, fragments.new_harvest(), 1);
+  giver.begin(0);
+  const Polygon whole = square.whole(giver);
+  const Cut<Polygon> first = square.cut(whole, 1, giver);
+  const int number = giver.give();
+  const auto find_given = [&] {
+    taker.begin(number);
+    Polygon half = first.children[1];
+    const Vertex<2>** vertices = square.arena.take<const Vertex<2>*>(std::size_t(half.count));
+    for (int i = 0; i < half.count; ++i) {
+      Vertex<2>* copy = square.arena.take<Vertex<2>>(1);
+      *copy = *half.vertices[i];
+      taker.adopt(*copy);
+      vertices[i] = copy;
+    }
+    half.vertices = vertices;
+    square.find_quarters(half, 1, first.chains[1], taker);
+  };
+  if (second_first) find_given();
+  square.find_quarters(first.children[0], 0, first.chains[0], giver);
+  giver.join_later(whole, first, 1, square.chains(whole), nullptr);
+  if (!second_first) find_given();
+  Splice<Polygon>(fragments, all).run(true);
+  CHECK(all.parts.size() == 2);
+  CHECK(all.facets_across.size() == 2);
+  return Arrays(all, 2);
+}
 
 }  // namespace
 
 TEST_CASE("four quarters of a square share their vertices and facets") {
-  TwoCuts here;
-  const std::uint8_t patterns[4] = {3, 1, 2, 0};
-  const Cut<Polygon> first = here.cut(here.whole, 1);
-  for (int side = 0; side < 2; ++side) {
-    const Cut<Polygon> second = here.cut(first.children[side], 2);
-    for (int child = 0; child < 2; ++child)
-      here.complex.region(second.children[child], &patterns[2 * side + child], second.chains[child]);
-    here.complex.join(first.children[side], second, first.chains[side]);
-  }
-  Chain* border = here.chains(here.whole);
-  here.complex.join(here.whole, first, border);
-
-  const ComplexSizes sizes = number(here.collected);
-  CHECK(sizes.regions == 4);
-  CHECK(sizes.corners == 16);
-  CHECK(sizes.vertices == 9);
-  CHECK(sizes.facets == 12);
-  std::vector<double> vertices(18), errors(9);
-  std::vector<std::int64_t> offsets(5), cell_vertices(16), cell_facets(16), facet_vertices(24), facet_regions(24);
-  std::vector<std::int64_t> kinks(12);
-  std::vector<std::uint8_t> kept(4);
-  assemble(here.collected, {vertices.data(), errors.data(), offsets.data(), cell_vertices.data(), cell_facets.data(),
-                            facet_vertices.data(), facet_regions.data(), kinks.data(), kept.data()});
-  CHECK(offsets == std::vector<std::int64_t>{0, 4, 8, 12, 16});
-  CHECK(kept == std::vector<std::uint8_t>(patterns, patterns + 4));
+  const Arrays found = found_by_one();
+  CHECK(found.offsets == std::vector<std::int64_t>{0, 4, 8, 12, 16});
+  CHECK(found.kept == std::vector<std::uint8_t>(patterns, patterns + 4));
   std::set<std::pair<double, double>> places;
-  for (std::size_t v = 0; v < 9; ++v) places.insert({vertices[2 * v], vertices[2 * v + 1]});
+  for (std::size_t v = 0; v < 9; ++v) places.insert({found.vertices[2 * v], found.vertices[2 * v + 1]});
   CHECK(places.size() == 9);
   int inner = 0;
   for (std::size_t f = 0; f < 12; ++f) {
-    const bool is_inner = facet_regions[2 * f + 1] >= 0;
+    const bool is_inner = found.facet_regions[2 * f + 1] >= 0;
     inner += is_inner;
-    CHECK(is_inner == (kinks[f] >= 0));
+    CHECK(is_inner == (found.kinks[f] >= 0));
     if (!is_inner) continue;
     // Across a kink one bit of the pattern changes, and both ends lie on the line.
-    const std::size_t here_region = std::size_t(facet_regions[2 * f]);
-    const std::size_t there = std::size_t(facet_regions[2 * f + 1]);
-    CHECK((kept[here_region] ^ kept[there]) == 1 << kinks[f]);
+    const std::size_t here = std::size_t(found.facet_regions[2 * f]);
+    const std::size_t there = std::size_t(found.facet_regions[2 * f + 1]);
+    CHECK((found.kept[here] ^ found.kept[there]) == 1 << found.kinks[f]);
     for (std::size_t end = 0; end < 2; ++end)
-      CHECK(vertices[std::size_t(2 * facet_vertices[2 * f + end] + kinks[f])] == 0);
+      CHECK(found.vertices[std::size_t(2 * found.facet_vertices[2 * f + end] + found.kinks[f])] == 0);
   }
   CHECK(inner == 4);
 }
 
+TEST_CASE("they are the same if two have found them, whoever was first") {
+  const Arrays alone = found_by_one();
+  for (const bool second_first : {false, true}) {
+    const Arrays together = found_by_two(second_first);
+    CHECK(together.vertices == alone.vertices);
+    CHECK(together.errors == alone.errors);
+    CHECK(together.offsets == alone.offsets);
+    CHECK(together.cell_vertices == alone.cell_vertices);
+    CHECK(together.cell_facets == alone.cell_facets);
+    CHECK(together.facet_vertices == alone.facet_vertices);
+    CHECK(together.facet_regions == alone.facet_regions);
+    CHECK(together.kinks == alone.kinks);
+    CHECK(together.kept == alone.kept);
+  }
+}
+
 TEST_CASE("two sides of a cut that differ are refused") {
-  TwoCuts here;
-  const std::uint8_t pattern = 0;
-  const Cut<Polygon> cut = here.cut(here.whole, 1);
-  here.complex.region(cut.children[0], &pattern, cut.chains[0]);
-  const Cut<Polygon> second = here.cut(cut.children[1], 2);  // one region on one side, two on the other
-  for (int child = 0; child < 2; ++child) here.complex.region(second.children[child], &pattern, second.chains[child]);
-  here.complex.join(cut.children[1], second, cut.chains[1]);
-  CHECK_THROWS_AS(here.complex.join(here.whole, cut, here.chains(here.whole)), std::logic_error);
+  Square square;
+  Whole all;
+  Complex<Polygon> complex(all.only(), 1);
+  const Polygon whole = square.whole(complex);
+  const Cut<Polygon> cut = square.cut(whole, 1, complex);
+  complex.region(cut.children[0], &patterns[3], cut.chains[0]);
+  square.find_quarters(cut.children[1], 1, cut.chains[1], complex);  // one region on one side, two on the other
+  CHECK_THROWS_AS(complex.join(whole, cut, square.chains(whole)), std::logic_error);
 }

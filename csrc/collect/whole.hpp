@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Of what parts is an enumeration made, and what belongs together across them?
+//
+// A part is a run of what one thread collected: regions that follow one another, with vertices, corners and facets of their
+// own. Parts stand in the order of the recursion, so everything has its place in the whole before anything is moved, and
+// threads number and write them side by side (collect/assemble.hpp). What two parts share is little:
+// vertices of the cells that were given away, and what lies along the cuts between them. Vertices that are the same are
+// united here; facets that have their two sides in two parts are listed.
+// Invariant: within a part everything is named by its index, as its thread had it. A name says the part as well, and no
+// index is as large as a name. Names come in the order in which one thread would have placed what they name.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "collect/collected.hpp"
+#include "task/side_by_side.hpp"
+
+namespace regions {
+
+// How much there is, or where a part is among what its thread collected.
+struct Extents {
+  std::int64_t vertices = 0;
+  std::int64_t corners = 0;
+  std::int64_t facets = 0;
+  std::int64_t regions = 0;
+  std::int64_t matched = 0;
+
+  Extents() = default;
+  explicit Extents(const Collected& collected)
+      : vertices(std::int64_t(collected.vertices.size())),
+        corners(std::int64_t(collected.corners.size())),
+        facets(std::int64_t(collected.facets.size())),
+        regions(std::int64_t(collected.ends.size())),
+        matched(collected.matched) {}
+};
+
+// What is named by its part and its index there.
+inline std::int64_t name_of(std::size_t part, std::int64_t index) { return std::int64_t(part + 1) * room_of_part + index; }
+inline bool is_name(std::int64_t index) { return index >= room_of_part; }
+inline std::size_t part_of(std::int64_t name) { return std::size_t(name / room_of_part - 1); }
+inline std::int64_t index_of(std::int64_t name) { return name % room_of_part; }
+
+struct Part {
+  Collected* collected;
+  std::size_t index;
+  Extents begin;
+  Extents end;
+  Extents place;         // where it begins in the whole
+  std::int64_t matched;  // of its facets, those whose other side comes before them
+  // What `number` finds:
+  GrowingArray<std::int64_t> firsts;  // of each vertex that regions of this part use, in order, the first corner there
+  std::vector<std::int64_t> guests;   // of these, those that other parts may have as well: their entries
+  std::int64_t first_vertex = 0;      // the number of the first one that no part before this one has
+  std::int64_t first_facet = 0;
+};
+
+// A vertex that several parts have, as one of them has it.
+struct SharedVertex {
+  std::int64_t name;
+  std::int64_t same;      // the entry that stands for this one, or its own
+  std::int64_t rank;      // among the vertices that its part uses; -1 if it is none of them
+  std::int64_t number;
+  bool is_first;          // whether no part before this one uses it
+};
+
+// Of the arrays of a partition.
+struct ComplexSizes {
+  std::int64_t regions = 0;
+  std::int64_t corners = 0;
+  std::int64_t vertices = 0;
+  std::int64_t facets = 0;
+};
+
+class Whole {
+ public:
+  std::deque<Collected> collected;  // one for each thread
+  std::deque<Part> parts;
+  std::vector<SharedVertex> shared;
+  std::vector<std::pair<std::int64_t, std::int64_t>> facets_across;  // names of the two sides, the earlier one first
+  ComplexSizes sizes;               // once `number` has found them
+
+  Collected& only() {
+    if (collected.empty()) collected.emplace_back();
+    return collected.front();
+  }
+
+  // The next part in order.
+  void append(Collected& source, const Extents& begin, const Extents& end) {
+    Part& part = parts.emplace_back();
+    part.collected = &source;
+    part.index = parts.size() - 1;
+    part.begin = begin;
+    part.end = end;
+    part.place = size_;
+    part.matched = end.matched - begin.matched;
+    size_.vertices += end.vertices - begin.vertices;
+    size_.corners += end.corners - begin.corners;
+    size_.facets += end.facets - begin.facets;
+    size_.regions += end.regions - begin.regions;
+  }
+
+  const Extents& size() const { return size_; }
+
+  // What one thread collected is all there is.
+  void close() {
+    if (parts.empty()) append(only(), Extents(), Extents(only()));
+  }
+
+  CollectedVertex& vertex(std::int64_t name) { return parts[part_of(name)].collected->vertices[index_of(name)]; }
+  CollectedFacet& facet(std::int64_t name) { return parts[part_of(name)].collected->facets[index_of(name)]; }
+
+  std::int64_t place_of_vertex(std::int64_t name) const {
+    const Part& part = parts[part_of(name)];
+    return index_of(name) - part.begin.vertices + part.place.vertices;
+  }
+
+  std::int64_t place_of_facet(std::int64_t name) const {
+    const Part& part = parts[part_of(name)];
+    return index_of(name) - part.begin.facets + part.place.facets;
+  }
+
+  // The vertex that stands for another one.
+  std::int64_t representative(std::int64_t name) {
+    const std::size_t part = part_of(name);
+    Collected& source = *parts[part].collected;
+    const std::int64_t root = source.representative(index_of(name));
+    const std::int64_t entry = source.vertices[root].entry();
+    return entry < 0 ? name_of(part, root) : shared[std::size_t(standing_for(entry))].name;
+  }
+
+  // `work(part)` by several threads, the largest parts first, so that all are done at about the same time.
+  template <class Work>
+  void with_each_part(int workers, Work work) {
+    std::vector<Part*> order;
+    for (Part& part : parts) order.push_back(&part);
+    std::stable_sort(order.begin(), order.end(), [](const Part* left, const Part* right) {
+      return left->end.corners - left->begin.corners > right->end.corners - right->begin.corners;
+    });
+    side_by_side(workers, order.size(), [&](std::size_t i) { work(*order[i]); });
+  }
+
+  // The vertices of a part that no part before it uses, once they have numbers, in that order: `visit(corner, here, vertex)`, at
+  // which corner it is first seen, and what stands for it in the part and in the whole.
+  template <class Visit>
+  void for_each_vertex_of(Part& part, Visit visit) {
+    for (const std::int64_t corner : part.firsts) {
+      CollectedVertex& here = part.collected->vertices[part.collected->corners[corner]];
+      if (here.entry() < 0) {
+        visit(corner, here, here);
+      } else if (const SharedVertex& known = shared[std::size_t(here.entry())]; known.is_first) {
+        visit(corner, here, vertex(shared[std::size_t(known.same)].name));
+      }
+    }
+  }
+
+  // All of them: `visit(vertex)`.
+  template <class Visit>
+  void for_each_vertex(Visit visit) {
+    for (Part& part : parts)
+      for_each_vertex_of(part, [&](std::int64_t, CollectedVertex&, CollectedVertex& vertex) { visit(vertex); });
+  }
+
+  // As Collected::unite, of vertices by their names.
+  void unite(std::int64_t left, std::int64_t right) {
+    const std::int64_t one = standing_for(entry_of(left));
+    const std::int64_t other = standing_for(entry_of(right));
+    if (one == other) return;
+    const bool keep_one = is_better(shared[std::size_t(one)].name, shared[std::size_t(other)].name);
+    shared[std::size_t(keep_one ? other : one)].same = keep_one ? one : other;
+  }
+
+  std::int64_t standing_for(std::int64_t entry) {
+    while (shared[std::size_t(entry)].same != entry) {
+      std::int64_t& next = shared[std::size_t(entry)].same;
+      entry = next = shared[std::size_t(next)].same;
+    }
+    return entry;
+  }
+
+  // The two sides of one facet, by their names.
+  void match(std::int64_t left, std::int64_t right) {
+    const auto [earlier, later] = std::minmax(left, right);
+    ++parts[part_of(later)].matched;
+    const bool across = part_of(earlier) != part_of(later);
+    if (across) facets_across.push_back({earlier, later});
+    facet(earlier).link = across ? later : index_of(later);
+    facet(later).link = across ? earlier : index_of(earlier);
+  }
+
+ private:
+  // Of what its part says stands for a vertex.
+  std::int64_t entry_of(std::int64_t name) {
+    const std::size_t part = part_of(name);
+    Collected& source = *parts[part].collected;
+    const std::int64_t root = source.representative(index_of(name));
+    CollectedVertex& vertex = source.vertices[root];
+    if (vertex.entry() < 0) {
+      vertex.set_entry(std::int64_t(shared.size()));
+      shared.push_back({name_of(part, root), vertex.entry(), -1, -1, false});
+    }
+    return vertex.entry();
+  }
+
+  bool is_better(std::int64_t left, std::int64_t right) {
+    const double error = vertex(left).error;
+    const double other = vertex(right).error;
+    return error < other || (error == other && left < right);
+  }
+
+  Extents size_;
+};
+
+}  // namespace regions

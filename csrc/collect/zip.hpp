@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// How are the facets on the two sides of a cut put together?
+//
+// They are the same ones, in opposite order: pair by pair they are matched, and their ends united. No geometry is compared
+// and no tolerance is needed; a pair left over would be a wrong sign.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "cells/cell.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// Of whoever knows what follows a facet in its chain, and can `match` two and `unite_ends`.
+template <class Collector>
+void zip_facets(Collector& collector, const Chain& forward, const Chain& backward, std::vector<std::int64_t>& reversed) {
+  reversed.clear();
+  for (std::int64_t there = backward.first; there >= 0; there = collector.following(there)) reversed.push_back(there);
+  std::size_t left = reversed.size();
+  for (std::int64_t here = forward.first; here >= 0 && left > 0;) {
+    const std::int64_t there = reversed[--left];
+    const std::int64_t following = collector.following(here);
+    collector.match(here, there);
+    collector.unite_ends(here, there);
+    if (following < 0 && left == 0) return;
+    here = following;
+  }
+  throw std::logic_error("the two sides of a cut do not have the same facets");
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions
