@@ -13,8 +13,9 @@ is cancelled; what others are doing just then cannot be stopped, but nobody wait
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 from regions.arithmetic.arguments import shown
@@ -73,6 +74,7 @@ def done_elsewhere(
             try:
                 place = ready.get(timeout=PATIENCE)
             except queue.Empty:
+                _require_others(executor)
                 yield None
                 continue
             if place not in futures:
@@ -88,6 +90,17 @@ def done_elsewhere(
     finally:
         for future in futures.values():
             future.cancel()
+
+
+def _require_others(executor: Executor) -> None:
+    """Refuse a pool that has no other thread than this one. A pool knows its thread a moment after that has begun."""
+    if not isinstance(executor, ThreadPoolExecutor) or executor._max_workers > 1:
+        return
+    if threading.current_thread() in executor._threads:
+        raise ValueError(
+            "executor has one thread, and that is the one that asks: it would wait for itself for ever; leave executor "
+            "out here, or take another one"
+        )
 
 
 def _result_of(future: Future[Result], task: Task) -> Result | None:

@@ -10,6 +10,7 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,4 +58,4 @@ class Replacing(Executor):
     def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
         self.submitted.append(task)
         other = self.instead.get(len(self.submitted) - 1)
-        return self.pool.submit(work, task) if other is None else self.pool.submit(other, work, task)
+        return self.pool.submit(work if other is None else partial(other, work), task)

@@ -22,6 +22,7 @@ import regions
 from pools_that_fail import Replacing, ctrl_c, kill_all_but_the_first, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions.domains import Segment
+from regions.enumeration import dask_executor
 from regions.enumeration.dask_executor import DaskExecutor
 
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
@@ -36,8 +37,9 @@ def processes(request: pytest.FixtureRequest) -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-@pytest.fixture
-def cluster() -> Iterator[Any]:
+@pytest.fixture(params=[0, dask_executor.LARGE], ids=["networks apart", "networks within"])
+def cluster(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setattr(dask_executor, "LARGE", request.param)
     distributed, config = pytest.importorskip("distributed"), pytest.importorskip("dask.config")
     # A killed worker's task is given up at once, and so is all work once no worker is left: for ever waits nobody.
     rules = {
@@ -108,6 +110,25 @@ def test_a_pool_that_is_shut_down_on_the_way() -> None:
     require_right(pool, progress=shut_down)
     with pytest.raises(RuntimeError, match="after shutdown"):
         require_right(pool)
+
+
+def test_a_pool_in_its_own_thread() -> None:
+    """It is refused where it would wait for itself, and only there."""
+
+    def ask(pool: Executor) -> Any:
+        told: list[float] = []
+
+        def tell(share: float, found: int) -> None:
+            told.append(share)
+            assert len(told) < 1000, "it waits for itself"
+
+        return regions.count(NETWORKS, LINES, executor=pool, progress=tell).tolist()
+
+    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(2) as larger:
+        with pytest.raises(ValueError, match="it would wait for itself"):
+            pool.submit(ask, pool).result(120)
+        assert pool.submit(ask, other).result(120) == larger.submit(ask, larger).result(120) == NUMBERS.tolist()
+        assert ask(pool) == NUMBERS.tolist()
 
 
 def test_threads() -> None:
@@ -206,6 +227,54 @@ class TestDask:
         replacing = Replacing(DaskExecutor(cluster), {5: partial(kill_all_but_the_first, mark)})
         within_minutes(lambda: require_right(replacing))
         assert mark.exists() and len(replacing.submitted) > NUMBERS.size
+
+    def test_a_network_travels_once(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """To the cluster, and to each worker, where all tasks share it; if it is small, it goes with each task."""
+        apart = dask_executor.LARGE == 0
+        submitted: list[tuple[Any, ...]] = []
+        submit = cluster.submit
+
+        def noted(work: Any, *args: Any, **options: Any) -> Any:
+            submitted.append(args)
+            return submit(work, *args, **options)
+
+        monkeypatch.setattr(cluster, "submit", noted)
+        require_right(cluster)
+        alone = [args for args in submitted if len(args) == 1]
+        assert [args[0] for args in alone] == (NETWORKS if apart else [])
+        networks = [each for args in submitted if len(args) > 1 for each in args[-2]]
+        assert len(networks) == NUMBERS.size and all((each in NETWORKS) != apart for each in networks)
+
+    def test_all_tasks_of_a_worker_share_a_network(self, cluster: Any) -> None:
+        executor = DaskExecutor(cluster)
+        tasks = regions.tasks.split(NETWORKS[0], LINES * 10, 70)
+        # That object is there as long as the executor, so no other one has its number.
+        futures = [executor.submit(lambda task: (os.getpid(), id(task.items[0][0])), task) for task in tasks]
+        found = {future.result(120) for future in futures}
+        processes = {process for process, _ in found}  # type: ignore[misc]
+        assert len(processes) <= 2 and (dask_executor.LARGE > 0 or len(found) == len(processes))
+
+    def test_networks_are_let_go(self, cluster: Any) -> None:
+        """But for those of the latest task; and one that is gone is sent once more."""
+        executor = DaskExecutor(cluster)
+        for task in [*regions.tasks.split(NETWORKS, LINES[0], 3), *regions.tasks.split(NETWORKS[:2], LINES[:1], 1)]:
+            for _ in range(2):
+                assert executor.submit(regions.tasks.run, task).result(120).error is None
+                assert list(executor.sent) == [network for network, _ in task.items]
+                if dask_executor.LARGE == 0:
+                    executor.sent[task.items[0][0]].cancel()
+
+    def test_in_a_task_of_its_own(self, cluster: Any) -> None:
+        """With the client that a worker has for that, which takes another thread meanwhile."""
+        from distributed import worker_client
+
+        def ask() -> Any:
+            with worker_client() as client:
+                return regions.count(NETWORKS, LINES, executor=client).tolist()
+
+        futures = [cluster.submit(ask, pure=False) for _ in range(2)]  # of which there are two workers
+        within_minutes(lambda: [future.result(100) for future in futures] and None)
+        assert [future.result() for future in futures] == [NUMBERS.tolist()] * 2
 
     def test_a_cluster_that_ends(self) -> None:
         """What it has not done is done here."""
