@@ -82,6 +82,9 @@ class Partition(CellComplex):
     complete : bool
         False for the partial result that a `LimitReached` carries, and for the blocks of `regions.stream`: regions are
         missing, and facets towards them have -1.
+    section : (tuple of int, tuple of int or None), or None
+        Of a block of `regions.stream`, the ``place`` where it begins and that of the next block: None after the last
+        one, and where the work was stopped. None altogether where nobody knows: files do not keep it of a block.
     version, kernel : str
         Of relu-regions, and of its core, that found the regions.
 

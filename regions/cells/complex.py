@@ -21,6 +21,7 @@ import numpy as np
 from regions.arithmetic.arguments import integer, shown
 from regions.arithmetic.arrays import own_array, read_only
 from regions.arithmetic.types import Floats, Integers, Packed
+from regions.cells.sections import ALL, Section, section_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain
 from regions.networks.described import architecture
@@ -55,8 +56,8 @@ class CellComplex:
     network : Network
     domain : Domain
     raw : mapping
-        The arrays of `ARRAYS`, ``stats`` (the core's counters), and where they are known ``complete``, ``version`` and
-        ``kernel``.
+        The arrays of `ARRAYS`, ``stats`` (the core's counters), and where they are known ``complete``, ``section``,
+        ``version`` and ``kernel``.
 
     Raises
     ------
@@ -76,6 +77,7 @@ class CellComplex:
     facet_kinks: Integers
     packed_patterns: Packed
     complete: bool
+    section: Section | None
     version: str
     kernel: str
     _stats: dict[str, int]
@@ -90,12 +92,14 @@ class CellComplex:
         stats = raw["stats"]
         if not isinstance(stats, Mapping):
             raise TypeError(f"raw['stats'] must be a mapping of counters, got {shown(stats)}")
+        complete = bool(raw.get("complete", True))
         self.__dict__.update(
             {name: own_array(raw[name], dtype, f"raw[{name!r}]") for name, dtype in ARRAYS.items()},
             _stats={str(name): integer(value, "raw['stats']", least=0, most=1 << 64) for name, value in stats.items()},
             network=require_network(network),
             domain=require_domain(domain),
-            complete=bool(raw.get("complete", True)),
+            complete=complete,
+            section=section_of(raw.get("section", ALL if complete else None)),
             version=str(raw.get("version", __version__)),
             kernel=str(raw.get("kernel", "none")),
             _facts={},
@@ -181,9 +185,9 @@ def _locked(fact: Any) -> Any:
 
 def raw_arrays(cells: CellComplex) -> dict[str, Any]:
     """The mapping that makes this complex again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
-    ``version`` and ``kernel``."""
+    ``section``, ``version`` and ``kernel``."""
     arrays = {name: getattr(cells, name) for name in ARRAYS}
-    others = {name: getattr(cells, name) for name in ("stats", "complete", "version", "kernel")}
+    others = {name: getattr(cells, name) for name in ("stats", "complete", "section", "version", "kernel")}
     return {**arrays, **others}
 
 

@@ -172,7 +172,9 @@ def enumerated(
     for array in raw.values():
         array.setflags(write=False)  # nobody else has it: the partition need not copy it
     section = begin != () or end is not None
-    raw |= {"stats": stats, "complete": status == "finished" and not section, "kernel": _core.kernel()}
+    place = begin, status if isinstance(status, tuple) else end
+    complete = status == "finished" and not section
+    raw |= {"stats": stats, "complete": complete, "section": place, "kernel": _core.kernel()}
     partition = Partition(network, domain, raw)
     return Run(network, domain, len(partition), stats, status, partition, section)
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from time import monotonic
-from typing import Any
 
-from regions.arithmetic.arguments import integer, list_of
+from regions.arithmetic.arguments import integer
+from regions.cells.sections import Place, place_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.enumeration.run import Path, checked_limit, compiled, enumerated
+from regions.enumeration.run import checked_limit, compiled, enumerated
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.reporting import PATIENCE, Progress, Report, reporting, require_progress
@@ -52,7 +52,7 @@ class Stream(Iterator[Partition]):
         checked_limit(limit)
         require_progress(progress)
         self._most = integer(regions_per_block, "regions_per_block", most=_MOST_REGIONS)
-        self.place: Path | None = _path(start)
+        self.place: Place | None = place_of(start, "start")
         self.found = 0
         self._network, self._domain, self._limit = network, domain, limit
         self._blocks = self._found(progress)
@@ -156,8 +156,3 @@ def stream(
     [2]
     """
     return Stream(network, domain, regions_per_block, start, limit, progress)
-
-
-def _path(start: Any) -> Path:
-    steps = list_of(start, "start", "the place of an earlier stream, a tuple of numbers")
-    return tuple(integer(step, f"start[{index}]", least=0, most=2**31 - 1) for index, step in enumerate(steps))

@@ -7,6 +7,8 @@ go on from there.
 Invariant: a facet between two regions of one block counts once. One whose other side is not in its block is there twice
 in all, for each of its sides, and counts one half each time. Both sides name the kink whose cut parted the two regions,
 and have the same ends, since regions lie face to face (csrc/collect/collect.hpp).
+Invariant: blocks follow each other, so that no region counts twice. What a block knows of its place is compared with
+where the one before ended (`regions/cells/sections.py`).
 Numbers of facets are exact; of lengths and sizes each sum of a block is correctly rounded, and what blocks add is
 rounded once for each.
 Cost: some sweeps over the facets and regions of each block, and numbers for each neuron.
@@ -25,6 +27,7 @@ import numpy as np
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.sums import rounded_sums
 from regions.arithmetic.types import Floats, Integers
+from regions.cells.sections import Section, section_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
 from regions.measures.boundary import correct_sum, neurons_of_kinks
@@ -67,6 +70,8 @@ class StreamSummary(JsonReport):
     domain : Domain
     state : mapping, optional
         ``as_dict()`` of an earlier summary of the same network and domain, to go on from; also as JSON gives it back.
+        One that contradicts itself is refused. That numbers are wrong which could be right, such as the facets of one
+        neuron, can not be told.
 
     Attributes
     ----------
@@ -82,7 +87,7 @@ class StreamSummary(JsonReport):
     ShapeMismatchError
         The domain does not lie in the network's input space.
     ValueError
-        A state that no summary of this network and domain can have.
+        A state that no summary of this network and domain can have; the message says what contradicts what.
 
     Examples
     --------
@@ -104,6 +109,7 @@ class StreamSummary(JsonReport):
         self.regions, self.size = 0, 0.0
         self.smallest: ExtremeRegion | None = None
         self.largest: ExtremeRegion | None = None
+        self._section: Section | None = None
         self._exponents = Counter[int]()
         self._facets = np.zeros((2, network.hidden), dtype=np.int64)
         self._lengths = np.zeros((2, network.hidden))
@@ -120,12 +126,15 @@ class StreamSummary(JsonReport):
         Parameters
         ----------
         block : Partition
-            The next one; what `LimitReached` carries is one too.
+            The next one; what `LimitReached` carries is one too, and nothing follows on it. The first one may begin
+            anywhere. Whether a block is there twice, or one before it is missing, is told by ``Partition.section``; it
+            can not be told any more once a block came that does not know its place, such as one from a file. Nor is it
+            told whether all blocks are of one kernel and one version, without which places mean nothing.
 
         Raises
         ------
         TypeError, ValueError
-            No partition, or of another network or domain.
+            No partition, of another network or domain, or one that does not follow on the blocks before.
         """
         if not isinstance(block, Partition):
             raise TypeError(f"block must be a Partition, got {shown(block)}")
@@ -133,6 +142,7 @@ class StreamSummary(JsonReport):
             raise ValueError("the block is of another network or domain than the summary")
         if not len(block):
             return
+        section = self._with(block)
         sizes, inside = block.volumes, np.flatnonzero(block.facet_kinks >= 0)
         elsewhere = (block.facet_regions[inside] < 0).any(axis=1)
         places = self.network.hidden * elsewhere + neurons_of_kinks(self.network)[block.facet_kinks[inside]]
@@ -153,6 +163,7 @@ class StreamSummary(JsonReport):
             self._lengths += lengths
         self.size += correct_sum(sizes)
         self.regions += len(block)
+        self._section = section
 
     @property
     def neuron_facets(self) -> Floats:
@@ -203,6 +214,7 @@ class StreamSummary(JsonReport):
         facts = {
             "network": self.network.fingerprint,
             "domain": self.domain.fingerprint,
+            "section": self._section,
             "regions": self.regions,
             "size": self.size,
             "smallest": self.smallest and asdict(self.smallest),
@@ -212,6 +224,26 @@ class StreamSummary(JsonReport):
             "lengths": self._lengths.tolist(),
         }
         return {name: plain(value) for name, value in facts.items()}
+
+    def _with(self, block: Partition) -> Section | None:
+        """Where all blocks are together, once this one is added; None where that is not known."""
+        if not self.regions:
+            return block.section
+        if block.complete:
+            raise ValueError("the block has all regions, and some of them were added before")
+        if self._section is None:
+            return None
+        begin, end = self._section
+        if end is None:
+            raise ValueError("nothing follows on the blocks so far: the last of them ended the work, or was stopped")
+        if block.section is None:
+            return None
+        if block.section[0] != end:
+            raise ValueError(
+                f"the block begins at {shown(block.section[0])}, and the next one should at {shown(end)}: it was added "
+                "before, or others are missing"
+            )
+        return begin, block.section[1]
 
     def _by_layer(self, numbers: Floats) -> Floats:
         widths = self.network.widths
@@ -228,6 +260,7 @@ class StreamSummary(JsonReport):
         shape = self._facets.shape
         try:
             about = state["network"], state["domain"]
+            self._section = section_of(state["section"])
             self.regions, self.size = _count(state["regions"]), _size(state["size"])
             self.smallest, self.largest = _taken_up(state["smallest"]), _taken_up(state["largest"])
             self._exponents.update({_exponent(word): _count(number) for word, number in state["exponents"].items()})
@@ -239,6 +272,42 @@ class StreamSummary(JsonReport):
             raise ValueError("state is of another network or domain")
         if not self._facets.shape == self._lengths.shape == shape:
             raise ValueError(f"state has facets and lengths that are not {shape[0]} lists of {shape[1]} numbers")
+        contradiction = self._contradiction()
+        if contradiction is not None:
+            raise ValueError(f"state contradicts itself: {contradiction}")
+
+    def _contradiction(self) -> str | None:
+        """What no blocks add up to, or None. Rounded sums of what is not negative are no smaller than any of it."""
+        smallest, largest = self.smallest, self.largest
+        if not self.regions:
+            numbers = self.size, self._exponents, self._facets.any(), self._lengths.any(), self._section
+            nothing = smallest is largest is None and not any(numbers)
+            return None if nothing else "it has no regions, and something of them"
+        if smallest is None or largest is None:
+            return "it has regions, and none that is the smallest or the largest"
+        if max(smallest.index, largest.index) >= self.regions:
+            return "the smallest or the largest region is none of its regions"
+        if not len(smallest.point) == len(largest.point) == self.domain.dimension:
+            return f"the smallest or the largest region has a point that has not {self.domain.dimension} coordinates"
+        same = smallest.size == largest.size
+        if smallest.size > largest.size or same != (smallest.index == largest.index) or (same and smallest.index):
+            return "the smallest region is not the first one of the smallest, or so with the largest"
+        if self.size < largest.size:
+            return "all regions together are smaller than the largest"
+        bins = self._exponents
+        apart = (smallest.size == 0.0) + (largest.size == math.inf)
+        if not all(bins.values()) or not apart <= self.regions - sum(bins.values()) <= apart * self.regions:
+            return "the bins do not have as many regions as there are"
+        ends = [(size, end(bins, default=None)) for size, end in ((smallest.size, min), (largest.size, max))]
+        if any(0.0 < size < math.inf and math.frexp(size)[1] != exponent for size, exponent in ends):
+            return "the first or the last bin is not that of the smallest or the largest region"
+        if (self._lengths[self._facets == 0] > 0.0).any():
+            return "a neuron has a length without facets"
+        if self.domain.dimension == 1 and (self._lengths != self._facets).any():
+            return "lengths on a line are numbers of facets"
+        if self.regions > 1 and 2 * sum(self._facets[0].tolist()) + sum(self._facets[1].tolist()) < self.regions:
+            return "there are regions without a facet"
+        return None
 
 
 def _taken_up(extreme: Mapping[str, Any] | None) -> ExtremeRegion | None:
@@ -256,7 +325,7 @@ def _count(given: Any) -> int:
 
 def _exponent(word: str) -> int:
     """Of a double."""
-    if not -1074 < (exponent := int(word)) < 1025:
+    if not -1074 < (exponent := int(word)) < 1025 or word != str(exponent):
         raise ValueError
     return exponent
 

@@ -115,8 +115,8 @@ def test_points_are_located(family: str) -> None:
 
 def test_progress_is_told() -> None:
     rng = np.random.default_rng(0)
-    widths = [2, *[60] * 6]
-    layers = [(rng.standard_normal((240, width + 1)), [4] * 60) for width in widths[:6]]
+    widths = [2, *[160] * 8]  # hundreds of thousands of regions: seconds, on any machine
+    layers = [(rng.standard_normal((640, width + 1)), [4] * 160) for width in widths[:8]]
     told: list[tuple[float, int]] = []
 
     class Enough(Exception):

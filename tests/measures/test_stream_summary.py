@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from random_networks import random_network
 from regions.domains import Domain, Line, Plane, Polygon, Segment
 from regions.measures import StreamSummary, boundary_volume
 from regions.networks.network import Network
+from regions.partition import raw_arrays
 
 SQUARE = Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
@@ -58,6 +61,8 @@ def require_the_same(summary: StreamSummary, blocks: list[regions.Partition], wh
     assert summary.smallest is not None and summary.largest is not None
     for extreme, index in ((summary.smallest, sizes.argmin()), (summary.largest, sizes.argmax())):
         assert (extreme.index, extreme.size, extreme.error) == (index, sizes[index], errors[index])
+    again = StreamSummary(network, whole.domain, json.loads(json.dumps(summary.as_dict(), allow_nan=False)))
+    assert again.as_dict() == summary.as_dict()
     counts, edges = summary.size_histogram()
     expected = Counter(math.frexp(size)[1] for size in sizes.tolist() if 0.0 < size < math.inf)
     ends = zip(counts.tolist(), edges.tolist(), strict=False)
@@ -121,6 +126,8 @@ def test_what_stopped_at_the_limit_is_part_of_it() -> None:
             summary.add(block)
     summary.add(stopped.value.partial)
     assert summary.regions >= 100 and 0.0 < summary.size < 4.0
+    with pytest.raises(ValueError, match="^nothing follows"):  # the block that was stopped, from its beginning
+        summary.add(next(regions.stream(NETWORK, SQUARE, regions_per_block=30, start=stopped.value.partial.section[0])))
 
 
 def test_other_blocks_are_refused() -> None:
@@ -132,7 +139,59 @@ def test_other_blocks_are_refused() -> None:
     assert summary.regions == 0 and summary.size_histogram()[0].tolist() == []
 
 
+@pytest.mark.parametrize("domain", [SQUARE, Segment([-1, -1], [1, 0.5])])
+def test_each_block_counts_once(domain: Domain, tmp_path: Path) -> None:
+    whole = regions.enumerate(NETWORK, domain)
+    size = len(whole) // 4
+    expected, blocks = summary_of(NETWORK, domain, size)
+    assert len(blocks) > 3 and [block.section for block in blocks][-1][1] is None  # type: ignore[index]
+    assert expected.as_dict()["section"] == [[], None]
+    for place, block in enumerate(blocks):
+        summary = StreamSummary(NETWORK, domain)
+        for earlier in blocks[: place + 1]:
+            summary.add(earlier)
+        before = summary.as_dict()
+        for kept in (summary, StreamSummary(NETWORK, domain, json.loads(json.dumps(before)))):
+            for number, other in enumerate(pickle.loads(pickle.dumps(blocks))):
+                if number != place + 1:
+                    words = "was added before, or others are missing" if block is not blocks[-1] else "nothing follows"
+                    with pytest.raises(ValueError, match=words):
+                        kept.add(other)
+            with pytest.raises(ValueError, match="the block has all regions"):
+                kept.add(whole)
+            assert kept.as_dict() == before
+    with pytest.raises(ValueError, match="added before"):  # blocks of another size that overlap
+        first = StreamSummary(NETWORK, domain)
+        first.add(blocks[0])
+        first.add(list(regions.stream(NETWORK, domain, regions_per_block=size // 2))[1])
+
+    rest = StreamSummary(NETWORK, domain)  # it may begin anywhere
+    for block in blocks[1:]:
+        rest.add(block)
+    assert rest.regions == len(whole) - len(blocks[0]) and rest.as_dict()["section"] == [[*blocks[1].section[0]], None]  # type: ignore[index]
+
+    for place in (0, 1):
+        blocks[place].save(tmp_path / "block.npz")
+        loaded = regions.load_partition(tmp_path / "block.npz")
+        assert loaded.section is None
+        unknown = StreamSummary(NETWORK, domain)
+        for block in (*blocks[:place], loaded, *blocks[place + 1 :]):  # what can not be told is believed
+            unknown.add(block)
+        assert unknown.as_dict() == {**expected.as_dict(), "section": None}
+        with pytest.raises(ValueError, match="the block has all regions"):
+            unknown.add(whole)
+
+
+def test_sections_that_are_none() -> None:
+    raw = raw_arrays(regions.enumerate(NETWORK, SQUARE))
+    for section in (3, [], [()], [(), (), ()], [(1,), (1,)], [(1,), (0, 5)], [None, ()], [(-1,), None], "ab"):
+        with pytest.raises((TypeError, ValueError), match="section"):
+            regions.Partition(NETWORK, SQUARE, raw | {"section": section})
+
+
 STATE = summary_of(NETWORK, SQUARE, 100)[0].as_dict()
+MOST = max(STATE["exponents"], key=int)
+NOTHING = StreamSummary(NETWORK, SQUARE).as_dict()
 
 
 @pytest.mark.parametrize(
@@ -155,6 +214,11 @@ STATE = summary_of(NETWORK, SQUARE, 100)[0].as_dict()
         {"lengths": 5},
         {"lengths": [[None] * 48]},
         {"lengths": [["1"] * 48] * 2},
+        {"exponents": {word.replace("-", "-0"): number for word, number in STATE["exponents"].items()}},
+        {"section": [[]]},
+        {"section": [[], []]},
+        {"section": [[1.5], None]},
+        {"section": 3},
         {"network": "0" * 64},
         {"domain": None},
     ],
@@ -163,6 +227,51 @@ def test_states_that_are_none(change: dict[str, Any]) -> None:
     assert StreamSummary(NETWORK, SQUARE, STATE).as_dict() == STATE
     with pytest.raises(ValueError, match="^state "):
         StreamSummary(NETWORK, SQUARE, STATE | change)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({name: NOTHING[name] for name in NOTHING if name != "section"}, "no regions, and something"),
+        *(
+            ({**NOTHING, name: STATE[name]}, "no regions, and something")
+            for name in STATE
+            if STATE[name] != NOTHING[name] and name != "regions"
+        ),
+        ({"smallest": None}, "none that is the smallest"),
+        ({"largest": None}, "none that is the smallest"),
+        ({"smallest": {**STATE["smallest"], "index": STATE["regions"]}}, "is none of its regions"),
+        ({"largest": {**STATE["largest"], "index": STATE["regions"]}}, "is none of its regions"),
+        ({"largest": {**STATE["largest"], "point": [0.0]}}, "has not 2 coordinates"),
+        ({"smallest": STATE["largest"], "largest": STATE["smallest"]}, "not the first"),
+        ({"smallest": {**STATE["largest"], "index": 0}}, "not the first"),
+        ({"smallest": {**STATE["smallest"], "index": STATE["largest"]["index"]}}, "not the first"),
+        ({"smallest": {**STATE["largest"], "index": 1}, "largest": {**STATE["largest"], "index": 1}}, "not the first"),
+        ({"size": STATE["largest"]["size"] / 2}, "smaller than the largest"),
+        ({"regions": STATE["regions"] + 1}, "the bins do not"),
+        ({"exponents": STATE["exponents"] | {MOST: STATE["exponents"][MOST] + 1}}, "the bins do not"),
+        ({"exponents": STATE["exponents"] | {"-1000": 0}}, "the bins do not"),
+        ({"largest": {**STATE["largest"], "size": None}, "size": None}, "the bins do not"),
+        ({"smallest": {**STATE["smallest"], "size": 0.0}}, "the bins do not"),
+        ({"smallest": {**STATE["smallest"], "size": STATE["smallest"]["size"] / 2}}, "the first or the last bin"),
+        ({"largest": {**STATE["largest"], "size": 3.9}}, "the first or the last bin"),
+        ({"facets": [[0] * 48] * 2}, "without facets"),
+        ({"facets": [[1] + [0] * 47] * 2, "lengths": [[1.0] + [0.0] * 47] * 2}, "without a facet"),
+    ],
+)
+def test_states_that_contradict_themselves(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=f"^state contradicts itself: .*{words}"):
+        StreamSummary(NETWORK, SQUARE, STATE | change)
+
+
+def test_states_on_a_line_that_contradict_themselves() -> None:
+    line = Line([0, 0], [1, 2])
+    state = summary_of(NETWORK, line, 20)[0].as_dict()
+    assert StreamSummary(NETWORK, line, state).as_dict() == state and state["size"] is None
+    with pytest.raises(ValueError, match="lengths on a line"):
+        StreamSummary(
+            NETWORK, line, state | {"lengths": [[2.0 * length for length in row] for row in state["lengths"]]}
+        )
 
 
 @pytest.mark.parametrize("name", sorted(STATE))
