@@ -5,7 +5,7 @@
 about a network, a domain, a partition or a picture is done by the package; here are the order of things, and exit
 codes: 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3
 stopped at the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`).
-After 3 and 130 what was found has been printed and saved.
+After 3 and 130 what was found has been printed and saved; with a checkpoint, after 130, in its folder alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import click
 
-from regions import load_partition
+from regions import Partition, load_partition
 from regions.certification import refused
 from regions.cli.check_command import check_command
 from regions.cli.domain_words import (
@@ -31,8 +31,25 @@ from regions.cli.domain_words import (
     mark_option,
     marked_points,
 )
-from regions.cli.facts import announce, network_facts, outcome_facts, print_network, print_outcome, say, writing
-from regions.cli.job import EXIT_INTERRUPTED, Outcome, run_certify, run_count, run_enumerate, run_stream
+from regions.cli.facts import (
+    announce,
+    network_facts,
+    outcome_facts,
+    print_network,
+    print_outcome,
+    say,
+    say_how_to_go_on,
+    writing,
+)
+from regions.cli.job import (
+    EXIT_INTERRUPTED,
+    Outcome,
+    run_certify,
+    run_count,
+    run_enumerate,
+    run_kept_enumerate,
+    run_stream,
+)
 from regions.cli.options import (
     checkpoint_option,
     common_options,
@@ -57,10 +74,10 @@ __all__ = ["regions_group"]
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
-what had been found is printed and saved all the same, but not checked. For
-certify, 1 means that something in the result is wrong; for check, that a
-bound is violated; for count --definition convex, that the number is not
-decided."""
+what had been found is printed and saved all the same, but not checked; with
+--checkpoint, Ctrl-C leaves it in that folder alone. For certify, 1 means that
+something in the result is wrong; for check, that a bound is violated; for
+count --definition convex, that the number is not decided."""
 
 
 class _Group(click.Group):
@@ -170,7 +187,7 @@ def count(
     domain = make_domain_or_curve(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
     outcome = run_count(network, domain, limit, definition, threads, checkpoint)
-    _finish(ctx, outcome, None, as_json)
+    _finish(ctx, outcome, None, as_json, checkpoint)
 
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -178,36 +195,52 @@ def count(
 @domain_options
 @limit_option
 @workers_option
+@checkpoint_option
 @output_option(*EXPORT_SUFFIXES)
 @click.pass_context
-def enumerate_(ctx: click.Context, limit: int | None, threads: int, output: Path, as_json: bool) -> None:
+def enumerate_(
+    ctx: click.Context, limit: int | None, threads: int, checkpoint: Path | None, output: Path, as_json: bool
+) -> None:
     """Write the regions to a file.
 
     Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
     (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table
     with a row per region; the last two are written as the regions are found, in bounded memory and by one thread.
+    With --checkpoint, Ctrl-C writes no file: what was finished is in the folder.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
     regions enumerate model.pt --activation relu --rectangle 0,0 2,0 0,1 -o out.geojson
     regions enumerate model.pt --activation relu --ray 0,0 1,-1 -o out.csv
     regions enumerate model.pt --activation relu --square points.csv -o out.parquet
+    regions enumerate model.pt --activation relu --square points.csv --workers all --checkpoint DIR -o out.npz
     """
+    suffix = output.suffix.lower()
+    if checkpoint is not None and suffix in ARROW_SUFFIXES:
+        raise click.UsageError(
+            f"--checkpoint can not be had with {suffix}, which is written while the regions are found, and from the "
+            f"beginning: give -o FILE.npz, and when that is there, in Python, "
+            f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')",
+            ctx,
+        )
     network = load_model()
     domain = make_domain(ctx, network.input_shape)
-    if output.suffix.lower() == ".geojson" and not domain.bounded:
+    if suffix == ".geojson" and not domain.bounded:
         raise DomainError(
             "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
-    if output.suffix.lower() in ARROW_SUFFIXES:
+    if suffix in ARROW_SUFFIXES:
         require_tables_of(domain)
         announce(network, domain, quiet=as_json)
         with writing(str(output)):
             outcome = run_stream(network, domain, limit, lambda blocks: export_blocks(blocks, output))
         _finish(ctx, outcome, output if outcome.regions else None, as_json)
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit, threads)
-    _finish(ctx, *_written(outcome, output, lambda: export(partition, output)), as_json)
+    if checkpoint is None:
+        outcome, _ = run_enumerate(network, domain, limit, threads)
+    else:
+        outcome = run_kept_enumerate(network, domain, limit, threads, checkpoint)
+    _finish(ctx, *_written(outcome, output, lambda partition: export(partition, output)), as_json, checkpoint)
 
 
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -257,9 +290,9 @@ def plot_(
     named_points(marks, domain)  # refused before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit, threads)
+    outcome, _ = run_enumerate(network, domain, limit, threads)
 
-    def draw() -> None:
+    def draw(partition: Partition) -> None:
         draw_picture(
             partition, output, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title
         )
@@ -316,19 +349,22 @@ def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None,
     ctx.exit(code)
 
 
-def _written(outcome: Outcome, output: Path, write: Callable[[], None]) -> tuple[Outcome, Path | None]:
-    """Write what was found, if anything; Ctrl-C meanwhile leaves no file, and the numbers to be printed."""
-    if not outcome.regions:
+def _written(outcome: Outcome, output: Path, write: Callable[[Partition], None]) -> tuple[Outcome, Path | None]:
+    """Write the regions, if there are any; Ctrl-C meanwhile leaves no file, and the numbers to be printed."""
+    partition = outcome.run.partition
+    if not partition:
         return outcome, None
     try:
         with writing(str(output)):
-            write()
+            write(partition)
     except KeyboardInterrupt:
         return replace(outcome, end="interrupted"), None
     return outcome, output
 
 
-def _finish(ctx: click.Context, outcome: Outcome, output: Path | None, as_json: bool) -> None:
+def _finish(
+    ctx: click.Context, outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Path | None = None
+) -> None:
     """Print what came out, and end with the exit code for it."""
     if as_json:
         facts = outcome_facts(outcome)
@@ -337,4 +373,6 @@ def _finish(ctx: click.Context, outcome: Outcome, output: Path | None, as_json: 
         print_outcome(outcome)
         if output:
             say(f"wrote {output}")
+    if checkpoint is not None:
+        say_how_to_go_on(outcome, checkpoint)
     ctx.exit(outcome.exit_code)

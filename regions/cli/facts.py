@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,7 +25,16 @@ from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
 from regions.tables import plain
 
-__all__ = ["announce", "network_facts", "outcome_facts", "print_network", "print_outcome", "say", "writing"]
+__all__ = [
+    "announce",
+    "network_facts",
+    "outcome_facts",
+    "print_network",
+    "print_outcome",
+    "say",
+    "say_how_to_go_on",
+    "writing",
+]
 
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
@@ -65,6 +75,14 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
     except OSError as error:
         if isinstance(error, BrokenPipeError) or not click.get_current_context().params.get("output"):
             raise
+
+
+def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
+    """After Ctrl-C, say what a folder keeps; on standard error, since standard output may be JSON."""
+    if outcome.end == "interrupted" and outcome.pieces is not None:
+        kept, total = outcome.pieces
+        pieces = f"{kept:,} of {total:,} piece{'s' * (total != 1)}"
+        click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command goes on from there.", err=True)
 
 
 def network_facts(network: Network) -> dict[str, Any]:

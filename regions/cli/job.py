@@ -4,6 +4,7 @@
 By itself, at the limit, or by Ctrl-C. In all three cases there is an `Outcome` with what was found, and an
 exit code. The time is that of finding the regions, without reading the model, measuring and printing. A certification
 ends by itself or by Ctrl-C, and there is a report on what was checked.
+Where a folder keeps what is finished, Ctrl-C leaves an enumeration's regions there: they are not put together.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from regions.certification import CertificationReport
 from regions.definitions import Definition
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
-from regions.enumeration.jobs import run_by_tasks
+from regions.enumeration.jobs import KeptEnumeration, Pieces, run_by_tasks
 from regions.enumeration.run import End, Run, compiled, counted, enumerated
 from regions.enumeration.stream import stream
 from regions.errors import DomainError, LimitReached
@@ -41,6 +42,7 @@ __all__ = [
     "run_certify",
     "run_count",
     "run_enumerate",
+    "run_kept_enumerate",
     "run_stream",
 ]
 
@@ -65,6 +67,8 @@ class Outcome:
         What ``regions`` counts; activation regions, where the work was stopped.
     summary : StreamSummary or None
         What the regions are like, where they were asked for.
+    pieces : (int, int) or None
+        How many pieces of the work a folder keeps, of how many there are, where one was named.
     """
 
     run: Run[Any]
@@ -73,6 +77,7 @@ class Outcome:
     end: End
     definition: Definition = "activation"
     summary: StreamSummary | None = None
+    pieces: Pieces | None = None
 
     @property
     def exit_code(self) -> int:
@@ -91,9 +96,9 @@ def run_count(
     if checkpoint is not None:
         start = time.perf_counter()
         with progress_bar() as report:
-            number, run = run_by_tasks(network, domain, definition, limit, report, threads, checkpoint)
+            number, run, pieces = run_by_tasks(network, domain, definition, limit, report, threads, checkpoint)
         sense: Definition = definition if run.end == "complete" else "activation"
-        return Outcome(run, number, time.perf_counter() - start, run.end, sense)
+        return Outcome(run, number, time.perf_counter() - start, run.end, sense, pieces=pieces)
     if isinstance(domain, Curve):
         if definition != "activation":
             raise DomainError(f"{definition!r} is a definition of regions in domains; of a curve, pieces are counted")
@@ -116,6 +121,23 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: 
         summary = StreamSummary(network, domain)
         summary.add(outcome.run.partition)
     return replace(outcome, summary=summary), outcome.run.partition
+
+
+def run_kept_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
+    """Enumerate with a folder; Ctrl-C leaves the regions that were finished there, and gives their number only."""
+    start, summary = time.perf_counter(), StreamSummary(network, domain)
+    with progress_bar() as report:
+        with _ctrl_c_at_reports() as obeying:
+            work = KeptEnumeration(network, domain, limit, obeying(report), threads, checkpoint)
+        try:  # nothing has to wait any more: what was found is in the folder
+            run = work.run()
+            seconds = time.perf_counter() - start
+            assert run.partition is not None
+            summary.add(run.partition)
+        except KeyboardInterrupt as stopped:
+            run, seconds = work.stopped(stopped), time.perf_counter() - start
+    found = None if run.partition is None else summary
+    return Outcome(run, run.regions, seconds, run.end, summary=found, pieces=work.pieces)
 
 
 def run_stream(

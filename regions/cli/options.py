@@ -122,9 +122,17 @@ workers_option = click.option(
 )
 
 
+def _folder(ctx: click.Context, parameter: click.Parameter, given: str | None) -> Path | None:
+    """A folder; no name, such as that of an empty variable of a shell, is not the current one."""
+    if given == "":
+        raise click.BadParameter("'' is no name that a folder can have", ctx, parameter)
+    return None if given is None else Path(given)
+
+
 checkpoint_option = click.option(
     "--checkpoint",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False),
+    callback=_folder,
     metavar="DIR",
     help="Keep what was finished in this folder, and go on from what is there: for work that may be killed.",
 )
@@ -168,8 +176,17 @@ def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[.
             raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
         if not path.absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
-        if not path.exists() and not os.access(path.absolute().parent, os.W_OK):
-            raise click.BadParameter(f"the folder {path.parent} can not be written to", ctx, parameter)
+        if path.exists() and not path.is_file():  # a pipe or a device: no file beside it takes its place
+            return path
+        try:
+            folder = path.resolve().parent  # of a link, where the file is that it points to
+        except (OSError, RuntimeError):  # which of them, depends on the version of Python
+            raise click.BadParameter(f"{path} is a link that leads back to itself", ctx, parameter) from None
+        if not folder.is_dir():
+            raise click.BadParameter(f"there is no folder {folder}, where {path} points to", ctx, parameter)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            named = folder if path.is_symlink() else path.parent
+            raise click.BadParameter(f"the folder {named} can not be written to", ctx, parameter)
         return path
 
     return click.option(

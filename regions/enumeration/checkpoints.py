@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from dataclasses import asdict, fields
 from math import prod
 from os import PathLike
@@ -26,6 +27,7 @@ from regions.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.domains import Domain
 from regions.enumeration.subtrees import Subtree, problem_of, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
+from regions.errors import NotACheckpointError
 from regions.files.replacing import replacing
 from regions.printable import printable
 from regions.version import __version__
@@ -53,6 +55,14 @@ class Folder:
         self.path = path_of(path, "checkpoint")
         self.path.mkdir(exist_ok=True)
 
+    def require_writable(self) -> None:
+        """Refuse a folder that nothing can be written to, by writing: permissions alone do not tell."""
+        try:
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(self.path)) from None
+
     def keep(self, result: Result) -> None:
         """Write the result of a task."""
         facts = {"format": FORMAT, "job": result.job, "index": result.index, "total": result.total}
@@ -68,11 +78,15 @@ class Folder:
         with replacing(self._file(result)) as path:
             path.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
+    def has(self, task: Task) -> bool:
+        """Whether there is a file of this task, whatever it holds."""
+        return self._file(task).is_file()
+
     def kept(self, task: Task) -> Result | None:
         """The result of a task, if it is there."""
         path = self._file(task)
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise ValueError(
+            raise NotACheckpointError(
                 f"checkpoint: {printable(path, 4096)!r} is a link, or no file, and would be written to; take it away, "
                 "or choose another folder"
             )

@@ -4,7 +4,8 @@
 What a folder keeps is not done again. The rest is done by an executor, or by threads of this process; so is what the
 executor lost. Each result is kept in the folder as soon as it is there, whatever happens to the others.
 Invariant: the tasks depend on the job alone, not on who does them, so that a job may go on with other workers; and what
-comes out is what counting the items one after the other gives, errors included.
+comes out is what counting the items one after the other gives, errors included. A folder that can not be written to is
+refused before the first task that is not in it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from concurrent.futures import Executor
 from functools import partial
 from os import PathLike
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
-from regions.certificate import LONGER, STAGES
+from regions.certificate import LONGER, STAGES, Certificate
 from regions.definitions import Definition
 from regions.domains import Domain
 from regions.domains.curves import Curve
@@ -30,15 +32,19 @@ from regions.enumeration.joining import added, joined, partition_of, require_lim
 from regions.enumeration.run import Run
 from regions.enumeration.tasks import Function, Result, Task, attempt, split_items
 from regions.enumeration.workers import beside_and_within, each_by_workers
-from regions.errors import LimitReached
+from regions.errors import LimitReached, NotACheckpointError, RegionsError
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.reporting import Report
+from regions.printable import printable
+from regions.reporting import PATIENCE, Report
 
-__all__ = ["count_by_tasks", "enumerate_by_tasks", "run_by_tasks"]
+__all__ = ["KeptEnumeration", "Pieces", "count_by_tasks", "enumerate_by_tasks", "run_by_tasks"]
 
 # Enough to keep a hundred workers busy to the end, and so few that each takes long against what it costs to send it.
 TASKS = 256
+
+# How many tasks are done, and how many there are.
+Pieces = tuple[int, int]
 
 
 def count_by_tasks(
@@ -82,8 +88,7 @@ def enumerate_by_tasks(
         found: Partition = joined(job.finished(), believed=checkpoint is None)
         return found
     except (LimitReached, KeyboardInterrupt) as stopped:
-        results = [job.results[index] for index in sorted(job.results)]
-        stopped.partial = partition_of(results, item, False, checkpoint is None)  # type: ignore[union-attr]
+        stopped.partial = partition_of(job.in_order(), item, False, checkpoint is None)  # type: ignore[union-attr]
         raise
 
 
@@ -95,7 +100,7 @@ def run_by_tasks(
     report: Report | None,
     threads: int,
     checkpoint: str | PathLike[str],
-) -> tuple[int, Run[Any]]:
+) -> tuple[int, Run[Any], Pieces]:
     """One number, and the run that it comes from; where that was stopped, what any of the tasks found by then."""
     job = _Job(items_of(network, domain), definition, limit, report, threads, checkpoint)
     status: Any = "finished"
@@ -107,10 +112,67 @@ def run_by_tasks(
         status = "limit_exceeded"
     except KeyboardInterrupt as stopped:
         status = stopped
-    _, certificates = added(job.results.values())
-    stats = {name: sum(getattr(each, name) for each in certificates) for name in (*STAGES, *LONGER)}
+    certificates, stats = job.proven()
     activation = sum(each.regions for each in certificates) if status == "finished" else job.regions
-    return (activation if number is None else number), Run(network, domain, activation, stats, status)
+    return (activation if number is None else number), Run(network, domain, activation, stats, status), job.pieces
+
+
+class KeptEnumeration:
+    """The enumeration of one network in one domain, whose tasks a folder keeps.
+
+    When it is made the tasks are done, unless a limit or Ctrl-C stops that. Putting together what they found is apart:
+    it takes a while, and nothing is lost if Ctrl-C ends it.
+
+    Attributes
+    ----------
+    pieces : (int, int)
+        How many tasks are in the folder, and how many there are.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        domain: Domain,
+        limit: int | None,
+        report: Report | None,
+        threads: int,
+        checkpoint: str | PathLike[str],
+    ) -> None:
+        self._item = network, require_domain_of(domain, require_network(network))
+        self._checkpoint = checkpoint
+        self._job = _Job(items_of(*self._item), "activation", limit, report, threads, checkpoint, "enumerate")
+        self._status: Any = "finished"
+        try:
+            self._job.do(None)
+            self._job.tell()  # the last moment for a Ctrl-C that came while a result was written
+        except LimitReached:
+            self._status = "limit_exceeded"
+        except KeyboardInterrupt as stopped:
+            self._status = stopped
+        self.pieces = self._job.pieces
+
+    def run(self) -> Run[Domain]:
+        """What was found, with the regions; raises the KeyboardInterrupt that ended it."""
+        if isinstance(self._status, KeyboardInterrupt):
+            raise self._status
+        job, status = self._job, self._status
+        try:
+            if status == "limit_exceeded":
+                partition = partition_of(job.in_order(), self._item, complete=False, believed=False)
+            else:
+                partition = joined(job.finished(), believed=False)
+        except LimitReached as stopped:  # of one task alone
+            status, partition = "limit_exceeded", stopped.partial
+        except ValueError as error:
+            if isinstance(error, RegionsError) or error in [each.error for each in job.finished()]:
+                raise
+            folder = printable(self._checkpoint, 4096)
+            raise NotACheckpointError(f"checkpoint: of what {folder!r} keeps, {error}; choose another folder") from None
+        return Run(*self._item, len(partition), partition.stats, status, partition)
+
+    def stopped(self, by: KeyboardInterrupt) -> Run[Domain]:
+        """How much was found; the regions are in the folder."""
+        return Run(*self._item, self._job.regions, self._job.proven()[1], by)
 
 
 class _Job:
@@ -143,6 +205,21 @@ class _Job:
         with self.lock:
             return sum(each.found for each in self.results.values())
 
+    @property
+    def pieces(self) -> Pieces:
+        """The folder is asked: work may be stopped before all that it keeps is read."""
+        assert self.folder is not None
+        return sum(map(self.folder.has, self.tasks)), len(self.tasks)
+
+    def in_order(self) -> list[Result]:
+        """All results that are there."""
+        return [self.results[index] for index in sorted(self.results)]
+
+    def proven(self) -> tuple[list[Certificate], dict[str, int]]:
+        """About each item, and the counters of all of them."""
+        _, certificates = added(self.results.values())
+        return certificates, {name: sum(getattr(each, name) for each in certificates) for name in (*STAGES, *LONGER)}
+
     def numbers(self) -> list[int]:
         """Of the items that are finished, up to the first that is not."""
         finished = self.finished()
@@ -155,15 +232,25 @@ class _Job:
         """Do what is not done; what is raised but does not come from an item is raised here."""
         try:
             if self.folder is not None:
-                for task in self.tasks:
-                    self._take(self.folder.kept(task), new=False)
+                self._read(self.folder)
             missing = [task for task in self.tasks if task.index not in self.results]
+            if self.folder is not None and missing:
+                self.folder.require_writable()
             if pool is not None:
                 missing = self._do_elsewhere(pool, missing)
             self._do_here(missing)
         except Exception as error:
             if error not in [each.error for each in self.finished()]:
                 raise
+
+    def _read(self, folder: Folder) -> None:
+        """Take what the folder keeps; no share is told of, so that the time left is not that of reading."""
+        told = monotonic()
+        for task in self.tasks:
+            self._take(folder.kept(task), new=False)
+            if self.report is not None and monotonic() - told >= PATIENCE:
+                told = monotonic()
+                self.report(0.0, self.regions)
 
     def finished(self) -> list[Result]:
         """Results in the order of the tasks, up to the first that is missing or failed."""
@@ -185,7 +272,7 @@ class _Job:
             self.results[result.index] = result
             require_limit(self.results.values())
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
         if self.report is not None:
             self.report(len(self.results) / len(self.tasks), self.regions)
 
@@ -197,7 +284,7 @@ class _Job:
                 left.append(each)
             else:
                 self._take(each)
-            self._tell()
+            self.tell()
         failed = [index for index, result in self.results.items() if result.error is not None]
         return [task for task in left if not failed or task.index < min(failed)]
 
@@ -213,7 +300,7 @@ class _Job:
             if result.error is not None:
                 raise result.error
             if beside == 1:  # of several threads the calling one tells
-                self._tell()
+                self.tell()
 
         def told(share: float, regions: int) -> None:
             assert self.report is not None

@@ -180,6 +180,23 @@ def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.Monke
     code, out, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
     assert (code, out) == (2, "")
     assert "the folder . can not be written to" in err
+    Path("out.npz").touch()  # its place is taken by a file beside it
+    assert run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[0] == 2
+
+
+@pytest.mark.parametrize("command", ["enumerate", "plot"])
+def test_links_that_can_not_be_written_to(run: Run, command: str) -> None:
+    """Said before the model is read."""
+    suffix = {"enumerate": "npz", "plot": "png"}[command]
+    Path(f"link.{suffix}").symlink_to(f"no/such.{suffix}")
+    Path(f"itself.{suffix}").symlink_to(f"itself.{suffix}")
+    for name, message in (("link", "there is no folder "), ("itself", "is a link that leads back to itself")):
+        code, out, err = run(command, "none.npz", *SQUARE, "-o", f"{name}.{suffix}")
+        assert (code, out) == (2, "") and message in " ".join(err.split())
+    Path("folder").mkdir()
+    Path(f"good.{suffix}").symlink_to(f"folder/good.{suffix}")
+    assert run(command, "model.npz", "--activation", "relu", *SQUARE, "-o", f"good.{suffix}")[0] == 0
+    assert Path(f"folder/good.{suffix}").stat().st_size and Path(f"good.{suffix}").is_symlink()
 
 
 @pytest.mark.slow

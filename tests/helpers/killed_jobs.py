@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Does a program that keeps its results in a folder go on where it was killed?"""
+"""Does a program that keeps its results in a folder go on where it was killed?
+
+It waits for a line after each piece that it keeps. So it ends in the middle of its work on any machine, however fast.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -12,29 +16,64 @@ from typing import Any
 
 import regions
 
+# Goes before a program that is to be killed.
+PIECE_BY_PIECE = """
+import sys
+from regions.enumeration.checkpoints import Folder
+keep = Folder.keep
+def keep_and_wait(folder, result):
+    keep(folder, result)
+    print("kept", flush=True)
+    sys.stdin.readline()
+Folder.keep = keep_and_wait
+"""
+
 
 def files_of(folder: Path) -> list[Path]:
     """What a job keeps, in the order of its tasks."""
     return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
 
 
-def require_to_go_on(script: str, folder: Path, suffix: str) -> None:
-    """Kill it some times, after some report of the work; its last line is that of a run without the folder."""
-    program = [sys.executable, "-c", script]
+def ended_after(pieces: int, how: signal.Signals, waiting: bool, program: str, *words: str) -> tuple[int, str]:
+    """How a program ends that gets a signal when it has kept so many pieces, and what it says on standard error.
+
+    It gets the signal while it waits, or while it goes on. It gets none if it ends before.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", PIECE_BY_PIECE + program, *words],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)},
+    ) as child:
+        assert child.stdin is not None and child.stdout is not None
+        kept = (line for line in child.stdout if line == "kept\n")
+        for piece in range(pieces):
+            if not next(kept, None):
+                break
+            if not waiting or piece < pieces - 1:
+                child.stdin.write("\n")
+                child.stdin.flush()
+        else:
+            child.send_signal(how)
+        _, err = child.communicate(timeout=300)  # in case it hangs
+    return child.returncode, err
+
+
+def require_to_go_on(program: str, folder: Path, suffix: str) -> None:
+    """Kill it some times, after some pieces; its last line is that of a run without the folder."""
+    words = [sys.executable, "-c", program]
     options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
-    whole = subprocess.run(program, check=True, **options).stdout.splitlines()[-1]
+    whole = subprocess.run(words, check=True, **options).stdout.splitlines()[-1]
     rng, kept = random.Random(0), 0
-    for _ in range(4):
-        with subprocess.Popen([*program, str(folder)], **options) as child:
-            assert child.stdout is not None
-            for _ in range(rng.randrange(1, 4)):
-                child.stdout.readline()
-            child.send_signal(signal.SIGKILL)
+    for waiting in (True, False, True, False):
+        pieces = rng.randrange(1, 40)
+        code, _ = ended_after(pieces, signal.SIGKILL, waiting, program, str(folder))
         now = len(list(folder.glob(f"*{suffix}")))
-        assert now >= kept
+        assert code == -signal.SIGKILL and now >= kept + pieces
         kept = now
-    assert 0 < kept
-    last = subprocess.run([*program, str(folder)], check=True, **options).stdout.splitlines()
+    last = subprocess.run([*words, str(folder)], check=True, **options).stdout.splitlines()
     assert last[-1] == whole
     # What a killed process left half written is gone.
     assert {path.suffix for path in folder.iterdir()} == {suffix}

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+"""Does `regions enumerate --checkpoint` go on where it was, whatever ended it, and write what it writes without?"""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run, model, weights
+from killed_jobs import ended_after, files_of
+from regions.enumeration import jobs
+from regions.enumeration.checkpoints import Folder
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+ENUMERATE = ("enumerate", "model.npz", "--activation", "relu")
+KEPT = ("--checkpoint", "kept")
+
+
+def written(run: Run, *words: str, output: str = "out.csv") -> bytes:
+    """What is written, by a command that ends well."""
+    code, out, err = run(*ENUMERATE, *words, "-o", output)
+    assert (code, err) == (0, "") and f"wrote {output}" in out
+    return Path(output).read_bytes()
+
+
+def without_counters(path: str) -> dict[str, Any]:
+    """What a saved partition holds; the way to each piece is gone again, and its signs are counted again."""
+    with np.load(path) as archive:
+        arrays = {name: archive[name].tobytes() for name in archive.files}
+    header = json.loads(arrays["header"])
+    assert header.pop("stats")["cells"] > 0
+    return {**arrays, "header": header}
+
+
+@pytest.mark.parametrize("where", [SQUARE, ["--plane", "0,0", "1,0", "0,1"], ["--segment", "0,0", "1,1"]])
+@pytest.mark.parametrize("output", ["out.csv", "out.geojson", "out.npz"])
+def test_it_goes_on(run: Run, where: list[str], output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if where[0] == "--plane" and output.endswith(".geojson"):
+        return  # it has no end
+    expected = written(run, *where, output=output)
+    whole = without_counters(output) if output == "out.npz" else None
+    first = written(run, *where, *KEPT, "--workers", "2", output=output)
+    if whole is None:
+        assert first == expected
+    else:
+        assert without_counters(output) == whole
+    files_of(Path("kept"))[-1].unlink()
+    assert written(run, *where, *KEPT, output=output) == first
+    monkeypatch.setattr(jobs, "attempt", None)  # nothing is left to be done
+    assert written(run, *where, *KEPT, output=output) == first
+
+
+def test_what_is_printed(run: Run) -> None:
+    whole = json.loads(run(*ENUMERATE, *SQUARE, "--json", "-o", "out.csv")[1])
+    found = json.loads(run(*ENUMERATE, *SQUARE, "--json", *KEPT, "-o", "out.csv")[1])
+    for facts in (whole, found):
+        del facts["seconds"], facts["certificate"]["statement"], facts["certificate"]["filter"]
+    assert found == whole
+
+
+def test_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = len(regions.enumerate(model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])))
+    words = [*SQUARE, *KEPT, "--limit", str(number - 1), "--json", "-o", "part.npz"]
+    code, out, err = run(*ENUMERATE, *words)
+    facts, part = json.loads(out), regions.load_partition("part.npz")
+    assert (code, facts["end"], err, part.complete) == (3, "limit", "", False)
+    assert number - 20 < len(part) == facts["regions"] <= number
+    assert written(run, *SQUARE, *KEPT, "--limit", str(number)) == written(run, *SQUARE)
+    Path("part.npz").unlink()
+    monkeypatch.setattr(jobs, "attempt", None)  # what is kept says it again
+    assert run(*ENUMERATE, *words)[0] == 3
+    assert not regions.load_partition("part.npz").complete
+
+
+@pytest.mark.parametrize("where", [SQUARE, ["--segment", "-1,-1", "1,1"]])
+@pytest.mark.parametrize("limit", [0, 3])
+def test_a_small_limit(run: Run, where: list[str], limit: int) -> None:
+    for _ in range(2):
+        code, out, _ = run(*ENUMERATE, *where, *KEPT, "--limit", str(limit), "--json", "-o", "part.npz")
+        facts = json.loads(out)
+        assert (code, facts["end"], Path("part.npz").exists()) == (3, "limit", facts["regions"] > 0)
+
+
+class TestCtrlC:
+    """At each moment: what was finished is kept, no file is written, and it is said how to go on."""
+
+    def require_stopped(self, run: Run, kept: int | None = None, workers: str = "1") -> int:
+        """How many regions were found."""
+        code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "--workers", workers, "--json", "-o", "out.csv")
+        facts, there = json.loads(out), len(files_of(Path("kept")))
+        assert (code, facts["end"]) == (130, "interrupted") and "area" not in facts
+        assert f"Stopped. kept keeps {there} of " in err
+        assert err.endswith(" pieces of the work: the same command goes on from there.\n") and err.count("\n") == 1
+        assert not list(Path().glob("*out*")) and kept in (None, there)
+        return int(facts["regions"])
+
+    def test_in_a_piece(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        attempt = jobs.attempt
+
+        def interrupted(task: regions.tasks.Task, *rest: Any) -> Any:
+            if task.index == 20:
+                raise KeyboardInterrupt
+            return attempt(task, *rest)
+
+        monkeypatch.setattr(jobs, "attempt", interrupted)
+        assert self.require_stopped(run, 20) > 0
+        monkeypatch.setattr(jobs, "attempt", attempt)
+        assert written(run, *SQUARE, *KEPT) == written(run, *SQUARE)
+
+    def test_while_a_piece_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        keep = Folder.keep
+
+        def ctrl_c_and_keep(folder: Folder, result: Any) -> None:
+            if result.index == 5:
+                signal.raise_signal(signal.SIGINT)
+            keep(folder, result)
+
+        monkeypatch.setattr(Folder, "keep", ctrl_c_and_keep)
+        assert self.require_stopped(run, 6) > 0
+
+    def test_while_the_last_piece_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        """By another thread than the one that tells of the work, which has nothing to tell any more."""
+        written(run, *SQUARE, *KEPT)
+        Path("out.csv").unlink()
+        total, keep, calls = len(files_of(Path("kept"))), Folder.keep, []
+        for path in files_of(Path("kept"))[:2]:
+            path.unlink()
+
+        def ctrl_c_and_keep(folder: Folder, result: Any) -> None:
+            calls.append(result.index)
+            if len(calls) == 2:
+                signal.raise_signal(signal.SIGINT)
+            keep(folder, result)
+
+        monkeypatch.setattr(Folder, "keep", ctrl_c_and_keep)
+        assert self.require_stopped(run, total, "2") == len(regions.enumerate(*problem()))
+
+    def test_while_pieces_are_read(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = written(run, *SQUARE, *KEPT)
+        Path("out.csv").unlink()
+        kept, before = Folder.kept, signal.getsignal(signal.SIGINT)
+
+        def ctrl_c_and_read(folder: Folder, task: regions.tasks.Task) -> Any:
+            if task.index == 3:
+                signal.raise_signal(signal.SIGINT)
+            return kept(folder, task)
+
+        monkeypatch.setattr(Folder, "kept", ctrl_c_and_read)
+        monkeypatch.setattr(jobs, "PATIENCE", 0.0)
+        self.require_stopped(run)
+        monkeypatch.setattr(Folder, "kept", kept)
+        assert written(run, *SQUARE, *KEPT) == whole and signal.getsignal(signal.SIGINT) is before
+
+    @pytest.mark.parametrize("moment", ["regions.enumeration.jobs.joined", "regions.cli.job.StreamSummary.add"])
+    def test_after_the_last_piece(self, run: Run, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        def ctrl_c(*_: Any, **__: Any) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(moment, ctrl_c)
+        assert self.require_stopped(run) == len(regions.enumerate(*problem()))
+
+    def test_while_the_file_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def ctrl_c(*_: Any) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr("regions.cli.commands.export", ctrl_c)
+        code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
+        assert code == 130 and "wrote" not in out and "the same command goes on from there" in err
+
+    def test_of_counts(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def ctrl_c(*_: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(jobs, "attempt", ctrl_c)
+        code, _, err = run("count", *ENUMERATE[1:], "--segment", "0,0", "1,1", *KEPT)
+        assert (code, err) == (
+            130,
+            "Stopped. kept keeps 0 of 1 piece of the work: the same command goes on from there.\n",
+        )
+
+
+def problem() -> tuple[regions.Network, regions.Domain]:
+    """That of the command line."""
+    return model(), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+
+
+def test_other_jobs_share_the_folder(run: Run) -> None:
+    others = (["--segment", "0,0", "1,1"], ["--square", "points.csv"])
+    expected = written(run, *SQUARE)
+    assert run("count", *ENUMERATE[1:], *SQUARE, *KEPT)[0] == 0
+    for where in others:
+        assert written(run, *where, *KEPT) == written(run, *where)
+    np.savez("model.npz", **weights([2, 12, 10, 3], seed=8))
+    assert written(run, *SQUARE, *KEPT) == written(run, *SQUARE) != expected
+
+
+def test_damaged_files(run: Run) -> None:
+    whole = written(run, *SQUARE, *KEPT)
+    files = files_of(Path("kept"))
+    contents = [path.read_bytes() for path in files]
+    files[0].write_bytes(b"")
+    files[1].write_bytes(contents[1][:-1])
+    files[2].write_bytes(bytes([*contents[2][:500], contents[2][500] ^ 1, *contents[2][501:]]))
+    files[3].write_bytes(contents[4])
+    files[5].write_text("not a result")
+    assert written(run, *SQUARE, *KEPT) == whole
+    assert [path.read_bytes() for path in files] == contents
+
+
+def test_files_that_contradict_each_other(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(run, *SQUARE, *KEPT)
+    Path("out.csv").unlink()
+
+    def contradicted(*_: Any) -> str:
+        return "two of them overlap"
+
+    monkeypatch.setattr("regions.enumeration.subtrees.first_problem", contradicted)
+    code, _, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
+    assert code == 1 and not Path("out.csv").exists()
+    assert err == (
+        "Error: checkpoint: of what 'kept' keeps, parts of the recursion do not fit together: two of them overlap; "
+        "choose another folder\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["count", "enumerate"])
+def test_a_link_in_the_folder(run: Run, command: str) -> None:
+    words = [command, *ENUMERATE[1:], *SQUARE, *KEPT, *(["-o", "out.csv"] if command == "enumerate" else [])]
+    assert run(*words)[0] == 0
+    path = files_of(Path("kept"))[1]
+    path.unlink()
+    path.symlink_to("/dev/null")
+    code, _, err = run(*words)
+    assert code == 1 and err.startswith("Error: checkpoint: ") and "is a link, or no file" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["count", "enumerate"])
+def test_a_folder_that_can_not_be_written_to(run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [command, *ENUMERATE[1:], *SQUARE, *KEPT, *(["-o", "out.csv"] if command == "enumerate" else [])]
+
+    def refused(*_: Any, **__: Any) -> None:  # whoever runs the tests may be allowed everything
+        raise PermissionError(13, "Permission denied", "a name that nobody knows")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryFile", refused)
+        patch.setattr(jobs, "attempt", None)  # said before the work
+        code, _, err = run(*words)
+        assert (code, err) == (1, "Error: kept: Permission denied\n") and not Path("out.csv").exists()
+    assert run(*words)[0] == 0
+    monkeypatch.setattr(tempfile, "TemporaryFile", refused)  # where all is there, nothing is to be written
+    assert run(*words)[0] == 0
+
+
+def test_what_is_no_folder(run: Run) -> None:
+    words = [*ENUMERATE, *SQUARE, "-o", "out.csv", "--checkpoint"]
+    assert run(*words, "model.npz")[0] == 2
+    code, _, err = run(*words, "no/such")
+    assert code == 1 and err == "Error: no/such: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "where", [["--arc", "1,0", "0,1"], ["--segment", "0,0", "1,1", *SQUARE], ["--segment", "points.csv"]]
+)
+def test_what_is_no_one_domain(run: Run, where: list[str]) -> None:
+    code, _, _ = run(*ENUMERATE, *where, *KEPT, "-o", "out.csv")
+    assert code == 2 and not Path("kept").exists()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_tables_that_are_written_as_regions_are_found(run: Run, suffix: str) -> None:
+    code, out, err = run("enumerate", "none.pt", *SQUARE, *KEPT, "-o", f"out{suffix}")  # before anything is read
+    assert (code, out) == (2, "") and not Path("kept").exists()
+    assert f"--checkpoint can not be had with {suffix}" in err
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')" in " ".join(err.split())
+    written(run, *SQUARE, *KEPT, output="FILE.npz")
+    regions.export.export(regions.load_partition("FILE.npz"), f"FILE{suffix}")
+    written(run, *SQUARE, output=f"out{suffix}")
+    read = parquet.read_table if suffix == ".parquet" else lambda name: pyarrow.ipc.open_file(name).read_all()
+    assert read(f"FILE{suffix}").equals(read(f"out{suffix}"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_killed_at_random_moments_until_it_is_done(run: Run, workers: str) -> None:
+    np.savez("model.npz", **weights([2, 64, 64, 1], seed=3))
+    expected = written(run, *SQUARE, output="whole.csv")
+    program = "from regions.cli import main\nmain()"
+    words = [*ENUMERATE, *SQUARE, *KEPT, "--workers", workers, "-o", "out.csv"]
+    rng, kept, ends = random.Random(int(workers)), 0, []
+    while 0 not in ends:
+        how = [signal.SIGKILL, signal.SIGINT][len(ends) % 2]  # each of them before it is done
+        code, err = ended_after(rng.randrange(1, 70), how, rng.random() < 0.5, program, *words)
+        ends.append(code)
+        now = len(list(Path("kept").glob("*.regions")))
+        assert now >= kept
+        kept = now
+        assert code in (-signal.SIGKILL, 130, 0) and ("Stopped." in err) == (code == 130)
+        # A signal may come when all is written, but never leaves half of it.
+        assert not Path("out.csv").exists() or Path("out.csv").read_bytes() == expected
+    assert Path("out.csv").read_bytes() == expected and {-signal.SIGKILL, 130} < set(ends)
+    # What a killed process left half written is gone.
+    assert {path.suffix for path in Path("kept").iterdir()} == {".regions"}
