@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does a program that keeps its results in a folder go on where it was killed?
+"""Does a job that keeps its results in a folder go on where it was ended?
 
-It waits for a line after each piece that it keeps. So it ends in the middle of its work on any machine, however fast.
+A program waits for a line after each piece that it keeps, and the second half of a job in this process waits for the
+report that ends it. So they end in the middle of their work on any machine, however fast.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import regions
+from regions.enumeration import jobs
+from regions.reporting import Report
 
 # Goes before a program that is to be killed.
 PIECE_BY_PIECE = """
@@ -32,6 +38,24 @@ Folder.keep = keep_and_wait
 def files_of(folder: Path) -> list[Path]:
     """What a job keeps, in the order of its tasks."""
     return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
+
+
+def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
+    """A report that ends a job as Ctrl-C does, when 0.3 of it are done; its second half is not begun before."""
+    attempt, ended = jobs.attempt, threading.Event()
+
+    def report(share: float, found: int) -> None:
+        if share > 0.3:
+            ended.set()
+            raise KeyboardInterrupt
+
+    def waiting(task: Any, *rest: Any) -> Any:
+        if 2 * task.index >= task.total:
+            assert ended.wait(300)  # in case nothing is ever told
+        return attempt(task, *rest)
+
+    monkeypatch.setattr(jobs, "attempt", waiting)
+    return report
 
 
 def ended_after(pieces: int, how: signal.Signals, waiting: bool, program: str, *words: str) -> tuple[int, str]:

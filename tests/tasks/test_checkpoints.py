@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from killed_jobs import files_of, require_to_go_on
+from killed_jobs import ended_half_way, files_of, require_to_go_on
 from random_networks import random_network
 from regions.domains import Segment
 from regions.enumeration import jobs
@@ -237,15 +237,11 @@ class TestOnePlane:
     square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
     @pytest.mark.parametrize("workers", [1, 3])
-    def test_it_goes_on(self, tmp_path: Path, done: list[int], workers: int) -> None:
+    def test_it_goes_on(self, tmp_path: Path, done: list[int], workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
         number = regions.count(self.network, self.square)
-
-        def stop(share: float, found: int) -> None:
-            if share > 0.3:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt) as stopped:
-            regions.count(self.network, self.square, checkpoint=tmp_path, progress=stop, workers=workers)
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as stopped:
+            report = ended_half_way(patch)
+            regions.count(self.network, self.square, checkpoint=tmp_path, progress=report, workers=workers)
         kept = len(files_of(tmp_path))
         assert 0 < kept and 0 < stopped.value.partial < number
         done.clear()

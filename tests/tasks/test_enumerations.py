@@ -20,6 +20,7 @@ from generators_clipped import CLIPPED_FAMILIES
 from generators_deep import DEEP_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
+from killed_jobs import ended_half_way
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
 from regions import errors, tasks
@@ -168,13 +169,10 @@ class TestStopping:
         assert open_facets < 0.2
 
     @pytest.mark.parametrize("workers", [1, 3])
-    def test_ctrl_c(self, workers: int, tmp_path: Path) -> None:
-        def stop(share: float, found: int) -> None:
-            if share > 0.3:
-                raise KeyboardInterrupt
-
+    def test_ctrl_c(self, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        report = ended_half_way(monkeypatch)
         with pytest.raises(KeyboardInterrupt) as stopped:
-            regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=stop, workers=workers)
+            regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=report, workers=workers)
         require_part(stopped.value.partial, 1)
 
     def test_ctrl_c_before_anything_is_found(self) -> None:
