@@ -55,9 +55,7 @@ class Writing {
         part_(part),
         collected_(*part.collected),
         arrays_(arrays),
-        corners_(part.place.corners - part.begin.corners),
-        facets_(part.place.facets - part.begin.facets),
-        regions_(part.place.regions - part.begin.regions),
+        shift_(part.shift),
         facet_(part.first_facet) {}
 
   void run() {
@@ -66,13 +64,11 @@ class Writing {
     std::int64_t facet = part_.begin.facets;
     for (std::int64_t region = part_.begin.regions; region < part_.end.regions; ++region) {
       const RegionEnds& ends = collected_.ends[region];
-      arrays_.cell_offsets[region + regions_ + 1] = ends.corners + corners_;
-      for (; corner < ends.corners; ++corner) arrays_.cell_vertices[corner + corners_] = number_at(corner);
-      for (; facet < ends.facets; ++facet) write_facet(facet, region + regions_);
+      arrays_.cell_offsets[region + shift_.regions + 1] = ends.corners + shift_.corners;
+      for (; corner < ends.corners; ++corner) arrays_.cell_vertices[corner + shift_.corners] = number_at(corner);
+      for (; facet < ends.facets; ++facet) write_facet(facet, region + shift_.regions);
     }
-    const std::int64_t bytes = std::int64_t(collected_.pattern_bytes);
-    std::copy_n(collected_.patterns.data() + part_.begin.regions * bytes, (part_.end.regions - part_.begin.regions) * bytes,
-                arrays_.patterns + part_.place.regions * bytes);
+    part_.copy_patterns(arrays_.patterns);
   }
 
  private:
@@ -98,29 +94,27 @@ class Writing {
     const std::int64_t twin = here.twin();
     if (is_name(twin) && part_of(twin) < part_.index) return;
     if (twin >= 0 && twin < index) {
-      const std::int64_t facet = arrays_.cell_facets[twin + facets_];
-      arrays_.cell_facets[index + facets_] = facet;
+      const std::int64_t facet = arrays_.cell_facets[twin + shift_.facets];
+      arrays_.cell_facets[index + shift_.facets] = facet;
       arrays_.facet_regions[2 * facet + 1] = region;
       return;
     }
     const std::int64_t facet = facet_++;
-    arrays_.cell_facets[index + facets_] = facet;
+    arrays_.cell_facets[index + shift_.facets] = facet;
     arrays_.facet_kinks[facet] = here.boundary;
     arrays_.facet_regions[2 * facet] = region;
     arrays_.facet_regions[2 * facet + 1] = -1;
     std::int64_t* ends = arrays_.facet_vertices + facet * collected_.facet_corners;
-    ends[0] = arrays_.cell_vertices[here.first + corners_];
-    if (collected_.facet_corners > 1) ends[1] = arrays_.cell_vertices[here.last + corners_];
+    ends[0] = arrays_.cell_vertices[here.first + shift_.corners];
+    if (collected_.facet_corners > 1) ends[1] = arrays_.cell_vertices[here.last + shift_.corners];
   }
 
   Whole& whole_;
   Part& part_;
   Collected& collected_;
   const ComplexArrays& arrays_;
-  std::int64_t corners_;  // how far they are moved
-  std::int64_t facets_;
-  std::int64_t regions_;
-  std::int64_t facet_;    // the next one's number
+  const Extents shift_;
+  std::int64_t facet_;  // the next one's number
 };
 
 void write_facets_across(const Whole& whole, const ComplexArrays& arrays) {

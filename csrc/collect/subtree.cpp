@@ -11,26 +11,23 @@ namespace {
 void write(Whole& whole, Part& part, const SubtreeArrays& arrays) {
   Collected& collected = *part.collected;
   const int dimension = collected.dimension;
-  std::int64_t place = part.place.vertices;
-  for (std::int64_t i = part.begin.vertices; i < part.end.vertices; ++i, ++place) {
+  for (std::int64_t i = part.begin.vertices; i < part.end.vertices; ++i) {
+    const std::int64_t place = i + part.shift.vertices;
     arrays.same[place] = whole.place_of_vertex(whole.representative(name_of(part.index, i)));
     const CollectedVertex& vertex = collected.vertices[i];
     std::copy_n(vertex.position, dimension, arrays.vertices + place * dimension);
     arrays.vertex_errors[place] = vertex.error;
   }
   for (std::int64_t region = part.begin.regions; region < part.end.regions; ++region)
-    arrays.cell_offsets[region - part.begin.regions + part.place.regions + 1] =
-        collected.ends[region].corners - part.begin.corners + part.place.corners;
-  place = part.place.corners;
-  for (std::int64_t i = part.begin.corners; i < part.end.corners; ++i, ++place) {
-    arrays.cell_vertices[place] = collected.corners[i] - part.begin.vertices + part.place.vertices;
+    arrays.cell_offsets[region + part.shift.regions + 1] = collected.ends[region].corners + part.shift.corners;
+  for (std::int64_t i = part.begin.corners; i < part.end.corners; ++i) {
+    const std::int64_t place = i + part.shift.corners;
+    arrays.cell_vertices[place] = collected.corners[i] + part.shift.vertices;
     arrays.cell_kinks[place] = collected.facets[i].boundary;
     const std::int64_t twin = collected.facets[i].twin();
     arrays.cell_twins[place] = twin < 0 ? -1 : whole.place_of_facet(is_name(twin) ? twin : name_of(part.index, twin));
   }
-  const std::int64_t bytes = std::int64_t(collected.pattern_bytes);
-  std::copy_n(collected.patterns.data() + part.begin.regions * bytes, (part.end.regions - part.begin.regions) * bytes,
-              arrays.patterns + part.place.regions * bytes);
+  part.copy_patterns(arrays.patterns);
 }
 
 }  // namespace

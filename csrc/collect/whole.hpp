@@ -37,6 +37,25 @@ struct Extents {
         facets(std::int64_t(collected.facets.size())),
         regions(std::int64_t(collected.ends.size())),
         matched(collected.matched) {}
+
+  Extents& operator+=(const Extents& other) {
+    vertices += other.vertices;
+    corners += other.corners;
+    facets += other.facets;
+    regions += other.regions;
+    matched += other.matched;
+    return *this;
+  }
+
+  Extents operator-(const Extents& other) const {
+    Extents result = *this;
+    result.vertices -= other.vertices;
+    result.corners -= other.corners;
+    result.facets -= other.facets;
+    result.regions -= other.regions;
+    result.matched -= other.matched;
+    return result;
+  }
 };
 
 // What is named by its part and its index there.
@@ -51,12 +70,19 @@ struct Part {
   Extents begin;
   Extents end;
   Extents place;         // where it begins in the whole
+  Extents shift;         // how far its indices are from their places in the whole
   std::int64_t matched;  // of its facets, those whose other side comes before them
   // What `number` finds:
   GrowingArray<std::int64_t> firsts;  // of each vertex that regions of this part use, in order, the first corner there
   std::vector<std::int64_t> guests;   // of these, those that other parts may have as well: their entries
   std::int64_t first_vertex = 0;      // the number of the first one that no part before this one has
   std::int64_t first_facet = 0;
+
+  void copy_patterns(std::uint8_t* patterns) const {
+    const std::int64_t bytes = std::int64_t(collected->pattern_bytes);
+    std::copy(collected->patterns.data() + begin.regions * bytes, collected->patterns.data() + end.regions * bytes,
+              patterns + place.regions * bytes);
+  }
 };
 
 // A vertex that several parts have, as one of them has it.
@@ -97,11 +123,9 @@ class Whole {
     part.begin = begin;
     part.end = end;
     part.place = size_;
+    part.shift = size_ - begin;
     part.matched = end.matched - begin.matched;
-    size_.vertices += end.vertices - begin.vertices;
-    size_.corners += end.corners - begin.corners;
-    size_.facets += end.facets - begin.facets;
-    size_.regions += end.regions - begin.regions;
+    size_ += end - begin;
   }
 
   const Extents& size() const { return size_; }
@@ -114,15 +138,8 @@ class Whole {
   CollectedVertex& vertex(std::int64_t name) { return parts[part_of(name)].collected->vertices[index_of(name)]; }
   CollectedFacet& facet(std::int64_t name) { return parts[part_of(name)].collected->facets[index_of(name)]; }
 
-  std::int64_t place_of_vertex(std::int64_t name) const {
-    const Part& part = parts[part_of(name)];
-    return index_of(name) - part.begin.vertices + part.place.vertices;
-  }
-
-  std::int64_t place_of_facet(std::int64_t name) const {
-    const Part& part = parts[part_of(name)];
-    return index_of(name) - part.begin.facets + part.place.facets;
-  }
+  std::int64_t place_of_vertex(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.vertices; }
+  std::int64_t place_of_facet(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.facets; }
 
   // The vertex that stands for another one.
   std::int64_t representative(std::int64_t name) {
