@@ -5,11 +5,13 @@ Dask has an executor of its own (`Client.get_executor`). Where a worker dies tha
 done again and fails, for instance since the next worker dies too, the coroutine that was fetching the result ends with
 the error, and the executor's future hears nothing of it: who waits for it waits for ever. So results are fetched here,
 by the client's `gather`, and whatever that raises is what the future raises.
+A second case: where workers die that had finished a task and what it needs, and what it needs fails when it is done
+again, the task stays released for ever, and nobody is told. So what a task needs is asked as well how it is.
 A large network does not travel with each task. It is what a task of its own gives, which the others need: so it goes to
 the cluster once, from there to each worker once, where all tasks share it, and the cluster makes it anew if it is lost
 with a worker. (What is scattered is lost for good.) Tasks come in the order of their networks, so that only those of
-the latest task are held here; of any other one the cluster lets go once the tasks are done that need it.
-Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task.
+the latest task are held for those to come; the cluster lets go of any other one once the tasks are done that need it.
+Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task, or a network of it.
 Source: distributed/cfexecutor.py and `Client._gather` of distributed 2024.8 to 2026.8.
 Measured: 268 tasks about a network of 10 MB send 32 MB in 6 s to two workers of one machine; 5.4 GB in 25 to 40 s, with
 4.5 GB of memory in the scheduler, with the network in each of them.
@@ -17,6 +19,7 @@ Measured: 268 tasks about a network of 10 MB send 32 MB in 6 s to two workers of
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, InvalidStateError
@@ -34,6 +37,7 @@ __all__ = ["DaskExecutor", "is_dask_client"]
 
 # Bytes. A task more costs the cluster some milliseconds, and so do some 100 kB with a task.
 LARGE = 100_000
+PATIENCE = 0.5  # seconds between two looks at what a task needs
 
 
 def is_dask_client(given: Any) -> bool:
@@ -67,7 +71,7 @@ class DaskExecutor(Executor):
 
         async def fetch() -> None:
             try:
-                result = await self.client.gather(there, asynchronous=True)
+                result = await self._gathered(there, networks)
             except BaseException as error:
                 _end(here.set_exception, error)
             else:
@@ -81,14 +85,28 @@ class DaskExecutor(Executor):
         self.client.loop.add_callback(fetch)
         return here
 
+    async def _gathered(self, there: Any, networks: Sequence[Any]) -> Result:
+        """The result; where a network that it needs is lost, the task is cancelled, and that is the error."""
+        gathering = asyncio.ensure_future(self.client.gather(there, asynchronous=True))
+        while not (await asyncio.wait([gathering], timeout=PATIENCE))[0]:
+            if any(map(_has_failed, networks)):
+                await self.client.cancel([there], asynchronous=True)
+        result: Result = await gathering
+        return result
+
     def _sent(self, network: Network) -> Any:
         """What goes with a task: a large network's future, a new one if that failed, and a small network itself."""
         if sum(array.nbytes for array in stored_arrays(network).values()) < LARGE:
             return network
         sent = self.sent.get(network)
-        if sent is None or sent.status in ("error", "cancelled"):
+        if sent is None or _has_failed(sent):
             sent = self.client.submit(_itself, network, key=f"network-{uuid4()}")
         return sent
+
+
+def _has_failed(sent: Any) -> bool:
+    """Whether a network that travels by itself never arrives."""
+    return not isinstance(sent, Network) and sent.status in ("error", "cancelled")
 
 
 def _itself(network: Network) -> Network:

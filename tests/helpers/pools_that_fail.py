@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -40,6 +41,11 @@ def kill_all_but_the_first(mark: Path, work: Callable[[Any], Any], task: Any) ->
 
 def ctrl_c(work: Callable[[Any], Any], task: Any) -> Any:
     raise KeyboardInterrupt
+
+
+def wait_for_ever(task: Any) -> None:
+    """As far as a test is concerned."""
+    time.sleep(600)
 
 
 class Replacing(Executor):

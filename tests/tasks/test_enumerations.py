@@ -176,12 +176,16 @@ class TestStopping:
         require_part(stopped.value.partial, 1)
 
     def test_ctrl_c_before_anything_is_found(self) -> None:
+        given: list[Future[Any]] = []
+
         def stop(share: float, found: int) -> None:
-            raise KeyboardInterrupt
+            if given:  # where it takes long to divide the work, that is told of too
+                raise KeyboardInterrupt
 
         class Idle(Executor):
             def submit(self, *work: Any) -> Future[Any]:  # type: ignore[override]
-                return Future()
+                given.append(Future())
+                return given[-1]
 
         with pytest.raises(KeyboardInterrupt) as stopped:
             regions.enumerate(NETWORK, SQUARE, executor=Idle(), progress=stop)

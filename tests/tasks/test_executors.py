@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import regions
-from pools_that_fail import Replacing, ctrl_c, kill_all_but_the_first, kill_the_first, kill_the_worker
+from pools_that_fail import Replacing, ctrl_c, kill_all_but_the_first, kill_the_first, kill_the_worker, wait_for_ever
 from random_networks import random_network
 from regions.domains import Segment
 from regions.enumeration import dask_executor
@@ -211,6 +211,19 @@ class TestDask:
 
         within_minutes(lambda: require_right(cluster, progress=kill))
         assert not workers
+
+    def test_a_network_that_is_lost(self, cluster: Any) -> None:
+        """Dask may tell nothing of the task any more, so that is not waited for."""
+        if dask_executor.LARGE:
+            return  # it is within the task
+        pool, (task,) = DaskExecutor(cluster), regions.tasks.split(NETWORKS[0], LINES[0], 1)
+        future = pool.submit(wait_for_ever, task)
+        (network,) = pool.sent.values()
+        cluster.gather(network)
+        cluster.loop.add_callback(
+            network._state.set_error, RuntimeError("its worker died"), None
+        )  # so Dask would say it
+        assert future.exception(100) is not None
 
     def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
         """Its worker dies once it has the result and before anybody fetches it; and the next one while it works."""
