@@ -220,9 +220,8 @@ class TestDask:
         future = pool.submit(wait_for_ever, task)
         (network,) = pool.sent.values()
         cluster.gather(network)
-        cluster.loop.add_callback(
-            network._state.set_error, RuntimeError("its worker died"), None
-        )  # so Dask would say it
+        # As Dask would tell of it.
+        cluster.loop.add_callback(network._state.set_error, RuntimeError("its worker died"), None)
         assert future.exception(100) is not None
 
     def test_a_result_that_is_lost_and_fails_the_second_time(self, cluster: Any, tmp_path: Path) -> None:
