@@ -58,18 +58,25 @@ def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
     return report
 
 
-def ended_after(pieces: int, how: signal.Signals, waiting: bool, program: str, *words: str) -> tuple[int, str]:
+# Where a program finds the package that is tested, and not another one in the current folder.
+SITE = Path(regions.__file__).parent.parent
+
+
+def ended_after(
+    pieces: int, how: signal.Signals, waiting: bool, folder: Path, program: str, *words: str
+) -> tuple[int, str]:
     """How a program ends that gets a signal when it has kept so many pieces, and what it says on standard error.
 
-    It gets the signal while it waits, or while it goes on. It gets none if it ends before.
+    It works in a folder. It gets the signal while it waits, or while it goes on. It gets none if it ends before.
     """
     with subprocess.Popen(
         [sys.executable, "-c", PIECE_BY_PIECE + program, *words],
+        cwd=folder,
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(regions.__file__).parent.parent)},
+        env={**os.environ, "PYTHONPATH": str(SITE)},
     ) as child:
         assert child.stdin is not None and child.stdout is not None
         kept = (line for line in child.stdout if line == "kept\n")
@@ -88,12 +95,12 @@ def ended_after(pieces: int, how: signal.Signals, waiting: bool, program: str, *
 def require_to_go_on(program: str, folder: Path, suffix: str) -> None:
     """Kill it some times, after some pieces; its last line is that of a run without the folder."""
     words = [sys.executable, "-c", program]
-    options: dict[str, Any] = {"cwd": Path(regions.__file__).parent.parent, "text": True, "stdout": subprocess.PIPE}
+    options: dict[str, Any] = {"cwd": SITE, "text": True, "stdout": subprocess.PIPE}
     whole = subprocess.run(words, check=True, **options).stdout.splitlines()[-1]
     rng, kept = random.Random(0), 0
     for waiting in (True, False, True, False):
         pieces = rng.randrange(1, 40)
-        code, _ = ended_after(pieces, signal.SIGKILL, waiting, program, str(folder))
+        code, _ = ended_after(pieces, signal.SIGKILL, waiting, SITE, program, str(folder))
         now = len(list(folder.glob(f"*{suffix}")))
         assert code == -signal.SIGKILL and now >= kept + pieces
         kept = now
