@@ -68,6 +68,8 @@ class ExportedNode(GraphNode):
     in_place : bool
     several : bool
         Whether it makes a list of values.
+    channels_last : bool
+        Whether the channels of the first tensor that it reads are innermost in memory.
     """
 
     target: str
@@ -75,6 +77,7 @@ class ExportedNode(GraphNode):
     types: list[int | None]
     in_place: bool
     several: bool
+    channels_last: bool
 
     @property
     def said(self) -> str:
@@ -229,12 +232,27 @@ def _node(node: dict[str, Any], number: int, kinds: dict[str, Any], path: str) -
         arguments[key or f"argument {len(arguments)}"] = _argument(object_of(given, "arg", label), label)
     inputs = [part.name for part in _flat(arguments.values()) if isinstance(part, Name)]
     types = [_type(kinds.get(output)) for output in names]
-    return ExportedNode(name, printable(word), inputs, names, shown, arguments, types, in_place, several)
+    last = _has_channels_last(kinds.get(inputs[0]) if inputs else None)
+    return ExportedNode(name, printable(word), inputs, names, shown, arguments, types, in_place, several, last)
 
 
 def _type(kind: Any) -> int | None:
     number = kind.get("dtype") if isinstance(kind, dict) else None
     return number if type(number) is int else None
+
+
+def _has_channels_last(kind: Any) -> bool:
+    """Whether a tensor [batch, channels, ..] is stored without gaps as [batch, .., channels]."""
+    sizes, strides = (kind.get(name) if isinstance(kind, dict) else None for name in ("sizes", "strides"))
+    if not (isinstance(sizes, list) and isinstance(strides, list) and len(sizes) == len(strides) > 2):
+        return False
+    wanted = 1
+    for axis in (1, *range(len(sizes) - 1, 1, -1)):
+        size, stride = (each.get("as_int") if isinstance(each, dict) else None for each in (sizes[axis], strides[axis]))
+        if type(size) is not int or (size != 1 and stride != wanted):
+            return False
+        wanted *= size
+    return True
 
 
 def _flat(values: Iterable[Any]) -> Iterable[Any]:

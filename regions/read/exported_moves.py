@@ -2,9 +2,11 @@
 """Which operators of torch pick numbers, repeat them, or put them in another order?
 
 As `exported_shapes.py`, for those that take lists of places, and for images that are enlarged by repeating pixels.
-torch finds the pixel to repeat in single precision. That is the one which real numbers say, mostly; where it is not,
-the node is refused.
-Source: the operators' documentation in torch 2.13, and ``aten/src/ATen/native/UpSample.h``.
+New pixel i repeats old pixel floor(i / factor). Two of torch's CPU kernels ignore the factor on an axis whose length
+stays or doubles: they take i and i // 2. torch divides in single precision; where that gives another pixel than real
+numbers do, the node is refused.
+Source: the operators' documentation in torch 2.13, and ``UpSample.h`` and ``cpu/UpSampleKernel.cpp`` in
+``aten/src/ATen/native``.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ __all__ = ["MOVING_OPERATORS"]
 
 # Of one number that is moved, while it is moved.
 BYTES = 8
+# Up to this sum of the output's lengths torch enlarges images with its kernel for channels that are innermost in
+# memory, whatever the layout. Larger ones must have that layout, and this many channels.
+SMALL_IMAGE = 128
+CHANNELS_OF_KERNEL = 4
 
 
 def _index(call: Call) -> Any:
@@ -110,11 +116,20 @@ def _enlarge(axes: int, middle: bool) -> Operation:
         if len(counts) != axes or min(counts) < 1:
             raise call.at.refused(f"makes {counts} of {list(x.shape[2:])}")
         call.at.charge(0, BYTES * prod(x.shape[:2]) * prod(counts))
+        if not middle and _ignores_whole_factors(call, axes, x.shape[1], counts):
+            each = zip(scales, counts, x.shape[2:], strict=True)
+            scales = [None if count in (length, 2 * length) else scale for scale, count, length in each]
         places = [_nearest(call, *each, middle) for each in zip(x.shape[2:], counts, scales, strict=True)]
         picked: Any = (slice(None), slice(None), *np.ix_(*places))
         return shapes.moved(call.at, x, lambda array: array[picked])
 
     return enlarge
+
+
+def _ignores_whole_factors(call: Call, axes: int, channels: int, counts: list[int]) -> bool:
+    """Whether torch's kernel goes by lengths, not by the factor, where these stay or double."""
+    innermost = axes > 1 and channels >= CHANNELS_OF_KERNEL and call.node.channels_last
+    return innermost or (axes == 2 and sum(counts) <= SMALL_IMAGE)
 
 
 def _scales(call: Call, axes: int) -> list[float | None]:

@@ -42,8 +42,14 @@ def _windows(at: Site, node: Node, lengths: Sequence[int], window: Sequence[int]
         raise at.refused(f"has an auto_pad that is not known, {automatic!r}")
     padding = []
     for length, size, step, spread in zip(lengths, window, stride, dilation, strict=True):
-        total = max((-(-length // step) - 1) * step + (size - 1) * spread + 1 - length, 0)
-        smaller, larger = total // 2, total - total // 2
+        total = (-(-length // step) - 1) * step + (size - 1) * spread + 1 - length
+        if total < -1:  # one number too many at the end is skipped in any case
+            raise UnsupportedLayerError(
+                f"{at.label} has windows {list(window)} that skip the last of {list(lengths)} numbers, so auto_pad "
+                f"{automatic!r} would pad by {total}, which is not defined; export it with pads instead"
+            )
+        smaller = max(total, 0) // 2
+        larger = max(total, 0) - smaller
         padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
     return windows.Windows(window, stride, padding, dilation)
 

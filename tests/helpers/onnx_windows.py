@@ -64,6 +64,12 @@ WINDOWS: dict[str, Case] = {
         [1, 2, 13],
         (11,),
     ),
+    "Conv, same, that skips the last": (
+        [node("Conv", ["x", "k"], "y", strides=[2, 3], auto_pad="SAME_LOWER")],
+        {"k": normal(2, 2, 1, 2)},
+        [1, 2, 6, 6],
+        (11,),
+    ),
     "AveragePool": (
         [node("AveragePool", ["x"], "y", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 1, 1, 0])],
         {},

@@ -33,6 +33,13 @@ def test_a_chain_and_its_end() -> None:
         load(chain, "abs", input_shape=[3])
 
 
+def test_an_image_enlarged_by_a_factor_that_is_not_whole() -> None:
+    module = nn.Sequential(
+        nn.Upsample(scale_factor=2.1), nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(392, 1)
+    )
+    agrees(prepared(module), load(module, input_shape=(1, 8, 8)), 1, 8, 8)
+
+
 def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     other = load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     monkeypatch.setattr(exported_module, "network_of", lambda *_: other)

@@ -145,6 +145,17 @@ CASES: dict[str, Case] = {
     "enlarged by a fraction": (lambda m, x: F.interpolate(x, scale_factor=(1.75, 1.5)), (2, 5, 4), {}),
     "enlarged along one axis": (lambda m, x: F.interpolate(x, scale_factor=3), (2, 4), {}),
     "enlarged along three axes": (lambda m, x: F.interpolate(x, scale_factor=2), (1, 2, 3, 2), {}),
+    "enlarged by more than 2, to twice the length": (lambda m, x: F.interpolate(x, scale_factor=2.1), (2, 8, 7), {}),
+    "enlarged so, one axis": (lambda m, x: F.interpolate(x, scale_factor=2.1), (2, 8), {}),
+    "enlarged so, wide": (lambda m, x: F.interpolate(x, scale_factor=(2.1, 1.005)), (1, 8, 120), {}),
+    "enlarged so, three axes": (lambda m, x: F.interpolate(x, scale_factor=(2.1, 1, 1.1)), (4, 8, 1, 2), {}),
+    "enlarged so, channels innermost": (
+        lambda m, x: F.interpolate(
+            x.contiguous(memory_format=torch.channels_last_3d), scale_factor=(2.1, 1, 1.1), mode="nearest"
+        ),
+        (4, 8, 1, 2),
+        {},
+    ),
     "shrunk and cut": (lambda m, x: F.softshrink(x, 0.25) + F.threshold(x, 0.5, 0.5) + F.rrelu(x), (4,), {}),
     "unflattened": (lambda m, x: nn.Unflatten(1, (2, 3))(x * 2).unsqueeze(1).squeeze(), (6,), {}),
     "constants": (lambda m, x: x + torch.tensor([1.0, 2.0, 3.0]), (3,), {}),

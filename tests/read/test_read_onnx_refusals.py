@@ -261,6 +261,13 @@ REFUSED: dict[str, Case] = {
     ),
     "cast to integers": (lambda: one("Cast", to=TensorProto.INT32), UnsupportedLayerError, "int32, which jumps"),
     "weights elsewhere": (_external, CheckpointError, "tensor 'w0' is in another file, which is not opened"),
+    "padding by less than nothing": (
+        lambda: at(
+            17, [node("Conv", ["x", "k"], "y", strides=[4], auto_pad="SAME_UPPER")], {"k": normal(1, 1, 2)}, 1, 1, 8
+        ),
+        UnsupportedLayerError,
+        r"windows \[2\] that skip the last of \[8\] numbers, .* would pad by -2, .*with pads instead",
+    ),
     "branches": (_branches, UnsupportedLayerError, "'if' .If. has a graph inside"),
     "functions": (_function, UnsupportedLayerError, "inline_local_functions"),
     "sparse": (
