@@ -47,6 +47,9 @@ FREE_LAYER_BYTES = 256 * MEBIBYTE
 # A network that uses few weights at many places, as convolutions do, may have more inputs than its file has bytes.
 FREE_INPUTS = 2**20
 
+# numpy has at most 64, and networks use five.
+MAX_AXES = 32
+
 # Where an activation comes first, or two follow each other, a layer with the identity matrix is put between. All of
 # them take 128 MiB at most; one for images of 64 x 64 pixels fits.
 MAX_WEIGHTS_PUT_IN = 4096**2

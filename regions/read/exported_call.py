@@ -70,12 +70,18 @@ class Call:
             "the module before exporting it"
         )
 
-    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any] | None], name: str = "self") -> Any:
-        """A tensor or constant, rearranged."""
+    def movable(self, name: str = "self") -> Tensor | NDArray[Any]:
+        """A tensor or a constant array."""
         value = self.given(name)
         if not isinstance(value, (Tensor, np.ndarray)):
             raise self.at.refused(f"has an argument {name!r} that is no tensor")
-        return shapes.moved(self.at, value, move)  # type: ignore[type-var]
+        return value
+
+    def moved(
+        self, move: Callable[[NDArray[Any]], NDArray[Any] | None], name: str = "self", most: int | None = None
+    ) -> Any:
+        """A tensor or constant, rearranged; see `shapes.moved`."""
+        return shapes.moved(self.at, self.movable(name), move, most)  # type: ignore[type-var]
 
     def array(self, name: str) -> Floats | None:
         """A constant, as doubles."""

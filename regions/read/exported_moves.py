@@ -36,32 +36,43 @@ CHANNELS_OF_KERNEL = 4
 
 def _index(call: Call) -> Any:
     """``x[:, [2, 0, 1]]``: the rules of numpy, which torch has as well."""
-    given, size = call.given("indices"), getattr(call.given("self"), "size", 0)
+    given, x = call.given("indices"), call.movable()
     lists = given if isinstance(given, list) else [given]
     if not all(one is None or (isinstance(one, np.ndarray) and one.dtype.kind in "iub") for one in lists):
         raise UnsupportedLayerError(f"{call.at.label} picks by what is no constant list of integers")
-    call.at.charge(0, BYTES * size * max([1, *(one.size for one in lists if one is not None)]))
     window = tuple(slice(None) if one is None else one for one in lists)
-    return call.moved(lambda array: array[window])
+    return call.moved(lambda array: array[window], most=_most_picked(call, x.shape, lists))
+
+
+def _most_picked(call: Call, shape: tuple[int, ...], lists: list[NDArray[Any] | None]) -> int:
+    """How many numbers lists pick from a shape: these are repeated to one shape, and axes without a list stay."""
+    axis, kept = 0, 1
+    for one in lists:
+        if one is None:
+            kept *= prod(shape[axis : axis + 1])
+        axis += one.ndim if one is not None and one.dtype.kind == "b" else 1
+    picked = [(int(np.count_nonzero(one)),) if one.dtype.kind == "b" else one.shape for one in lists if one is not None]
+    try:
+        return kept * prod(shape[axis:]) * prod(np.broadcast_shapes(*picked))
+    except ValueError:
+        raise call.at.refused(f"picks by lists of shapes {[list(one) for one in picked[:8]]}") from None
 
 
 def _repeat(call: Call) -> Any:
     times = call.integers(call.first_of("repeats", "dims"))
-    size = getattr(call.given("self"), "size", 0)
-    if min(times, default=1) < 1 or (call.node.operator == "repeat" and len(times) < len(call.given("self").shape)):
-        raise call.at.refused(f"repeats {times} times")
-    call.at.charge(0, BYTES * size * prod(times))
-    return call.moved(lambda array: np.tile(array, times))
+    x = call.movable()
+    if min(times, default=1) < 1 or (call.node.operator == "repeat" and len(times) < len(x.shape)):
+        raise call.at.refused(f"repeats {times[:20]} times")
+    return call.moved(lambda array: np.tile(array, times), most=x.size * prod(times))
 
 
 def _repeat_each(call: Call) -> Any:
     call.ignore("output_size")
-    times, size = call.integer("repeats"), getattr(call.given("self"), "size", 0)
+    times = call.integer("repeats")
     axis = None if call.given("dim", None) is None else call.integer("dim")
     if times < 1:
         raise call.at.refused(f"repeats {times} times")
-    call.at.charge(0, BYTES * size * times)
-    return call.moved(lambda array: np.repeat(array, times, axis))
+    return call.moved(lambda array: np.repeat(array, times, axis), most=call.movable().size * times)
 
 
 def _roll(call: Call) -> Any:
@@ -121,7 +132,7 @@ def _enlarge(axes: int, middle: bool) -> Operation:
             scales = [None if count in (length, 2 * length) else scale for scale, count, length in each]
         places = [_nearest(call, *each, middle) for each in zip(x.shape[2:], counts, scales, strict=True)]
         picked: Any = (slice(None), slice(None), *np.ix_(*places))
-        return shapes.moved(call.at, x, lambda array: array[picked])
+        return shapes.moved(call.at, x, lambda array: array[picked], prod(x.shape[:2]) * prod(counts))
 
     return enlarge
 

@@ -18,7 +18,6 @@ from regions.errors import UnsupportedLayerError
 from regions.read.exported_call import Call, Operation
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, shapes
-from regions.read.site import places
 
 __all__ = ["SHAPE_OPERATORS"]
 
@@ -75,9 +74,7 @@ def _index_select(call: Call) -> Any:
     axis, indices = call.integer("dim"), call.given("index")
     if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu" or indices.ndim != 1:
         raise UnsupportedLayerError(f"{call.at.label} picks by what is no constant list")
-    size = getattr(call.given("self"), "size", 0)
-    call.at.charge(0, 8 * size * max(1, len(indices)))
-    return call.moved(lambda array: np.take(array, indices, axis=axis))
+    return shapes.taken(call.at, call.movable(), indices, axis)  # type: ignore[type-var]
 
 
 def _chunk(call: Call) -> list[Tensor]:
@@ -109,7 +106,7 @@ def _unbind(call: Call) -> list[Tensor]:
     place = shapes.axis_of(call.at, axis, len(x.shape))
     parts = shapes.sections(call.at, x, axis, [1] * x.shape[place])
     shape = x.shape[:place] + x.shape[place + 1 :]
-    return [call.at.rearranged(part, places(part).reshape(shape)) for part in parts]
+    return [shapes.moved(call.at, part, lambda array: array.reshape(shape)) for part in parts]
 
 
 def _cat(call: Call) -> Tensor:

@@ -8,9 +8,10 @@ Invariant: the graph computes what the operations say, in the arithmetic of real
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +46,19 @@ class GraphBuilder:
     def rearranged(self, x: Tensor, sources: NDArray[np.integer]) -> Tensor:
         """The elements at flat positions of x, in the shape that these are given in; -1 for a constant 0."""
         flat = sources.ravel()
-        return Tensor(sources.shape, x.operations, np.where(flat >= 0, x.operation[flat], -1), x.place[flat])
+        operation = np.where(flat >= 0, x.operation[flat], -1)
+        return Tensor(sources.shape, x.operations, operation, x.place[flat]).pruned()
+
+    def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
+        """The elements where a function of arrays puts them that only moves, repeats or leaves out numbers."""
+        operation, place = (move(each.reshape(x.shape)) for each in (x.operation, x.place))
+        return Tensor(operation.shape, x.operations, operation.ravel(), place.ravel()).pruned()
 
     def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
         """Tensors one after the other along an axis."""
-        operations = list(dict.fromkeys(operation for tensor in tensors for operation in tensor.operations))
-        numbers = [np.array([*map(operations.index, tensor.operations), -1]) for tensor in tensors]
+        operations = dict.fromkeys(operation for tensor in tensors for operation in tensor.operations)
+        number_of = {operation: number for number, operation in enumerate(operations)}
+        numbers = [np.array([*map(number_of.__getitem__, tensor.operations), -1]) for tensor in tensors]
         owners = [number[x.operation].reshape(x.shape) for number, x in zip(numbers, tensors, strict=True)]
         owner = np.concatenate(owners, axis=axis)
         place = np.concatenate([x.place.reshape(x.shape) for x in tensors], axis=axis)

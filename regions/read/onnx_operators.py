@@ -27,8 +27,9 @@ from regions.read.onnx_tensors import Constant, element_name
 from regions.read.onnx_values import Flow, Value
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, maxima, windows
+from regions.read.operators.shapes import moved
 from regions.read.scaling import multiply
-from regions.read.site import Site, places
+from regions.read.site import Site
 
 __all__ = ["OPERATORS", "numbers_beside", "only_flow"]
 
@@ -72,7 +73,7 @@ def _number(node: Node, name: str, default: float) -> float:
 
 
 def _turned(at: Site, x: Tensor) -> Tensor:
-    return at.rearranged(x, places(x).swapaxes(-1, -2))
+    return moved(at, x, lambda array: array.swapaxes(-1, -2))
 
 
 def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
@@ -87,7 +88,8 @@ def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
     vector = len(x.shape) == 1
     if vector or len(x.shape) < wide:
         axes = (*x.shape, 1) if vector and not first else x.shape
-        x = at.rearranged(x, places(x).reshape((1,) * (wide - len(axes)) + axes))
+        lengths = (1,) * (wide - len(axes)) + axes
+        x = moved(at, x, lambda array: array.reshape(lengths))
     rows = matrix[np.newaxis] if matrix.ndim == 1 else matrix.reshape(matrix.shape[-2:])
     if matrix.ndim > 1 and first:
         rows = rows.T
@@ -95,7 +97,7 @@ def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
     result = windows.dense(at, x, rows) if first else _turned(at, windows.dense(at, _turned(at, x), rows))
     gone = ([-1 if first else -2] if matrix.ndim == 1 else []) + ([-2 if first else -1] if vector else [])
     if gone:
-        result = at.rearranged(result, places(result).squeeze(tuple(gone)))
+        result = moved(at, result, lambda array: array.squeeze(tuple(gone)))
     return Flow(result, flow.element)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, NotACheckpointError, UnsupportedLayerError
+from regions.files.limits import MAX_AXES
 from regions.printable import printable
 
 __all__ = ["BFLOAT16", "FLOATS", "Constant", "element_name", "read_tensor"]
@@ -34,7 +35,6 @@ _TYPES = {
 BFLOAT16 = 16
 FLOATS = (1, 10, 11, BFLOAT16)
 _LISTS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
-MAX_AXES = 32
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,9 @@ def rearrange(at: Site, node: Node, values: list[Value | None]) -> Value:
     assert given is not None
     operation, _ = REARRANGING[node.operator]
     element = _cast(node, given) if node.operator == "Cast" else given.element
-    move = operation(node, values)
     if isinstance(given, Flow):
-        return Flow(shapes.moved(at, given.tensor, move), element)
-    array = shapes.moved(at, given.array, move)
+        return Flow(operation(at, node, values, given.tensor), element)
+    array = operation(at, node, values, given.array)
     at.charge(array.nbytes)
     return Constant(array.astype(_NUMPY[element]) if node.operator == "Cast" else array, element, given.name)
 
@@ -95,53 +94,49 @@ def integers(node: Node, attribute: str, values: Sequence[Value | None], positio
     return [int(number) for number in given.array.ravel()]
 
 
-_Move = Callable[[NDArray[Any]], "NDArray[Any] | None"]
-_Rearrangement = Callable[[Node, "list[Value | None]"], _Move]
+# It takes and returns a tensor, or an array.
+_Rearrangement = Callable[[Site, Node, "list[Value | None]", Any], Any]
 
 
-def _reshape(node: Node, values: list[Value | None]) -> _Move:
+def _reshape(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     shape = integers(node, "shape", values, 1)
-
-    def reshape(array: NDArray[Any]) -> NDArray[Any] | None:
-        if shape is None or min(shape, default=0) < -1:
-            return None
-        copied = not node.attributes.get("allowzero", 0)
-        return array.reshape([array.shape[i] if length == 0 and copied else length for i, length in enumerate(shape)])
-
-    return reshape
+    copied = not node.attributes.get("allowzero", 0)
+    if shape is None or min(shape, default=0) < -1 or (copied and 0 in shape[len(x.shape) :]):
+        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}")
+    lengths = [x.shape[i] if length == 0 and copied else length for i, length in enumerate(shape)]
+    return shapes.moved(at, x, lambda array: array.reshape(lengths))
 
 
-def _flatten(node: Node, _: list[Value | None]) -> _Move:
-    axis = node.attributes.get("axis", 1)
-
-    def flatten(array: NDArray[Any]) -> NDArray[Any] | None:
-        if not -array.ndim <= axis <= array.ndim:
-            return None
-        first = axis + array.ndim if axis < 0 else axis
-        return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
-
-    return flatten
+def _flatten(at: Site, node: Node, _: list[Value | None], x: Any) -> Any:
+    axis, count = node.attributes.get("axis", 1), len(x.shape)
+    first = count if axis == count else shapes.axis_of(at, axis, count)
+    lengths = math.prod(x.shape[:first]), math.prod(x.shape[first:])
+    return shapes.moved(at, x, lambda array: array.reshape(lengths))
 
 
-def _squeeze(node: Node, values: list[Value | None]) -> _Move:
+def _squeeze(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     axes = integers(node, "axes", values, 1)
-    return lambda array: array.squeeze() if axes is None else array.squeeze(tuple(axes))
+    gone = None if axes is None else tuple(shapes.axes_of(at, axes, len(x.shape)))
+    return shapes.moved(at, x, lambda array: array.squeeze(gone))
 
 
-def _unsqueeze(node: Node, values: list[Value | None]) -> _Move:
+def _unsqueeze(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     axes = integers(node, "axes", values, 1)
-    return lambda array: None if axes is None else np.expand_dims(array, tuple(axes))
+    if axes is None:
+        raise at.refused("does not say which axes it puts in")
+    new = tuple(shapes.axes_of(at, axes, len(x.shape) + len(axes)))
+    return shapes.moved(at, x, lambda array: np.expand_dims(array, new))
 
 
-def _transpose(node: Node, _: list[Value | None]) -> _Move:
-    return lambda array: array.transpose(node.attributes.get("perm"))
+def _transpose(at: Site, node: Node, _: list[Value | None], x: Any) -> Any:
+    return shapes.moved(at, x, lambda array: array.transpose(node.attributes.get("perm")))
 
 
-def _same(_: Node, values: list[Value | None]) -> _Move:
-    return lambda array: array
+def _same(at: Site, _: Node, values: list[Value | None], x: Any) -> Any:
+    return shapes.moved(at, x, lambda array: array)
 
 
-def _dropout(node: Node, values: list[Value | None]) -> _Move:
+def _dropout(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     training = values[2] if len(values) > 2 else None
     if node.version < 7:
         off = bool(node.attributes.get("is_test", 0))
@@ -149,44 +144,38 @@ def _dropout(node: Node, values: list[Value | None]) -> _Move:
         off = training is None or (isinstance(training, Constant) and not training.array.any())
     if not off:
         raise UnsupportedLayerError(f"{node.label} is in training mode, so its values are random; export for inference")
-    return lambda array: array
+    return _same(at, node, values, x)
 
 
-def _slice(node: Node, values: list[Value | None]) -> _Move:
+def _slice(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     starts, ends = integers(node, "starts", values, 1), integers(node, "ends", values, 2)
     axes, steps = integers(node, "axes", values, 3), integers(node, "steps", values, 4)
-
-    def cut(array: NDArray[Any]) -> NDArray[Any] | None:
-        if starts is None or ends is None:
-            return None
-        along = list(range(len(starts))) if axes is None else axes
-        by = [1] * len(starts) if steps is None else steps
-        window = [slice(None)] * array.ndim
-        if not len(starts) == len(ends) == len(along) == len(by) or len({axis % array.ndim for axis in along}) < len(
-            along
-        ):
-            return None
-        for start, end, axis, step in zip(starts, ends, along, by, strict=True):
-            window[axis] = slice(start, end, step)
-        return array[tuple(window)]
-
-    return cut
+    if starts is None or ends is None:
+        raise at.refused("does not say where it cuts")
+    along = shapes.axes_of(at, range(len(starts)) if axes is None else axes, len(x.shape))
+    by = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(along) == len(by):
+        raise at.refused(f"has {len(starts)} starts, {len(ends)} ends, {len(along)} axes and {len(by)} steps")
+    window = [slice(None)] * len(x.shape)
+    for start, end, axis, step in zip(starts, ends, along, by, strict=True):
+        window[axis] = slice(start, end, step)
+    return shapes.moved(at, x, lambda array: array[tuple(window)])
 
 
-def _gather(node: Node, values: list[Value | None]) -> _Move:
+def _gather(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     indices = values[1]
     if not isinstance(indices, Constant) or indices.array.dtype.kind != "i":
         raise UnsupportedLayerError(f"{node.label} picks by what is no constant list of integers")
-    return lambda array: np.take(array, indices.array, axis=node.attributes.get("axis", 0))
+    return shapes.taken(at, x, indices.array, node.attributes.get("axis", 0))
 
 
-def _blocks(node: Node, _: list[Value | None], apart: bool) -> _Move:
+def _blocks(at: Site, node: Node, _: list[Value | None], x: Any, apart: bool) -> Any:
     """Between channels and blocks of pixels, of images [batch, C, H, W]."""
     mode = node.attributes.get("mode", "DCR")
     move = shapes.blocks_apart if apart else shapes.blocks_together
-    fits = mode in ("DCR", "CRD")
+    fits = mode in ("DCR", "CRD") and len(x.shape) == 4
     change = partial(move, size=node.attributes["blocksize"], channels_first=mode == "CRD")
-    return lambda array: change(array) if fits and array.ndim == 4 else None
+    return shapes.moved(at, x, lambda array: change(array) if fits else None)
 
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
@@ -227,6 +216,8 @@ def _stored(node: Node, _: list[Constant]) -> Constant:
 
 
 def _filled(node: Node, values: list[Constant]) -> Constant:
+    if values[0].array.dtype.kind != "i":
+        raise NotACheckpointError(f"{node.label} takes a shape, and gets {element_name(values[0].element)}")
     shape = [int(length) for length in values[0].array.ravel()]
     given = node.attributes.get("value")
     filling = Constant(np.zeros(1, dtype=np.float32), 1, "") if given is None else read_tensor(given, node.label)

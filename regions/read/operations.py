@@ -67,6 +67,20 @@ class Tensor:
         kept = self.operation >= 0
         return Tensor((int(kept.sum()),), self.operations, self.operation[kept], self.place[kept])
 
+    def pruned(self) -> Tensor:
+        """The same elements, without operations that none of them is a result of; one operation always stays."""
+        count = len(self.operations)
+        present = np.zeros(count + 1, dtype=bool)
+        present[self.operation] = True  # a constant 0 marks the last entry
+        kept = np.flatnonzero(present[:count])
+        if count == 1 or len(kept) == count:
+            return self
+        kept = kept if len(kept) else np.zeros(1, dtype=np.int64)
+        number = np.full(count + 1, -1)
+        number[kept] = np.arange(len(kept))
+        operations = tuple(self.operations[old] for old in kept)
+        return Tensor(self.shape, operations, number[self.operation], self.place)
+
     def in_order(self) -> bool:
         """Whether these are all results of one operation, in order."""
         where = self.where()

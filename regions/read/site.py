@@ -9,11 +9,13 @@ Invariant: what is built stays in proportion to the file, however often it uses 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats, Integers
 from regions.errors import AmbiguousCheckpointError, EmptyLayerError, NotACheckpointError, ShapeMismatchError
@@ -124,6 +126,17 @@ class Site:
         self._require_some(sources.shape)
         return self.reading.builder.rearranged(x, sources)
 
+    def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
+        """The numbers of x where a function puts them that moves numbers of arrays; see `GraphBuilder.moved`."""
+        result = self.reading.builder.moved(x, move)
+        self._require_some(result.shape)
+        return result
+
+    def few_axes(self, array: NDArray[Any]) -> NDArray[Any]:
+        """A constant, if it has no more axes than are read."""
+        self._require_axes(array.shape)
+        return array
+
     def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
         """Tensors that agree in all other axes, one after the other."""
         self._require_some([sum(x.size for x in tensors)])
@@ -175,9 +188,14 @@ class Site:
 
     def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
         """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""
+        self._require_axes(shape)
         if not prod(shape):
             raise self.refused(f"gives shape {list(shape)}, which has no numbers")
         self.charge(BYTES_OF_ELEMENT * prod(shape) + more)
+
+    def _require_axes(self, shape: Sequence[int]) -> None:
+        if len(shape) > limits.MAX_AXES:
+            raise self.refused(f"gives {len(shape)} axes; at most {limits.MAX_AXES} are read")
 
 
 def places(x: Tensor) -> Integers:

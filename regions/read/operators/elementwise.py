@@ -17,9 +17,10 @@ from regions.errors import NetworkError, NonFiniteError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.read.operations import Tensor
+from regions.read.operators.shapes import moved
 from regions.read.operators.windows import several
 from regions.read.scaling import invert, scaling_of_batch_norm
-from regions.read.site import Site, places
+from regions.read.site import Site
 
 __all__ = ["added", "clipped", "divided", "hard_sigmoid", "multiplied", "normalized", "prelu", "repeated", "spread"]
 
@@ -40,17 +41,14 @@ def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A tensor, repeated until it has a shape."""
     if x.shape == shape:
         return x
-    at.charge(0, 8 * math.prod(shape))
-    try:
-        return at.rearranged(x, np.broadcast_to(places(x), shape))
-    except ValueError:
-        raise at.refused(f"meets shape {list(shape)} with {list(x.shape)}") from None
+    return moved(at, x, lambda array: np.broadcast_to(array, shape), math.prod(shape))
 
 
 def _widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
     """A tensor and a constant of one shape; the constant may give the tensor more axes, but no more numbers."""
     if constant.ndim > len(x.shape):
-        x = at.rearranged(x, places(x).reshape((1,) * (constant.ndim - len(x.shape)) + x.shape))
+        shape = (1,) * (constant.ndim - len(x.shape)) + x.shape
+        x = moved(at, x, lambda array: array.reshape(shape))
     return x, spread(at, constant, x.shape)
 
 

@@ -16,6 +16,7 @@ from regions.errors import UnsupportedLayerError
 from regions.networks.maxima import MOST_ARMS
 from regions.read.operations import Tensor
 from regions.read.operators.elementwise import repeated
+from regions.read.operators.shapes import moved
 from regions.read.operators.windows import Axis, sources_along_axes, sources_in_windows
 from regions.read.site import Site, places
 
@@ -42,7 +43,7 @@ def largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool = False) -
         shapes = " and ".join(str(list(x.shape)) for x in tensors)
         raise at.refused(f"compares shapes {shapes}") from None
     wide = [repeated(at, x, shape) for x in tensors]
-    together = at.joined([at.rearranged(x, places(x).reshape(1, -1)) for x in wide], 0)
+    together = at.joined([moved(at, x, lambda array: array.reshape(1, -1)) for x in wide], 0)
     return _turned(at, _largest(at, _turned(at, together, smallest), places(together).T, shape), smallest)
 
 

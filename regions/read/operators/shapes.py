@@ -1,42 +1,68 @@
 # SPDX-License-Identifier: MIT
 """Which operators only move numbers?
 
-Reshaping, transposing, slicing, flipping and repeating do to the array of the numbers' places what they would do to the
-tensor: `moved` asks the same function of numpy of both. Constants are moved as they are.
+Reshaping, transposing, slicing, flipping and repeating do to the arrays that say where the numbers are what they would
+do to the tensor: `moved` applies one function of numpy to both. Constants are moved as they are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import exact_float64
-from regions.errors import RegionsError
+from regions.errors import InternalError, RegionsError
+from regions.files.limits import MAX_AXES
 from regions.read.operations import Tensor
-from regions.read.site import Site, places
+from regions.read.site import BYTES_OF_ELEMENT, Site
 
-__all__ = ["axes_of", "axis_of", "blocks_apart", "blocks_together", "bordered", "joined", "moved", "sections"]
+__all__ = ["axes_of", "axis_of", "blocks_apart", "blocks_together", "bordered", "joined", "moved", "sections", "taken"]
 
 Value = TypeVar("Value", Tensor, NDArray[Any])
 MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
 
 
-def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None]) -> Value:
-    """What a function of numpy that only moves numbers makes of a tensor or a constant; None where it does not fit."""
-    array = places(x) if isinstance(x, Tensor) else x
-    try:
+def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Value:
+    """Apply a function of numpy that only moves numbers to a tensor or a constant.
+
+    Parameters
+    ----------
+    at : Site
+    x : Tensor or array
+    move : callable
+        Returns None, or raises what numpy raises, if it does not fit.
+    most : int, optional
+        How many numbers the result may have; as many as x has if left out. They are charged before anything is built.
+    """
+    most = x.size if most is None else most
+    at.charge(0, BYTES_OF_ELEMENT * most)
+
+    def apply(array: NDArray[Any]) -> NDArray[Any]:
         result = move(array)
+        if result is None:
+            raise ValueError
+        if result.size > most:
+            raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
+        return result
+
+    try:
+        return at.moved(x, apply) if isinstance(x, Tensor) else at.few_axes(apply(x))  # type: ignore[return-value]
     except RegionsError:
         raise
     except (ValueError, IndexError, OverflowError, TypeError):
-        result = None
-    if result is None:
-        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}")
-    return at.rearranged(x, result) if isinstance(x, Tensor) else result  # type: ignore[return-value]
+        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}") from None
+
+
+def taken(at: Site, x: Value, indices: NDArray[np.integer[Any]], axis: int) -> Value:
+    """The numbers at some places along an axis, in the shape of the indices; negative ones count from the end."""
+    axis = axis_of(at, axis, len(x.shape))
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    return moved(at, x, lambda array: np.take(array, indices, axis=axis), math.prod(shape))
 
 
 def axis_of(at: Site, axis: int, count: int) -> int:
@@ -48,6 +74,8 @@ def axis_of(at: Site, axis: int, count: int) -> int:
 
 def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
     """The numbers of different axes."""
+    if len(axes) > MAX_AXES:
+        raise at.refused(f"names {len(axes)} axes; at most {MAX_AXES} are read")
     found = [axis_of(at, axis, count) for axis in axes]
     if len(set(found)) != len(found):
         raise at.refused(f"names an axis twice: {list(axes)[:20]}")
@@ -79,12 +107,11 @@ def sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Ten
     axis = axis_of(at, axis, len(x.shape))
     if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
         raise at.refused(f"cuts an axis of length {x.shape[axis]} into {list(lengths)[:20]}")
-    flat = places(x)
-    ends = np.cumsum(lengths)
     parts = []
-    for length, end in zip(lengths, ends, strict=True):
-        window = (slice(None),) * axis + (slice(int(end) - length, int(end)),)
-        parts.append(at.rearranged(x, flat[window]))
+    for length, end in zip(lengths, accumulate(lengths), strict=True):
+        window = (slice(None),) * axis + (slice(end - length, end),)
+        size = x.size // max(x.shape[axis], 1) * length
+        parts.append(moved(at, x, lambda array, window=window: array[window], size))  # type: ignore[misc]
     return parts
 
 
@@ -98,11 +125,11 @@ def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, va
     shape = [length + low + high for length, (low, high) in zip(x.shape, pads, strict=True)]
     if not any(map(any, pads)):
         return x
-    at.charge(0, 8 * math.prod(shape))
     if mode != "constant":
         if mode not in MODES:
             raise at.refused(f"pads in a way that is not known, {mode!r}")
-        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]))  # type: ignore[call-overload]
+        most = math.prod(shape)
+        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]), most)  # type: ignore[call-overload]
     zeros = at.padded(x, *zip(*pads, strict=True))
     if value == 0.0:
         return zeros
