@@ -3,7 +3,7 @@
 
 ``python tests/fuzz_files.py --cases 300000 --seed 0`` damages one sound file of each kind that is read, in all the ways
 of `fuzz_file_mutations.py`, and reads it. ``--every-bit`` instead flips each bit of each file, once. A finding is
-another exception than the package's own, a message that is long or not printable, more than 2 seconds of the
+another exception than the package's own, a message that is long or not printable, more than 3 seconds of the
 processor, 300 MB of address space beyond what the process had, a crash, or a network that changed without a word as
 `fuzz_file_kinds.py` defines it. The work is done in child processes with a limit on memory, so that a crash is a
 finding and not the end. A case is what its number and the seed make it: ``--case 123`` shows one.
@@ -33,8 +33,9 @@ if __name__ == "__main__":
 from fuzz_file_kinds import Kind, kinds  # noqa: E402
 from fuzz_file_mutations import damage, rewrite  # noqa: E402
 from regions.errors import InternalError, RegionsError  # noqa: E402
+from regions.files.opened import UNFORESEEN  # noqa: E402
 
-SECONDS, MEBIBYTES, LONGEST = 2.0, 300, 3000
+SECONDS, MEBIBYTES, LONGEST = 3.0, 300, 3000
 BATCH = 500
 
 
@@ -53,6 +54,8 @@ def outcome(kind: Kind, content: bytes, changed: int | None) -> tuple[str, str |
         return "finding", f"InternalError: {error}"
     except RegionsError as error:
         message = str(error)
+        if UNFORESEEN in message:
+            return "finding", message[:400]
         if not message.isprintable() or len(message) > LONGEST:
             return "finding", f"a message of {len(message)} characters: {message[:300]!r}"
         return type(error).__name__, None

@@ -9,6 +9,7 @@ rather than what is announced.
 
 from __future__ import annotations
 
+from regions.arithmetic.arguments import MOST_ITEMS
 from regions.errors import FileTooLargeError
 
 MEBIBYTE = 2**20
@@ -44,8 +45,9 @@ FREE_EXPANSION_BYTES = 32 * MEBIBYTE
 # some 100 bytes each.
 FREE_LAYER_BYTES = 256 * MEBIBYTE
 
-# A network that uses few weights at many places, as convolutions do, may have more inputs than its file has bytes.
-FREE_INPUTS = 2**20
+# A network may have more inputs than its file has bytes, since convolutions use few weights at many places. The limit
+# is also the largest length in an ``input_shape``.
+MAX_INPUTS = MOST_ITEMS
 
 # numpy has at most 64, and networks use five.
 MAX_AXES = 32

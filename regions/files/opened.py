@@ -4,6 +4,8 @@
 `opened` takes a path or an open binary file and yields an `OpenedFile`, which is what formats are recognised by and
 what readers read from: name for messages, size, first bytes, and the zip archive if it is one. Invariant: it is
 an ordinary file or one that can seek, its size is known and below the limit, and a reader starts at its beginning.
+What happens while a file is open comes out as one of the package's errors that names the file: a reader that fails on
+content that it did not foresee is no reason for a caller to meet a ZeroDivisionError.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ from regions.files import limits
 from regions.files.zip_file import Archive, looks_like_zip
 from regions.printable import file_name, printable
 
-__all__ = ["START_BYTES", "OpenedFile", "is_open_file", "opened", "require_ordinary_file"]
+__all__ = ["START_BYTES", "UNFORESEEN", "OpenedFile", "is_open_file", "opened", "require_ordinary_file"]
 
 # Enough to recognise any format, a tar archive (magic at 257) included.
 START_BYTES = 4096
+# These words mark errors that no reader meant to raise.
+UNFORESEEN = "its content is not valid, in a way that no check foresaw"
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
     ------
     NotACheckpointError, FileTooLargeError, TruncatedFileError
         Not an ordinary file; too large; empty.
+        `NotACheckpointError` also stands for any error that readers did not mean to raise.
     OSError
         The file can not be opened.
     TypeError
@@ -104,10 +109,27 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
                 raise NotACheckpointError(
                     f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
                 ) from None
-            yield examined
+            with _foreseen(examined.name):
+                yield examined
     else:
         given = getattr(source, "name", None)
-        yield _examined(source, file_name(given) if isinstance(given, str) else "the open file")
+        examined = _examined(source, file_name(given) if isinstance(given, str) else "the open file")
+        with _foreseen(examined.name):
+            yield examined
+
+
+@contextmanager
+def _foreseen(name: str) -> Iterator[None]:
+    """Turn whatever a reader did not foresee into an error of the package."""
+    try:
+        yield
+    except (RegionsError, OSError, MemoryError, ImportError, Warning):
+        raise
+    except Exception as error:
+        raise NotACheckpointError(
+            f"{name}: {UNFORESEEN} ({type(error).__name__}: {printable(error)}); save the model again, and if the same "
+            "happens, please report it with the file"
+        ) from error
 
 
 def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError], what: str, kinds: str) -> None:

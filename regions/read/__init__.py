@@ -19,10 +19,10 @@ from regions.errors import CheckpointError, NotACheckpointError
 from regions.files.opened import is_open_file, opened
 from regions.networks.network import Network
 from regions.printable import printable_errors
-from regions.read.between_layers import ActivationChoice
+from regions.read.between_layers import ActivationChoice, as_activation_choice
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
-from regions.read.prefixes import Prefix
+from regions.read.prefixes import Prefix, as_prefixes
 from regions.read.scikit_learn import is_estimator, network_from_estimator
 
 __all__ = ["load", "read_tensors"]
@@ -96,6 +96,8 @@ def load(
     Network(2-3-1, relu, 3 hidden neurons)
     """
     batch_norm_eps, fuse_max = number(batch_norm_eps, "batch_norm_eps"), flag(fuse_max, "fuse_max")
+    activation = as_activation_choice(activation)
+    as_prefixes(prefix)
     if input_shape is None:
         network = _read(source, activation, batch_norm_eps, prefix, fuse_max)
     elif prefix is None and _is_torch_module(source):

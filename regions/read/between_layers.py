@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from regions.arithmetic.arguments import list_of
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import AmbiguousCheckpointError
 from regions.networks.named_activations import Activation, activation_per_layer, prelu
@@ -25,6 +27,24 @@ from regions.read.layer_order import HOW_TO_SETTLE, Module, list_shapes
 from regions.read.scaling import scaling_of_batch_norm
 
 ActivationChoice = str | Activation | Sequence[str | Activation] | None
+
+
+def as_activation_choice(activation: Any) -> ActivationChoice:
+    """Take in what a caller named, before any file is opened; the names themselves are read later.
+
+    Raises
+    ------
+    TypeError
+        Neither a name, nor an Activation, nor a sequence of these.
+    """
+    if activation is None or isinstance(activation, (str, Activation)):
+        return activation
+    what = "a name such as 'relu', an Activation, or a list with one for each hidden layer"
+    given = list_of(activation, "activation", what)
+    for i, one in enumerate(given):
+        if not isinstance(one, (str, Activation)):
+            raise TypeError(f"activation[{i}] must be a name or an Activation, got {type(one).__name__}")
+    return given
 
 
 def place_activations(

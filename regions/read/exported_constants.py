@@ -34,6 +34,7 @@ def _filled(number: float | None) -> Operation:
         call.ignore("self")  # of which new ones take only the type
         if min(shape, default=1) < 0:
             raise call.at.refused(f"makes a tensor of shape {shape}")
+        call.at.require_axes(shape)
         call.at.charge(BYTES * prod(shape))
         value = call.number(call.first_of("fill_value", "s")) if number is None else number
         return _of_its_type(call, np.full(shape, value))

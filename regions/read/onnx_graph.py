@@ -142,6 +142,11 @@ def _operator_sets(model: Any, path: str) -> dict[str, int]:
             f"{path}: uses version {versions['']} of the operators, and the installed onnx {onnx.__version__} knows "
             f"those up to {newest}; install a newer onnx"
         )
+    for domain, version in versions.items():
+        if domain and not 0 < version < 2**31:
+            raise NotACheckpointError(
+                f"{path}: version {version} of the operators {printable(domain)!r} does not exist"
+            )
     return versions
 
 

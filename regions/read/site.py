@@ -74,7 +74,7 @@ class Reading:
         Raises
         ------
         AmbiguousCheckpointError, EmptyLayerError, ShapeMismatchError
-            Another length that is not fixed; no numbers; more numbers than a file of this size can be about.
+            Another length that is not fixed; no numbers; more numbers or axes than are read.
         """
         unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
         if unknown:
@@ -87,13 +87,16 @@ class Reading:
             raise EmptyLayerError(
                 f"{what} has no numbers, as an axis of it has length 0; export the model for an input that has some"
             )
-        if prod(shape) > max(self.size, limits.FREE_INPUTS):
-            raise ShapeMismatchError(f"{what} has more numbers than the file has bytes")
+        if len(shape) > limits.MAX_AXES or prod(shape) > limits.MAX_INPUTS:
+            raise ShapeMismatchError(
+                f"{what} has {len(shape)} axes and {prod(shape)} numbers; at most {limits.MAX_AXES} axes and "
+                f"{limits.MAX_INPUTS:,} numbers are read"
+            )
         if sum(length != 1 for length in shape) > 1:
             self.notes.append(f"{what} is read as {prod(shape)} numbers in the order of the array")
         self.charge(BYTES_OF_ELEMENT * prod(shape))
         batch = len(shape) > 1 and shape[0] == 1
-        self.input_shape = tuple(shape[1:] if batch else shape)
+        self.input_shape = tuple(shape[1:] if batch else shape) or (1,)
         return self.builder.input(shape)
 
 
@@ -131,11 +134,6 @@ class Site:
         result = self.reading.builder.moved(x, move)
         self._require_some(result.shape)
         return result
-
-    def few_axes(self, array: NDArray[Any]) -> NDArray[Any]:
-        """A constant, if it has no more axes than are read."""
-        self._require_axes(array.shape)
-        return array
 
     def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
         """Tensors that agree in all other axes, one after the other."""
@@ -188,12 +186,13 @@ class Site:
 
     def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
         """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""
-        self._require_axes(shape)
+        self.require_axes(shape)
         if not prod(shape):
             raise self.refused(f"gives shape {list(shape)}, which has no numbers")
         self.charge(BYTES_OF_ELEMENT * prod(shape) + more)
 
-    def _require_axes(self, shape: Sequence[int]) -> None:
+    def require_axes(self, shape: Sequence[int]) -> None:
+        """Refuse a shape with more axes than are read."""
         if len(shape) > limits.MAX_AXES:
             raise self.refused(f"gives {len(shape)} axes; at most {limits.MAX_AXES} are read")
 

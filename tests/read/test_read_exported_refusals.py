@@ -146,7 +146,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[RegionsError], st
     ),
     "integers": (lambda p: graph(p)["tensor_values"]["x"].update(dtype=5), UnsupportedLayerError, "not of real num"),
     "huge": (
-        lambda p: graph(p)["tensor_values"]["x"]["sizes"][2].update(as_int=2**40), ShapeMismatchError, "more numbers"
+        lambda p: graph(p)["tensor_values"]["x"]["sizes"][2].update(as_int=2**40), ShapeMismatchError, "4 axes and"
     ),
 }  # fmt: skip
 

@@ -48,10 +48,11 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
             raise ValueError
         if result.size > most:
             raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
+        at.require_axes(result.shape)
         return result
 
     try:
-        return at.moved(x, apply) if isinstance(x, Tensor) else at.few_axes(apply(x))  # type: ignore[return-value]
+        return at.moved(x, apply) if isinstance(x, Tensor) else apply(x)  # type: ignore[return-value]
     except RegionsError:
         raise
     except (ValueError, IndexError, OverflowError, TypeError):

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Does a small file that asks for much get a refusal before anything is built?"""
+"""Do graphs that ask for too much, or for what is impossible, get a refusal before anything is built?"""
 
 from __future__ import annotations
 
 import io
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from onnx import helper
 
+import regions.read.onnx_network as onnx_network
 from exported_archives import archive, call
 from onnx_parts import file, model, node
 from regions import load
@@ -102,3 +106,72 @@ def test_operations_that_no_element_reads_are_left_out() -> None:
     network = load(file(model([*nodes, node("MatMul", [value, "w"], "y")], tensors)))
     assert all(len(each.reads) <= 3 for each in network.graph.nodes)
     np.testing.assert_array_equal(network([-1.0, -2.0, 4.0]), [4.0])
+
+
+def impossible(*nodes: Any, shape: Any = (1, 3), sets: dict[str, int] | None = None, **tensors: Any) -> bytes:
+    arrays = {name: np.asarray(array) for name, array in tensors.items()}
+    return bytes(model(nodes, arrays, shape=shape, domains=sets).SerializeToString())
+
+
+SCALED = helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (impossible(SCALED, sets={"ai.onnx.ml": 2**40}), "version 1099511627776 of the operators 'ai.onnx.ml'"),
+        (
+            impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[np.inf]),
+            "takes a shape, and gets float64",
+        ),
+        (impossible(node("Slice", ["x", "s", "e"], "y"), shape=(), s=[0], e=[1]), "has an axis 0"),
+        (impossible(node("Relu", ["x"], "y"), shape=(1, 1_000_001)), "1000001 numbers; at most 32 axes and 1,000,000"),
+        (impossible(node("Relu", ["x"], "y"), shape=[1] * 33), "33 axes and 1 numbers"),
+        (archive([call("full.default", "y", size=[1] * 300, fill_value=1.0)], kinds={"y": 7}), "gives 300 axes"),
+    ],
+)
+def test_impossible_numbers(content: bytes, words: str) -> None:
+    with pytest.raises(RegionsError) as caught:
+        load(io.BytesIO(content))
+    assert words in str(caught.value)
+
+
+def test_an_input_without_axes_is_one_number() -> None:
+    nodes = [node("Mul", ["x", "c"], "h"), node("Relu", ["h"], "r"), node("Reshape", ["r", "s"], "v")]
+    tensors = {"c": np.float32(2.0), "s": np.array([1, 1]), "w": np.ones((1, 1), np.float32)}
+    network = load(file(model([*nodes, node("MatMul", ["v", "w"], "y")], tensors, shape=())))
+    assert network.input_shape == (1,)
+    np.testing.assert_array_equal(network([3.0]), [6.0])
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("by 0"), TypeError("\x1b"), KeyError(3), RecursionError()])
+def test_what_no_check_foresaw(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(file(model([node("Relu", ["x"], "y")])).getvalue())
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(onnx_network, "walk", fail)
+    for door in (load, partial(load, activation="relu")):
+        with pytest.raises(
+            NotACheckpointError, match=f"m.onnx: its content is not valid.*{type(error).__name__}"
+        ) as it:
+            door(path)
+        assert it.value.__cause__ is error and str(it.value).isprintable()
+    for passing in (MemoryError(), OSError(5, "gone"), KeyboardInterrupt()):
+        error = passing  # type: ignore[assignment]
+        with pytest.raises(type(passing)):
+            load(path)
+
+
+def test_the_callers_own_mistakes_stay_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    path.write_bytes(file(model([node("Relu", ["x"], "y")])).getvalue())
+    for wrong in (3, b"relu", ["relu", 3], {"relu": 1}):
+        with pytest.raises(TypeError, match="activation"):
+            load(path, wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="prefix"):
+        load(path, prefix=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="prefix"):
+        load(path, prefix=[])
