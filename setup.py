@@ -41,6 +41,8 @@ if ASKED != "0":
     # both back.
     COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
     COMPILE += SANITIZERS
+    # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run each one that the machine has.
+    COMPILE += ["-DREGIONS_KERNEL_FROM_ENVIRONMENT"]
     LINK += SANITIZERS
     # A folder of its own: object files do not remember their flags, and would pass for up to date.
     BUILD_FOLDER = "build/threads" if ASKED == "thread" else "build/sanitized"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -23,13 +25,24 @@ struct NamedKernel {
   const char* name;
 };
 
+#if defined(REGIONS_KERNEL_FROM_ENVIRONMENT)
+// Whether the environment variable REGIONS_KERNEL, if it is set, names this kernel. Only builds with sanitizers read it, so
+// that their tests can run every kernel (setup.py).
+bool is_asked_for(const char* name) {
+  const char* asked = std::getenv("REGIONS_KERNEL");
+  return asked == nullptr || std::strcmp(asked, name) == 0;
+}
+#else
+constexpr bool is_asked_for(const char*) { return true; }
+#endif
+
 NamedKernel best_kernel() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && is_asked_for("avx512"))
       return {&kernel_avx512, "avx512"};
-    return {&kernel_avx2, "avx2"};
+    if (is_asked_for("avx2")) return {&kernel_avx2, "avx2"};
   }
 #endif
   return {&kernel_baseline, "baseline"};

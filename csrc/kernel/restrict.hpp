@@ -154,6 +154,8 @@ class Restriction {
     if (!whole_) {  // it gets its columns when they are known
       panel.listing = listed_.none();
       panel.columns = 0;
+      panel.coefficients = nullptr;
+      panel.low_coefficients = nullptr;
       return panel;
     }
     panel.listing = nullptr;

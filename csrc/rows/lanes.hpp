@@ -21,6 +21,7 @@ typedef std::int64_t Mask8 __attribute__((vector_size(64)));
 template <int D>
 struct LaneCount {
   static constexpr int value = (D + 2 + 3) / 4 * 4;
+  static_assert(value <= 8, "no vector has more lanes (AffineLanes)");
 };
 
 constexpr double unit_roundoff = 0x1p-53;

@@ -39,7 +39,7 @@ struct Panel {
   RowLanes own[D + 1];
   RowLanes error[D + 1];
   RowLanes low[most_limbs - 1][D + 1];  // where rows have several limbs
-  double* coefficients;                 // [columns, rows_at_once]
+  double* coefficients;                 // [columns, rows_at_once]; not read where there are no columns
   double* low_coefficients;             // [limbs - 1, columns, rows_at_once]
   AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are on their own
   const Listing* listing;               // where layers read patches, else null
@@ -122,12 +122,13 @@ void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
   row.error = affine_lane<D>(panel.error, lane);
   row.columns = panel.columns;
   if (panel.listing != nullptr) row.list = panel.listing->list;
-  row.coefficients = panel.coefficients + lane;
+  const bool has_columns = panel.columns > 0;  // a panel without columns may have no memory for coefficients
+  row.coefficients = has_columns ? panel.coefficients + lane : nullptr;
   row.limbs = panel.limbs;
   if (panel.limbs == 1) return;
   row.low = panel.low_of_rows + lane * (panel.limbs - 1);
   for (int m = 0; m + 1 < panel.limbs; ++m) row.low[m] = affine_lane<D>(panel.low[m], lane);
-  row.low_coefficients = panel.low_coefficients + lane;
+  row.low_coefficients = has_columns ? panel.low_coefficients + lane : nullptr;
 }
 
 }  // namespace REGIONS_TARGET

@@ -155,6 +155,22 @@ TEST_CASE("a row is the same, bit for bit, whatever is beside it") {
   }
 }
 
+TEST_CASE("rows of a panel without columns have no coefficients") {
+  for (int limbs : {1, 2}) {
+    Arena arena;
+    Panel<2> panel{};
+    panel.limbs = limbs;
+    panel.low_of_rows = arena.take<AffineLanes<2>>(std::size_t(limbs * rows_at_once));
+    for (int r = 0; r < rows_at_once; ++r) {
+      Row<2> row{};
+      write_row(panel, r, row);
+      CHECK(row.columns == 0);
+      CHECK(row.coefficients == nullptr);
+      CHECK(row.low_coefficients == nullptr);
+    }
+  }
+}
+
 TEST_CASE("a row that reads exact zeros only is charged nothing") {
   Layers layers(1, false);
   for (int unit = 0; unit < units; ++unit) layers.weights[std::size_t(unit)] = 0;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cmp_to_key
 from typing import Any
 
@@ -86,7 +87,7 @@ def random_case(seed: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("pieces", [None, 2])
+@pytest.mark.parametrize("pieces", [pytest.param(None, marks=pytest.mark.slow), 2])
 def test_labellings_are_those_of_the_reference(monkeypatch: pytest.MonkeyPatch, pieces: int | None) -> None:
     if pieces:  # so few are kept at a time that arcs are halved again and again
         monkeypatch.setattr("regions.studies.label_flips.MOST_BYTES", 200 * pieces)
@@ -170,7 +171,8 @@ def test_random_walk_and_bounds() -> None:
 
 
 def test_many_points_have_more_labellings_than_can_be_printed() -> None:
-    found = circle(np.tile([1.0, 2.0], (20_000, 1)))
+    two = circle([[1.0, 2.0], [1.0, 2.0]])
+    found = replace(two, labels=two.labels.repeat(10_000, axis=1), transitions=two.transitions.repeat(10_000))
     assert str(found) == "2 of 2^20000 labellings, 40,000 transitions" and "2^20000" in found._repr_html_()
     assert '"ceiling": null' in found.to_json()
 
