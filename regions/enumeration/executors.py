@@ -6,6 +6,9 @@ Everything is submitted at once, and results are taken as they come. A task's ow
 a future raises is a matter of the executor: a worker was killed, a machine is gone. Such a task is submitted once more,
 and if that fails as well, or the executor takes no more, it is left to the caller, who does it himself. So a lost
 worker costs time only.
+A `ProcessPoolExecutor` normally notices a killed process by itself. It does not if the process died while it sent a
+result: the pool's own thread then waits for the rest of that result, for ever. So when nothing arrives, the calling
+thread looks for dead processes too, and ends such a pool.
 The calling thread looks about some times a second, for Ctrl-C and for the progress. When it leaves, what has not begun
 is cancelled; what others are doing just then cannot be stopped, but nobody waits for it.
 """
@@ -13,9 +16,11 @@ is cancelled; what others are doing just then cannot be stopped, but nobody wait
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from regions.arithmetic.arguments import shown
@@ -26,6 +31,8 @@ from regions.reporting import PATIENCE
 __all__ = ["done_elsewhere", "require_executor"]
 
 TRIES = 2
+# If a pool still keeps a dead process after so many looks in a row without a result, it has not noticed the death.
+LOOKS = 40
 
 
 def require_executor(given: Any) -> Executor:
@@ -54,6 +61,7 @@ def done_elsewhere(
     futures: dict[int, Future[Result]] = {}
     tries = dict.fromkeys(range(len(tasks)), 0)
     ready: queue.SimpleQueue[int] = queue.SimpleQueue()
+    processes = _Processes(executor)
 
     def submit(place: int) -> bool:
         tries[place] += 1
@@ -75,8 +83,14 @@ def done_elsewhere(
                 place = ready.get(timeout=PATIENCE)
             except queue.Empty:
                 _require_others(executor)
+                if processes.at_their_end():
+                    left = [tasks[place] for place in futures]
+                    futures.clear()  # the pool tells them that it is broken, and cannot tell a cancelled one
+                    yield from left
+                    return
                 yield None
                 continue
+            processes.looks = 0
             if place not in futures:
                 continue
             result = _result_of(futures.pop(place), tasks[place])
@@ -90,6 +104,48 @@ def done_elsewhere(
     finally:
         for future in futures.values():
             future.cancel()
+
+
+class _Processes:
+    """Watches the processes of a pool.
+
+    Attributes
+    ----------
+    looks : int
+        How often in a row one of them was dead. Looks are counted instead of seconds, because a program that is
+        suspended for a while must not find its pool dead when it goes on.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        process = sys.modules.get("concurrent.futures.process")
+        is_pool = process is not None and isinstance(executor, process.ProcessPoolExecutor)
+        # `shutdown` takes them from the pool, whose thread goes on with them.
+        self.by_id: dict[int, Any] | None = getattr(executor, "_processes", None) if is_pool else None
+        self.results: Any = getattr(executor, "_result_queue", None) if is_pool else None
+        self.looks = 0
+
+    def at_their_end(self) -> bool:
+        """Look once more; where a dead process has gone unnoticed for too long, end the pool and return True."""
+        self.looks = self.looks + 1 if self._one_is_dead() else 0
+        if self.looks < LOOKS:
+            return False
+        for process in self._there():  # as the pool itself does when it notices
+            process.kill()
+        # The pool's thread waits for the rest of a result. This is the last end that a rest could come from.
+        with suppress(AttributeError, OSError):
+            self.results._writer.close()
+        return True
+
+    def _one_is_dead(self) -> bool:
+        if not self.by_id:
+            return False
+        from multiprocessing.connection import wait
+
+        return bool(wait([process.sentinel for process in self._there()], timeout=0))
+
+    def _there(self) -> list[Any]:
+        """The pool's thread takes away those that end in good order."""
+        return list((self.by_id or {}).values())
 
 
 def _require_others(executor: Executor) -> None:

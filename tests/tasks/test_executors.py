@@ -19,10 +19,19 @@ import numpy as np
 import pytest
 
 import regions
-from pools_that_fail import Replacing, ctrl_c, kill_all_but_the_first, kill_the_first, kill_the_worker, wait_for_ever
+from fuzz_kills import kill_in_pools
+from pools_that_fail import (
+    Replacing,
+    ctrl_c,
+    kill_all_but_the_first,
+    kill_the_first,
+    kill_the_worker,
+    kill_the_worker_as_it_answers,
+    wait_for_ever,
+)
 from random_networks import random_network
 from regions.domains import Segment
-from regions.enumeration import dask_executor
+from regions.enumeration import dask_executor, executors
 from regions.enumeration.dask_executor import DaskExecutor
 
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
@@ -151,6 +160,10 @@ class TestProcesses:
             processes.submit(int)
         require_right(processes)  # broken from the beginning
 
+    def test_killed_at_random_moments(self) -> None:
+        """`tests/fuzz_kills.py` does it more often, also with Dask."""
+        within_minutes(lambda: kill_in_pools(4, 0) and None)
+
     def test_errors(self, processes: ProcessPoolExecutor) -> None:
         limit = int(NUMBERS.max()) - 1
         with pytest.raises(regions.LimitReached) as alone:
@@ -176,6 +189,29 @@ def within_minutes(work: Callable[[], None]) -> None:
     assert not thread.is_alive(), "it waits, and nothing comes any more"
     if failed:
         raise failed[0]
+
+
+class DyingAsItAnswers(ProcessPoolExecutor):
+    """One of its processes dies half way through its answer."""
+
+    submitted = 0
+
+    def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+        self.submitted += 1
+        return super().submit(partial(kill_the_worker_as_it_answers, work) if self.submitted == 3 else work, task)
+
+
+def test_a_process_that_dies_as_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool never notices. Neither the call nor leaving the pool waits for it."""
+    monkeypatch.setattr(executors, "LOOKS", 4)
+
+    def count() -> None:
+        with DyingAsItAnswers(2) as pool:
+            require_right(pool)
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(int, "1")
+
+    within_minutes(count)
 
 
 @pytest.mark.slow
