@@ -44,6 +44,8 @@ html_show_sphinx = False
 # The site begins at docs/index.html; who opens its root is sent there.
 html_additional_pages = {"index": "to_docs.html"}
 templates_path = ["templates"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 LINK = re.compile(r"\]\(([^)#:]+\.md)\)")
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)

@@ -10,11 +10,12 @@ After 3 and 130 what was found has been printed and saved; with a checkpoint, af
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import click
 
@@ -80,6 +81,18 @@ something in the result is wrong; for check, that a bound is violated; for
 count --definition convex, that the number is not decided."""
 
 
+class _ErrorFirst(click.UsageError):
+    """A wrong command line: says what is wrong before where to find help."""
+
+    def __init__(self, error: click.UsageError) -> None:
+        super().__init__(error.format_message(), error.ctx)
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"Error: {self.message}", file, err=True)
+        if self.ctx is not None:
+            click.echo(f"Help: {self.ctx.command_path} --help", file, err=True)
+
+
 class _Group(click.Group):
     """Turns what the user did wrong into one line; a bug of ours keeps its traceback."""
 
@@ -90,8 +103,10 @@ class _Group(click.Group):
                 return super().invoke(ctx)
         except InternalError:
             raise
+        except click.UsageError as error:
+            raise _ErrorFirst(error) from error
         except RegionsError as error:
-            raise click.ClickException(" ".join(str(error).split())) from error
+            raise click.ClickException(_a_sentence_a_line(str(error))) from error
         except BrokenPipeError:
             raise  # somebody piped us into `head`; click knows
         except OSError as error:
@@ -100,6 +115,11 @@ class _Group(click.Group):
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             ctx.exit(EXIT_INTERRUPTED)
+
+
+def _a_sentence_a_line(message: str) -> str:
+    """Return what is wrong as the first line, with all further sentences indented below it."""
+    return re.sub(r"\. (?=[A-Z])", ".\n  ", " ".join(message.split()))
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
@@ -112,8 +132,8 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 def regions_group() -> None:
     """Every activation region of a piecewise-linear network on a line or in a plane, exactly.
 
-    MODEL is a .pt, .pth, .safetensors, .npz, .onnx or .nnet file with a dense network. Nothing in it is
-    executed.
+    MODEL is a .pt, .pth, .safetensors, .npz, .pt2, .onnx or .nnet file. Networks with convolutions or skip
+    connections come as .pt2 or .onnx. Nothing in a file is executed.
 
     \b
     regions info model.pt --activation relu

@@ -149,9 +149,7 @@ def load_model() -> Network:
     try:
         return load(**options)
     except AmbiguousCheckpointError as error:
-        if "activation" in options or "activation=" not in str(error):
-            raise
-        raise click.ClickException(f"{error}; on the command line: --activation relu") from error
+        raise AmbiguousCheckpointError(str(error).replace("activation='relu'", "--activation relu")) from error
     except RegionsError:
         raise
     except ValueError as error:  # options that say nothing of use, such as one prefix twice

@@ -39,7 +39,7 @@ def orthonormal_chart(vertices: Floats, along: int) -> tuple[Floats, Floats, int
     """
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
     if not any(independent(offsets[[along, other]]) for other in range(len(offsets))):
-        raise DegenerateDomainError(f"the {len(vertices)} points lie on one line, or coincide: they span no plane")
+        raise DegenerateDomainError(f"the {len(vertices)} points lie on one line, or coincide, so they span no plane")
     # Scaled to size one: the squares of 1e200 overflow, those of 1e-200 vanish.
     _, exponent = np.frexp(np.abs(offsets).max())
     offsets = np.ldexp(offsets, -exponent)

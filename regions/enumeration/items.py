@@ -76,9 +76,7 @@ def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iter
         Domains of different dimensions.
     """
     one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
-    networks: list[Any] = (
-        [require_network(network)] if one_network else _listed(network, "network", Network, "a regions.Network")
-    )
+    networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
     domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
     if len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
@@ -86,6 +84,7 @@ def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iter
     return Items(networks, domains, shape)
 
 
+NETWORKS = "a regions.Network, as regions.load returns"
 DOMAINS = "a domain such as regions.Segment or regions.Polygon"
 
 

@@ -55,7 +55,7 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     for name in archive.sizes:
         what = f"{file.name}: array '{printable(name)}'"
         if not name.endswith(_ENDING):
-            raise NotACheckpointError(f"{what} is none; numpy.savez writes members called NAME.npy only")
+            raise NotACheckpointError(f"{what} is not an array: its name does not end in .npy, as numpy.savez writes")
         array = read_array(archive.read(name), what)
         built += array.size * max(array.itemsize, limits.BYTES_PER_NUMBER)
         limits.require_expansion(file.name, file.size, built, "its arrays")

@@ -35,7 +35,7 @@ def load(
     batch_norm_eps: float = 1e-5,
     prefix: Prefix = None,
     normalize: Normalization = None,
-    input_shape: Sequence[int] | None = None,
+    input_shape: Sequence[int] | int | None = None,
     fuse_max: bool = False,
 ) -> Network:
     """Make a `Network` of a saved model.
@@ -62,10 +62,10 @@ def load(
         first layer, so that the network takes them as they are. Each a number, an array with one for each input (or
         the array [C, H, W] that they are flattened from), or [C, 1, 1] with one for each channel; also [C] where the
         file says that inputs are images.
-    input_shape : sequence of int
-        Of one input of a torch module, for instance (3, 32, 32). With it any module is read that torch.export can
-        export, also with convolutions and skips; without it, chains of layers.
-
+    input_shape : sequence of int, or int
+        Shape of one input of a torch module without the batch axis, for instance (3, 32, 32); n stands for (n,). With
+        it, any module is read that torch.export can export, including convolutions and skip connections. Without it,
+        only chains of layers are read.
     fuse_max : bool
         What becomes of a ReLU that only a max-pool or another maximum reads, ``max(relu(a), relu(b))``. As written, its
         kinks are part of activation patterns. With True it is one unit, ``max(0, a, b)``: the same function, with fewer

@@ -80,8 +80,8 @@ def place_activations(
             raise AmbiguousCheckpointError(f"{module.name}.weight has one axis and no bias: {advice}")
     if activation is None and hidden:
         raise AmbiguousCheckpointError(
-            "a state dict does not say what lies between layers: name it, for instance activation='relu'; "
-            f"found {list_shapes(modules)}"
+            "name the activation, for instance activation='relu': a state dict does not store it. The layers are "
+            f"{list_shapes(modules)}"
         )
     activations = activation_per_layer([] if activation is None else activation, hidden)
     return placement.steps_with(activations), placement.notes

@@ -14,6 +14,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from regions.arithmetic.arguments import integer, tuple_of
 from regions.errors import InternalError, UnsupportedLayerError
 from regions.files.opened import opened
@@ -30,7 +32,7 @@ __all__ = ["network_from_any_module"]
 
 
 def network_from_any_module(
-    module: Any, activation: ActivationChoice, input_shape: Sequence[int], *, fuse_max: bool = False
+    module: Any, activation: ActivationChoice, input_shape: Sequence[int] | int, *, fuse_max: bool = False
 ) -> Network:
     """Make a network of a torch module, through torch.export.
 
@@ -40,8 +42,8 @@ def network_from_any_module(
         It takes one tensor, [batch, *input_shape].
     activation : str, Activation, sequence of these, or None
         May be left out; what is named must be what the module says.
-    input_shape : sequence of int
-        Of one input, for instance (3, 32, 32).
+    input_shape : sequence of int, or int
+        Shape of one input without the batch axis, for instance (3, 32, 32); n stands for (n,).
     fuse_max : bool
         As for `regions.load`.
 
@@ -54,7 +56,7 @@ def network_from_any_module(
     """
     import torch
 
-    given = tuple_of(input_shape, "input_shape")
+    given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else tuple_of(input_shape, "input_shape")
     shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
     module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
     was_training = any(part.training for part in module.modules())
@@ -69,10 +71,7 @@ def network_from_any_module(
         with torch.no_grad():
             torch.export.save(torch.export.export(evaluated, (example,)), buffer)
     except Exception as error:  # the caller's own code, and all that torch may refuse
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise UnsupportedLayerError(
-            f"torch.export can not export this {type(module).__name__} for inputs {shape}: {printable(first, 200)}"
-        ) from error
+        raise UnsupportedLayerError(_why_not_exported(evaluated, example, error)) from error
     with opened(buffer, "the model", ".pt2") as file:
         network = network_of(*read_operations(file), activation, fuse_max)
     if not any(note.startswith("left out at the end") for note in network.notes):
@@ -80,3 +79,24 @@ def network_from_any_module(
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
     mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []
     return with_notes(network, *mode)
+
+
+def _why_not_exported(module: Any, example: Any, error: Exception) -> str:
+    """Return what went wrong in torch.export: the module does not run on such inputs, or cannot be traced."""
+    kind, shape = type(module).__name__, list(example.shape)
+    try:
+        module(example)
+    except Exception as own:
+        return (
+            f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(own)}. Give the "
+            "shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
+        )
+    return (
+        f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must not choose "
+        "what to do by the values of a tensor"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return printable(first, 200).rstrip(".")

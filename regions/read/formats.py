@@ -137,9 +137,11 @@ FORMATS = (
 )
 READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onnx and .nnet"
 
+FROM_KERAS = "open it there and export it to ONNX: model.export('model.onnx', format='onnx')"
+
 # What people take for a model file, where it begins, and what to do about it.
 _NOT_READ = (
-    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes; save its weights with numpy.savez(path, W0=.., b0=..)"),
+    (0, b"\x89HDF\r\n\x1a\n", f"an HDF5 file. If Keras wrote it, {FROM_KERAS}"),
     (0, b"\x93NUMPY", "a single array; save all weights together with numpy.savez(path, W0=.., b0=..)"),
     (0, b"\x1f\x8b", "packed with gzip; unpack it first"),
     (0, b"BZh", "packed with bzip2; unpack it first"),
@@ -166,10 +168,12 @@ def recognise(file: OpenedFile) -> Format:
     """
     if len(file.start) < 4 and b"PK\x03\x04".startswith(file.start):
         raise TruncatedFileError(f"{file.name}: the file ends after {file.size} bytes")
+    if file.has_members(".h5"):
+        raise NotACheckpointError(f"{file.name}: a Keras model; {FROM_KERAS}")
     for form in FORMATS:
         if form.fits(file):
             return form
     for offset, magic, what in _NOT_READ:
         if file.start.startswith(magic, offset):
-            raise NotACheckpointError(f"{file.name}: {what}; read are {READ_KINDS}")
-    raise NotACheckpointError(f"{file.name}: no kind of model file that is known; read are {READ_KINDS}")
+            raise NotACheckpointError(f"{file.name}: {what}")
+    raise NotACheckpointError(f"{file.name}: not a model file. Give one of {READ_KINDS}")

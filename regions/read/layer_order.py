@@ -31,8 +31,8 @@ MAX_SEARCH_STEPS = 20_000
 MAX_MODULES, MAX_TOKENS = 2_000, 65
 
 HOW_TO_SETTLE = (
-    "give regions.load a mapping in the order of the calls (regions.read.read_tensors(path) returns one to "
-    "reorder), the torch module itself, or build regions.Network([(W0, b0), ...])"
+    "load the torch module, which shows the order of the calls: regions.load(module, input_shape=(n,)). Or give a "
+    "mapping in the order of the calls; regions.read.read_tensors(path) returns one to reorder"
 )
 
 
@@ -203,8 +203,8 @@ def chained(modules: list[Module]) -> list[Module]:
     """Return the modules, or refuse them: the widths of dense layers must chain."""
     if not _chains(modules):
         raise AmbiguousCheckpointError(
-            "the layers do not form a chain: each must take as many values as the one before gives, weights "
-            f"being out x in; found {list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"
+            "the layers do not form a chain: each must take as many values as the one before gives. Found (out x in): "
+            f"{list_shapes(modules)}. If the network is a chain, {HOW_TO_SETTLE}"
         )
     return modules
 

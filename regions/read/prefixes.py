@@ -112,7 +112,7 @@ def find_mappings(content: Any, source: str) -> list[Part]:
         names = [repr(key[:50]) for key in keys if isinstance(key, str)]
         what = f"mapping with {', '.join(names)}" if names else type(content).__name__
         raise NotACheckpointError(
-            f"{source}: holds no mapping of names to weight matrices, but a {what}; save model.state_dict(), "
+            f"{source}: holds no weights under their names, but a {what}; save model.state_dict(), "
             "or arrays named W0, b0, W1, b1, .."
         )
     return found

@@ -31,11 +31,13 @@ from regions.read.layer_order import Module, chained, list_names, list_shapes, o
 from regions.read.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
+_UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
 _CONVOLUTIONS = {
     3: "one-dimensional convolution",
     4: "two-dimensional convolution",
     5: "three-dimensional convolution",
 }
+_IMAGES = {3: "(C, L)", 4: "(C, H, W)", 5: "(C, D, H, W)"}
 _UNSUPPORTED = {
     r"(weight|bias)_(ih|hh)_l\d+.*": "a recurrent layer",
     r"in_proj_(weight|bias)|(q|k|v)_proj_weight|bias_(k|v)": "an attention layer",
@@ -102,8 +104,7 @@ def network_from_state_dict(
             if not (will_be_checked or _are_numbered_pairs(part)):
                 guessed += [module for module in found if module.kind == "dense"]
         if guessed:
-            order = f"read as a chain in this order: {list_names(guessed)}"
-            notes.insert(0, f"{order}; skips can not be seen, regions.load(module) can check")
+            notes.insert(0, f"read as a chain in this order: {list_names(guessed)}. {_UNSEEN.format(guessed[0].n_in)}")
         if len(parts) > 1:
             chained(modules)
     except (CheckpointError, NetworkError) as error:
@@ -114,8 +115,8 @@ def network_from_state_dict(
         if not choice:
             raise
         raise type(error)(
-            f"{error}. To read one part, or several in the order of their calls, name them: prefix=.. (on the command "
-            f"line --prefix ..); there are {', '.join(choice)}"
+            f"{error}. Choose a part with prefix= (on the command line --prefix), or several in the order of their "
+            f"calls; there are {', '.join(choice)}"
         ) from None
     if not any(module.kind == "dense" for module in modules):
         raise NotACheckpointError(f"{source}: no dense layer found among {list_shapes(modules)}")
@@ -232,8 +233,8 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
         return "prelu"
     if axes == 1:
         raise UnsupportedLayerError(
-            f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, group "
-            "norm, or batch norm without statistics, which is not piecewise linear"
+            f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, a group norm, or a "
+            "batch norm without statistics. None of these is piecewise linear, so the network has no linear regions"
         )
     _require_axes(f"{prefix}weight", parts["weight"])
     if re.search(
@@ -260,8 +261,9 @@ def _require_axes(key: str, weight: Any) -> None:
     axes = len(weight.shape)
     if axes in _CONVOLUTIONS:
         raise UnsupportedLayerError(
-            f"{key} has {axes} axes (shape {list(weight.shape)}), as in a {_CONVOLUTIONS[axes]}; only dense "
-            "layers are supported"
+            f"{key} has shape {list(weight.shape)}, as in a {_CONVOLUTIONS[axes]}. A state dict does not hold strides, "
+            f"padding or the order of calls. Load the module: regions.load(module, input_shape={_IMAGES[axes]}). Or "
+            "load what torch.export.save(torch.export.export(module.eval(), (x,)), 'model.pt2') writes"
         )
     if axes != 2:
-        raise UnsupportedLayerError(f"{key} has {axes} axes (shape {list(weight.shape)}); a dense layer has two")
+        raise UnsupportedLayerError(f"{key} has shape {list(weight.shape)}; the weights of a dense layer have two axes")

@@ -36,7 +36,10 @@ _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
 }
 # What does nothing to a vector in evaluation mode.
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
-_CURVED = {"Softmax", "LogSoftmax", "Softmin", "Sigmoid", "LogSigmoid", "Tanh"}
+# Modules without linear regions: those that may stand at the end of a network, and all others.
+_AT_THE_END = {"Softmax", "LogSoftmax", "Softmin", "Sigmoid", "LogSigmoid", "Tanh"}
+_INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm", "GELU", "SiLU", "Mish"}
+_INSIDE |= {"ELU", "SELU", "CELU", "Softplus", "Softsign", "Tanhshrink", "MultiheadAttention", "LSTM", "GRU", "RNN"}
 
 
 class _UnknownStructure(Exception):
@@ -99,13 +102,16 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
     elif kind.__name__ in _ACTIVATIONS:
         yield Nonlinearity(name or "the activation", _ACTIVATIONS[kind.__name__](module))
     elif kind.__name__ not in _NO_STEP:
-        advice = (
-            "handled are Linear, BatchNorm1d and piecewise-linear activations; to read it through torch.export, say "
-            "for which inputs: load(module, input_shape=(C, H, W))"
-        )
-        if kind.__name__ in _CURVED:
-            advice = "it is not piecewise linear; if it comes last, leave it out and keep what it is applied to"
-        raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}: {advice}")
+        raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}. {_advice(kind.__name__)}")
+
+
+def _advice(kind: str) -> str:
+    """Return the one thing to do about a module that the structure alone does not explain."""
+    if kind in _AT_THE_END:
+        return "It is not piecewise linear. If it is the last module, leave it out: regions.load(model[:-1])"
+    if kind in _INSIDE:
+        return "It is not piecewise linear, so the network has no linear regions"
+    return "To read it, give the shape of one input: regions.load(module, input_shape=(C, H, W))"
 
 
 def _batch_norm(module: Any, name: str) -> Scaling:
@@ -141,9 +147,8 @@ def _training_note(module: Any) -> list[str]:
 def _network_of_only_child(module: Any, why: str) -> Network:
     """Read a module that only wraps one chain, if running both shows it."""
     advice = (
-        f"{why}, so its structure does not say what it computes; if it is a chain with one activation, name "
-        "it (activation='relu'), else put its layers into a torch.nn.Sequential, "
-        "or give input_shape=(..), for which torch.export then tells"
+        f"{why}, so its layers alone do not say what it computes. Give the shape of one input: "
+        "regions.load(module, input_shape=(C, H, W)), or (n,) for vectors"
     )
     children = list(module._modules.items())
     if len(children) != 1 or list(module.parameters(recurse=False)) or list(module.buffers(recurse=False)):
@@ -155,7 +160,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
         raise AmbiguousCheckpointError(advice) from None
     difference = relative_difference(module, network)
     if difference is None:
-        raise AmbiguousCheckpointError(f"{advice}. (It can not be run on points [n, {network.n_in}] to find out)")
+        raise AmbiguousCheckpointError(advice)
     _require_same_values(difference, f"its only child {name}")
     note = f"{name} was read; the module gives the same values at {POINTS} random points"
     return with_notes(network, note)
@@ -176,8 +181,9 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
     difference = relative_difference(module, network)
     if difference is None:
         raise AmbiguousCheckpointError(
-            f"{type(module).__name__} can not be run on points [n, {network.n_in}], so it can not be checked that its "
-            f"layers make {network!r}, in this order; if they do, give module.state_dict() instead"
+            f"{type(module).__name__} does not run on points [n, {network.n_in}], so it cannot be compared with "
+            f"{network!r}, the chain of its layers. Give the shape of one input: "
+            "regions.load(module, input_shape=(C, H, W))"
         )
     _require_same_values(difference, f"a chain of its layers with activation {activation!r}")
     note = f"read as a state dict; the module gives the same values at {POINTS} random points"
@@ -187,7 +193,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
 def _require_same_values(difference: float, what: str) -> None:
     if difference > TOLERANCE:
         raise AmbiguousCheckpointError(
-            f"the module does not compute the same as {what}: they differ by {difference:.2g} of the size of "
-            "the values at random points. Put its layers, in the order of the calls, into a "
-            "torch.nn.Sequential"
+            f"the module does not compute the same as {what}: at random points they differ by {difference:.2g} times "
+            "the largest value. Let torch.export read the module: "
+            "regions.load(module, input_shape=(C, H, W)), or (n,) for vectors"
         )

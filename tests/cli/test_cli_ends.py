@@ -68,7 +68,7 @@ def test_limit(run: Run) -> None:
     [
         (["count", "none.pt", "--activation", "relu", *SQUARE], "none.pt: No such file or directory"),
         (["count", "model.txt", "--activation", "relu", *SQUARE], "model.txt: the file is empty"),
-        (["info", "model"], "model: no kind of model file that is known; read are torch files"),
+        (["info", "model"], "model: not a model file.\n  Give one of torch files"),
         (["info", "empty.pt"], "empty.pt: the file is empty"),
         (["info", "folder.pt"], "folder.pt: a directory; give the file in it that holds the model; read are"),
         (["info", "."], ".: a directory; give the file in it that holds the model"),
@@ -105,7 +105,7 @@ def test_limit(run: Run) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None:
+def test_bad_input_is_one_error(run: Run, words: list[str], message: str) -> None:
     Path("broken.pt").write_bytes(b"PK\x03\x04 and no more")
     Path("model").write_bytes(b"these are not weights")
     for name in ("model.txt", "empty.pt", "empty.csv"):
@@ -115,7 +115,7 @@ def test_bad_input_is_one_line(run: Run, words: list[str], message: str) -> None
     code, out, err = run(*words)
     assert (code, out) == (1, "")
     assert err.startswith("Error: ")
-    assert err.count("\n") == 1
+    assert all(line.startswith("  ") for line in err.splitlines()[1:])
     assert message in err
 
 

@@ -128,5 +128,5 @@ def test_an_option_with_its_value_ends_the_points(run: Run) -> None:
 @pytest.mark.parametrize("words", [["--title", "a\x1bb"], ["--mark", "a\x1bb=points.csv:0"]], ids=["title", "mark"])
 def test_what_no_font_has_is_refused(run: Run, words: list[str]) -> None:
     code, out, err = run(*WORDS, *AROUND, *words, "-o", "out.svg")
-    assert (code, out) == (2, "") and err.endswith("has characters that can not be drawn: 'a\\x1bb'\n")
+    assert (code, out) == (2, "") and "has characters that can not be drawn: 'a\\x1bb'\n" in err
     assert not Path("out.svg").exists()

@@ -147,3 +147,10 @@ def comparable(text: str) -> str:
     for pattern, replacement in VARYING:
         text = pattern.sub(replacement, text)
     return os.linesep.join(line.rstrip() for line in text.rstrip().splitlines())
+
+
+@pytest.mark.parametrize("word", ["cnn", "resnet", "lightning", "sb3", "keras", "jax", "vnnlib", "cite", "gpu", "onnx"])
+def test_a_search_finds_a_page(word: str) -> None:
+    """The site's search looks through the text of all pages; a how-to page should be among the results."""
+    pages = (ROOT / "docs" / "how-to").glob("*.md")
+    assert any(re.search(rf"\b{word}s?\b", page.read_text(encoding="utf-8"), re.IGNORECASE) for page in pages)

@@ -109,7 +109,7 @@ def no_cddlib(monkeypatch: pytest.MonkeyPatch) -> None:
     raise AssertionError(next(item.finding for item in report.proved if item.name == "inequalities"))
 
 
-@says("AmbiguousCheckpointError: a state dict does not say")
+@says("AmbiguousCheckpointError: name the activation")
 def no_activation(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.load(DIGITS)
 
@@ -134,6 +134,23 @@ def two_networks(monkeypatch: pytest.MonkeyPatch) -> None:
 @says("UnsupportedLayerError: conv1.weight")
 def convolution(monkeypatch: pytest.MonkeyPatch) -> None:
     regions.load({**layer("conv1", 4, 1, 3, 3), **layer("fc", 2, 16)}, activation="relu")
+
+
+@says("AmbiguousCheckpointError: the module (Net)")
+def own_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+
+    class Net(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def forward(self, x: Any) -> Any:
+            return torch.relu(x)
+
+    regions.load(Net())
+
+
+@says("UnsupportedLayerError: this Sequential")
+def another_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    regions.load(torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3)), input_shape=(3, 8, 8))
 
 
 @says("UnsupportedLayerError: norm.weight")

@@ -91,14 +91,14 @@ def other_files() -> dict[str, tuple[bytes, str]]:
         "gzip": (gzip.compress(files()["npz"]), "gzip"),
         "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(100), "HDF5"),
         "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"),
-        "text": (b"these are not weights", "no kind of model file that is known"),
+        "text": (b"these are not weights", "not a model file.*torch files.* .npz"),
     }
 
 
 @pytest.mark.parametrize("kind", list(other_files()))
 def test_other_files_are_named(kind: str) -> None:
     content, words = other_files()[kind]
-    with pytest.raises(NotACheckpointError, match=f"{words}.*read are torch files.* .npz"):
+    with pytest.raises(NotACheckpointError, match=words):
         load(io.BytesIO(content))
 
 

@@ -16,10 +16,11 @@ from state_dict_parts import check, dense, norm, slopes, state_dict
 ACT = parse_activation("relu")
 
 
-def guess(*names: str) -> str:
-    """The note that says in which order layers were taken."""
+def guess(*names: str, n_in: int) -> str:
+    """Return the note on the order of the layers."""
     order = ", ".join(names)
-    return f"read as a chain in this order: {order}; skips can not be seen, regions.load(module) can check"
+    advice = f"regions.load(module, input_shape={n_in}) finds them"
+    return f"read as a chain in this order: {order}. State dicts hide skip connections; {advice}"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_plain_copies_are_bit_for_bit_and_only_the_order_is_noted() -> None:
     parts = [dense(5, 3), dense(2, 5)]
     net = load(state_dict({"0": parts[0], "2": parts[1]}), "relu")
     assert net == Network([(part["weight"], part["bias"]) for part in parts])
-    assert net.notes == (guess("0", "2"),)
+    assert net.notes == (guess("0", "2", n_in=3),)
 
 
 def test_a_single_layer_needs_no_activation() -> None:
@@ -71,7 +72,7 @@ def test_one_activation_for_each_layer() -> None:
 def test_missing_biases() -> None:
     parts = {"0": {"weight": dense(5, 3)["weight"]}, "2": dense(2, 5)}
     net = check(parts, ["0", ACT, "2"])
-    assert net.notes == (guess("0", "2"), "no biases stored for 0: taken as zeros")
+    assert net.notes == (guess("0", "2", n_in=3), "no biases stored for 0: taken as zeros")
 
 
 PLACES: dict[str, tuple[dict[str, Any], list[Any]]] = {
@@ -247,7 +248,7 @@ def test_order_by_number_where_the_stored_order_does_not_chain() -> None:
     modules = {"4": dense(2, 4), "0": dense(5, 3), "2": dense(4, 5)}
     net = check(modules, ["0", ACT, "2", ACT, "4"])
     assert net.notes == (
-        guess("0", "2", "4"),
+        guess("0", "2", "4", n_in=3),
         "layers reordered by the numbers in their names, since the stored order does not chain",
     )
 

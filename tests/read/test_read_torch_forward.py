@@ -103,7 +103,7 @@ def test_a_wrapper_that_does_more_is_refused(make: type[nn.Module], activation: 
 
 @pytest.mark.parametrize("activation", [None, "relu"])
 def test_a_wrapper_that_can_not_be_run_is_refused(activation: str | None) -> None:
-    with pytest.raises(AmbiguousCheckpointError, match=r"can not be run on points \[n, 2\]"):
+    with pytest.raises(AmbiguousCheckpointError, match=r"regions.load\(module, input_shape="):
         load(WrappedImages(), activation)
     assert load(WrappedImages().state_dict(), "relu").hidden > 0
 
@@ -122,13 +122,13 @@ class DefinedInReverse(nn.Module):
 
 
 def test_layers_defined_in_reverse_are_not_misread() -> None:
-    with pytest.raises(AmbiguousCheckpointError, match=r"can not be run on points \[n, 4\]"):
+    with pytest.raises(AmbiguousCheckpointError, match=r"does not run on points \[n, 4\]"):
         load(DefinedInReverse(), "relu")
 
 
 def test_a_forward_of_its_own_needs_the_activation() -> None:
     module = Functional()
-    with pytest.raises(AmbiguousCheckpointError, match=r"\(Functional\) has a forward of its own.*activation='relu'"):
+    with pytest.raises(AmbiguousCheckpointError, match=r"\(Functional\) has a forward of its own.*input_shape="):
         load(module)
     net = load(module, "relu")
     agrees(module, net)

@@ -118,7 +118,7 @@ def test_ordinary_names_are_read_in_the_stored_order(names: str) -> None:
     net = load(tensors, "relu")
     assert net == pairs(tensors, *each)
     order = ", ".join(each)
-    assert f"read as a chain in this order: {order}; skips" in net.notes[0]
+    assert f"read as a chain in this order: {order}. State" in net.notes[0]
 
 
 def test_an_order_that_no_other_contests_is_kept_with_a_note() -> None:
@@ -154,7 +154,7 @@ def test_networks_defined_in_any_order_are_never_read_as_another_one() -> None:
 def test_a_residual_network_is_read_with_a_warning() -> None:
     """Nothing in its names says that it has skips: the note does, always."""
     net = load(layers(blocks__0=(4, 4), blocks__1=(4, 4)), "relu")
-    assert "skips can not be seen, regions.load(module) can check" in net.notes[0]
+    assert "State dicts hide skip connections; regions.load(module, input_shape=4) finds them" in net.notes[0]
 
 
 def test_the_place_between_two_numbered_rows_is_noted() -> None:
@@ -343,7 +343,8 @@ def test_the_order_of_several_parts_is_said_once() -> None:
     tensors = layers(out=(2, 8), h1__0=(8, 4), h1__2=(8, 8), h2=(8, 8))
     notes = load(tensors, "relu", prefix=["h1", "h2", "out"]).notes
     assert [note for note in notes if "chain" in note] == [
-        "read as a chain in this order: h1.0, h1.2, h2, out; skips can not be seen, regions.load(module) can check"
+        "read as a chain in this order: h1.0, h1.2, h2, out. State dicts hide skip connections; "
+        "regions.load(module, input_shape=4) finds them"
     ]
 
 
@@ -382,8 +383,9 @@ def test_prefix_and_notes_on_the_command_line(
     np.savez("m.npz", **layers(actor__0=(8, 4), actor__2=(2, 8), critic__0=(8, 4), critic__2=(1, 8)))
     model = ("m.npz", "--activation", "relu")
     code, _, err = run("info", *model)
-    assert code == 1 and "--prefix ..); there are actor (4-8-2), critic (4-8-1)" in err
-    note = "read as a chain in this order: actor.0, actor.2; skips can not be seen, regions.load(module) can check"
+    assert code == 1 and "calls; there are actor (4-8-2), critic (4-8-1)" in err
+    note = "read as a chain in this order: actor.0, actor.2. State dicts hide skip connections; "
+    note += "regions.load(module, input_shape=4) finds them"
     model = (*model, "--prefix", "actor")
     line = ("--segment", "0,0,0,0", "1,1,1,1")
     for words in (

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Does a user who does something wrong, and then only what the message says, succeed?
+
+`tests/data/messages.txt` has a block for each case: what was wrong, the complete message, and the call or command that
+follows its advice and succeeds. Lines that begin with ``>>>`` are Python, lines that begin with ``$`` are commands. The
+file is also the list to read when messages are reviewed.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shlex
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import runner
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("matplotlib")
+
+BLOCKS = (Path(__file__).parent.parent / "data" / "messages.txt").read_text(encoding="utf-8").strip().split("\n\n")
+DIGITS = Path(__file__).parent.parent.parent / "examples"
+Run = Callable[[str], str]
+
+
+class Residual(torch.nn.Module):  # type: ignore[misc, name-defined]
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.last = (torch.nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x: Any) -> Any:
+        hidden = torch.relu(self.first(x))
+        return self.last(torch.relu(self.second(hidden)) + hidden)
+
+
+class Branching(torch.nn.Module):  # type: ignore[misc, name-defined]
+    def forward(self, x: Any) -> Any:
+        return x if x.sum() > 0 else -x
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Make the files in one folder, and return the names that the calls use."""
+    nn, folder = torch.nn, tmp_path_factory.mktemp("messages")
+    torch.manual_seed(0)
+    mlp = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+    cnn = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(18, 3)).eval()
+    net, square = regions.load(mlp), regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    torch.save(mlp.state_dict(), folder / "mlp.pt")
+    (folder / "folder").mkdir()
+    torch.save(mlp.state_dict(), folder / "folder" / "mlp.pt")
+    torch.save(cnn.state_dict(), folder / "cnn.pt")
+    torch.export.save(torch.export.export(cnn, (torch.zeros(1, 1, 8, 8),)), folder / "cnn.pt2")
+    torch.save(nn.ModuleDict({"actor": mlp, "critic": nn.Sequential(nn.Linear(2, 5), nn.ReLU(), nn.Linear(5, 1))})
+               .state_dict(), folder / "agent.pt")  # fmt: skip
+    torch.save(mlp, folder / "whole.pt")
+    torch.save(torch.optim.Adam(mlp.parameters()).state_dict(), folder / "optimizer.pt")
+    (folder / "cut.pt").write_bytes((folder / "mlp.pt").read_bytes()[:900])
+    (folder / "mlp.onnx").write_bytes((DIGITS / "digits.onnx").read_bytes())
+    (folder / "page.pt").write_text("<!DOCTYPE html>\n")
+    (folder / "pointer.pt").write_text("version https://git-lfs.github.com/spec/v1\n")
+    (folder / "empty.pt").touch()
+    (folder / "model.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    _write_zip(folder / "model.keras", "metadata.json", "config.json", "model.weights.h5")
+    _write_zip(folder / "script.pt", "script/data.pkl", "script/code/__torch__.py", "script/constants.pkl")
+    np.save(folder / "images.npy", np.random.default_rng(0).random((3, 1, 8, 8)))
+    regions.enumerate(net, square).save(folder / "result.npz")
+    return {
+        **{"np": np, "regions": regions, "torch": torch, "folder": folder, "mlp": mlp, "cnn": cnn, "net": net},
+        "square": square,
+        "residual": Residual(),
+        "branching": Branching(),
+        "classifier": nn.Sequential(*mlp, nn.Softmax(-1)),
+        "single": regions.load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))),
+        "tanh": nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)),
+        "softshrink": nn.Sequential(nn.Linear(2, 3), nn.Softshrink(), nn.Linear(3, 1)),
+        "normed": nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 1)),
+        "embedding": nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 1)),
+        "weight_norm": nn.utils.parametrizations.weight_norm(nn.Linear(2, 3)),
+        "plain": lambda module: nn.utils.parametrize.remove_parametrizations(module, "weight"),
+    }
+
+
+def _write_zip(path: Path, *members: str) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in members:
+            archive.writestr(name, pickle.dumps({}))
+
+
+def outcome(line: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str | None:
+    """Run a line of a block; return its message, or None if it succeeded."""
+    if line.startswith("$ regions "):
+        code, out, err = runner(capsys)(*shlex.split(line)[2:])
+        return None if code == 0 else (err or out).strip()
+    try:
+        eval(line.removeprefix(">>> "), dict(names))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.splitlines()[0][2:] for block in BLOCKS])
+def test_the_advice_alone_leads_to_success(
+    block: str, names: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(names["folder"])
+    monkeypatch.setenv("COLUMNS", "80")
+    _, wrong, *message, right = block.splitlines()
+    assert outcome(wrong, names, capsys) == "\n".join(message)
+    assert outcome(right, names, capsys) is None
