@@ -176,15 +176,8 @@ def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[.
             raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
         if path.exists() and not path.is_file():  # a pipe or a device: no file beside it takes its place
             return path
-        try:
-            folder = path.resolve().parent  # of a link, where the file is that it points to
-        except (OSError, RuntimeError):  # which of them, depends on the version of Python
-            raise click.BadParameter(f"{path} is a link that leads back to itself", ctx, parameter) from None
-        if not folder.is_dir():
-            raise click.BadParameter(f"there is no folder {folder}, where {path} points to", ctx, parameter)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            named = folder if path.is_symlink() else path.parent
-            raise click.BadParameter(f"the folder {named} can not be written to", ctx, parameter)
+        if not os.access(path.parent, os.W_OK | os.X_OK):
+            raise click.BadParameter(f"the folder {path.parent} can not be written to", ctx, parameter)
         return path
 
     return click.option(

@@ -1,48 +1,75 @@
 # SPDX-License-Identifier: MIT
 """How is a file written so that a failure leaves the old one, and nothing else?
 
-Beside it, under a name of its own, and put in its place once it is whole and on the disk. What is not an ordinary file,
-such as a pipe, is written to directly.
-A process that is killed can not clean up after itself. Whoever writes next in that folder does: a temporary file is
-known by its name, and its writer holds a lock on it, which the system takes away with the process. So a file that can
-be locked has nobody any more, and is removed. Between making a file and locking it, it has nobody either: a writer that
-finds its file gone by then makes another.
+The new content is written to a temporary file in the same folder, which is renamed once it is complete and on the disk.
+Pipes and devices are written to directly.
+A process that is killed cannot clean up after itself. The next writer in that folder does: it knows temporary files by
+their names, and a living writer holds a lock on its own, which the system takes away with the process. A temporary file
+that can be locked has no writer and is removed. That is also true of a new file that is not locked yet: a writer that
+finds its file removed by then makes another.
+
+Other users may write to the folder. They can neither stop a writer nor lead it elsewhere: the names of temporary files
+cannot be guessed and must be free, links are replaced and never followed, and nothing that is found is opened unless it
+is an ordinary file of this user. A pipe or device is written to only if this user or root put it there. The umask is
+never touched, because it belongs to all threads: the system applies it when the file is made.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["replacing"]
+__all__ = ["remove_abandoned", "replacing", "written_aside"]
 
 PREFIX, SUFFIX = ".relu-regions-", ".partial"
+NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+ROOT = 0
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path to write to; what is there at the end of the block takes the place of `path`."""
-    if path.exists() and not path.is_file():
+    """Give the path to write to; at the end of the block, what was written there takes the place of `path`.
+
+    Raises
+    ------
+    OSError
+        The folder or the file cannot be written to, or another user put a pipe or a device there.
+    """
+    if _is_pipe_or_device(path):
         yield path
         return
-    target = path.resolve()  # of a link, what it points to
     try:
-        _remove_what_nobody_has(target.parent)
-        handle, beside = _make_locked(target.parent)
+        remove_abandoned(path.parent)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    with written_aside(path) as beside:
+        yield beside
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """Do the same for an ordinary file, without removing what killed writers left."""
+    try:
+        kept = _mode(path)
+        handle, beside = _make_locked(path.parent, 0o666 if kept is None else kept)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         yield beside
-        beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_mask())
-        _sync(beside)
-        beside.replace(target)
+        if kept is not None:
+            os.fchmod(handle, kept)
+        os.fsync(handle)
+        beside.replace(path)
         with contextlib.suppress(OSError):  # not every file system can do that for a folder
-            _sync(target.parent)
+            _sync(path.parent)
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
     finally:
@@ -50,39 +77,64 @@ def replacing(path: Path) -> Iterator[Path]:
         os.close(handle)  # and with it the lock
 
 
-def _make_locked(folder: Path) -> tuple[int, Path]:
-    """A new file in the folder, and a handle that holds a lock on it."""
-    while True:
-        handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=folder)
-        with contextlib.suppress(OSError):  # a file system without locks: nothing is removed there either
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(handle).st_nlink:
-            return handle, Path(name)
-        os.close(handle)
-
-
-def _remove_what_nobody_has(folder: Path) -> None:
-    """Remove temporary files in a folder whose writers are no more."""
-    for left in folder.glob(f"{PREFIX}*{SUFFIX}"):
-        with contextlib.suppress(OSError):  # somebody else's, or gone already
-            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+def remove_abandoned(folder: Path) -> None:
+    """Remove temporary files of this user in a folder if their writers no longer exist."""
+    with os.scandir(folder) as entries:
+        left = [each.name for each in entries if each.name.startswith(PREFIX) and each.name.endswith(SUFFIX)]
+    for name in left:
+        with contextlib.suppress(OSError):  # it has a writer, or is gone already
+            handle = os.open(folder / name, FOUND)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                left.unlink()
+                if _is_own_file(os.fstat(handle)):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    (folder / name).unlink()
             finally:
                 os.close(handle)
 
 
-def _sync(path: Path) -> None:
-    """Have the system write what it still holds of a file or folder."""
-    handle = os.open(path, os.O_RDONLY)
+def _is_own_file(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def _is_pipe_or_device(path: Path) -> bool:
+    """Whether something is there that is written to directly; a folder is, so that opening it says what it is."""
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return False
+        owner = path.lstat().st_uid
+    except (OSError, RuntimeError):  # nothing is there, or a link to nothing
+        return False
+    if owner not in (ROOT, os.geteuid()):
+        raise PermissionError(errno.EPERM, "another user put a pipe, a device or a link there", str(path))
+    return True
+
+
+def _mode(path: Path) -> int | None:
+    """The permissions of the user's own file that is to be replaced, if there is one."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(status.st_mode) & 0o777 if _is_own_file(status) else None
+
+
+def _make_locked(folder: Path, mode: int) -> tuple[int, Path]:
+    """A new file in the folder, and a handle that holds a lock on it."""
+    while True:
+        beside = folder / f"{PREFIX}{secrets.token_hex(16)}{SUFFIX}"
+        # Its writer opens it once more, so this user needs both permissions.
+        handle = os.open(beside, NEW, mode | stat.S_IRUSR | stat.S_IWUSR)
+        with contextlib.suppress(OSError):  # a file system without locks: nothing is removed there either
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(handle).st_nlink:
+            return handle, beside
+        os.close(handle)
+
+
+def _sync(folder: Path) -> None:
+    """Have the system write what it still holds of a folder."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

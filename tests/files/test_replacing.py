@@ -105,3 +105,128 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
         beside.write_text("half")
         raise RuntimeError
     assert names(tmp_path) == ["out"] and (tmp_path / "out").read_text() == "old"
+
+
+class TestASharedFolder:
+    """Other users can neither stop a writer nor lead it elsewhere."""
+
+    def test_a_pipe_among_temporary_files(self, tmp_path: Path) -> None:
+        pipe = tmp_path / ".relu-regions-x.partial"
+        os.mkfifo(pipe)  # opening it would wait for its other end
+        with replacing(tmp_path / "out") as beside:
+            beside.write_text("new")
+        assert names(tmp_path) == [pipe.name, "out"]
+
+    def test_what_another_user_left(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It stays, and so do its permissions: a file that all may write to is not taken as an example."""
+        left, target, another = tmp_path / ".relu-regions-x.partial", tmp_path / "out", os.geteuid() + 1
+        for path in (left, target):
+            path.write_text("another's")
+            path.chmod(0o666)
+        monkeypatch.setattr(os, "geteuid", lambda: another)
+        with replacing(target) as beside:
+            beside.write_text("new")
+        assert names(tmp_path) == [left.name, "out"] and target.stat().st_mode & 0o022 == 0
+
+    @pytest.mark.parametrize("aim", ["precious", "nothing", "out"])
+    def test_links_are_replaced(self, tmp_path: Path, aim: str) -> None:
+        precious, target = tmp_path / "precious", tmp_path / "out"
+        precious.write_text("precious")
+        target.symlink_to(aim)
+        with replacing(target) as beside:
+            beside.write_text("new")
+        assert target.read_text() == "new" and not target.is_symlink()
+        assert names(tmp_path) == ["out", "precious"] and precious.read_text() == "precious"
+
+    @pytest.mark.parametrize("linked", [False, True])
+    def test_a_pipe_of_another_user(self, tmp_path: Path, linked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+        another = os.geteuid() + 1
+        os.mkfifo(tmp_path / "pipe")
+        target = tmp_path / "out" if linked else tmp_path / "pipe"
+        if linked:
+            target.symlink_to("pipe")
+        with replacing(target) as itself:
+            assert itself == target
+        monkeypatch.setattr(replacing_module, "ROOT", -1)
+        monkeypatch.setattr(os, "geteuid", lambda: another)
+        with pytest.raises(PermissionError, match="another user put a pipe"), replacing(target):
+            pass
+
+    def test_names_can_not_be_guessed_and_the_file_is_new(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Even a user who guesses the name does not lead the writer elsewhere."""
+        with replacing(tmp_path / "one") as one, replacing(tmp_path / "two") as two:
+            assert one != two and all(len(path.name) >= 32 for path in (one, two))
+            one.touch()
+            two.touch()
+        monkeypatch.setattr(replacing_module.secrets, "token_hex", lambda size: "guessed")
+        (tmp_path / ".relu-regions-guessed.partial").symlink_to(tmp_path / "precious")
+        with pytest.raises(FileExistsError), replacing(tmp_path / "out"):
+            pass
+        assert not (tmp_path / "precious").exists()
+
+
+@pytest.mark.parametrize(("mask", "expected"), [(0o022, 0o644), (0o077, 0o600), (0o000, 0o666)])
+def test_permissions_are_those_of_a_new_file(
+    tmp_path: Path, mask: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The umask is not touched meanwhile: other threads make files too."""
+    before = os.umask(mask)
+    try:
+        monkeypatch.setattr(os, "umask", None)
+        with replacing(tmp_path / "out") as beside:
+            beside.write_text("new")
+        monkeypatch.undo()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == expected
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755, 0o444])
+def test_permissions_of_a_file_that_is_replaced_stay(tmp_path: Path, mode: int) -> None:
+    target = tmp_path / "out"
+    target.write_text("old")
+    target.chmod(mode)
+    with replacing(target) as beside:
+        assert beside.stat().st_mode & 0o777 & ~(mode | 0o600) == 0  # at no time may more users read it
+        beside.write_text("new")
+    assert target.read_text() == "new" and target.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+def test_two_users_in_one_folder(tmp_path: Path) -> None:
+    """As in /tmp: all users may make files there, and remove only their own."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    for parent in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        parent.chmod(0o755)
+    target, precious, mine = folder / "out", folder / "precious", folder / ".relu-regions-mine.partial"
+    precious.write_text("precious")
+    mine.write_text("mine")
+
+    def other_user(*lines: str) -> int:
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+                exec("\n".join(lines), globals() | {"target": target, "folder": folder, "precious": precious})
+                os._exit(0)
+            except BaseException as error:
+                print(repr(error), file=sys.stderr, flush=True)
+                os._exit(1)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    hostile = ["os.mkfifo(folder / '.relu-regions-x.partial')", "target.symlink_to(precious)"]
+    hostile += ["(folder / '.relu-regions-y.partial').symlink_to(precious)"]
+    assert other_user(*hostile) == 0
+    write = ["with replacing(folder / 'theirs') as beside:", "    beside.write_text('theirs')"]
+    assert other_user(*write) == 0
+    assert mine.exists() and (folder / "theirs").read_text() == "theirs"
+    with replacing(target) as beside:
+        beside.write_text("new")
+    assert target.read_text() == "new" and not target.is_symlink() and precious.read_text() == "precious"
+    assert not mine.exists()  # it has no writer, and its owner came by
