@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.read.exported_call import Call, Operation
+from regions.read.exported_maxima import require_axes
 from regions.read.operations import Tensor
-from regions.read.operators import shapes
+from regions.read.operators import shapes, windows
 
 __all__ = ["MOVING_OPERATORS"]
 
@@ -93,6 +94,35 @@ def _narrow(call: Call) -> Any:
         return array[(slice(None),) * place + (slice(first, first + length),)]
 
     return call.moved(cut)
+
+
+def _slide(call: Call) -> Any:
+    """Windows along one axis; their entries become the last axis."""
+    axis, size, step = call.integer("dimension"), call.integer("size"), call.integer("step")
+
+    def slide(array: NDArray[Any]) -> NDArray[Any] | None:
+        place = shapes.axis_of(call.at, axis, array.ndim)
+        if not 0 < size <= array.shape[place] or step < 1:
+            return None
+        view = np.lib.stride_tricks.sliding_window_view(array, size, place)
+        return view[(slice(None),) * place + (slice(None, None, step),)]
+
+    return call.moved(slide, most=call.movable().size * max(size, 1))
+
+
+def _columns(call: Call) -> Tensor:
+    """``F.unfold``: the windows of an image, as columns."""
+    x = call.tensor()
+    size, stride, dilation, padding = (
+        call.integers(name, count=2) for name in ("kernel_size", "stride", "dilation", "padding")
+    )
+    require_axes(call, x, 2)
+    slid = windows.Windows(size, stride, [(pad, pad) for pad in padding], dilation)
+    return windows.windows_as_columns(call.at, x, slid.axes(call.at, x.shape[-2:], up=False, outside_counts=False))
+
+
+def _turn(call: Call) -> Any:
+    return call.moved(partial(np.rot90, k=call.integer("k", 1), axes=tuple(call.integers("dims", [0, 1]))))
 
 
 def _move_axes(call: Call) -> Any:
@@ -185,6 +215,9 @@ MOVING_OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _swap_axes),
     "mT": lambda call: call.moved(lambda array: array.swapaxes(-1, -2)),
     "channel_shuffle": _channel_shuffle,
+    "rot90": _turn,
+    "unfold": _slide,
+    "im2col": _columns,
     **{f"upsample_nearest{axes}d": _enlarge(axes, middle=False) for axes in (1, 2, 3)},
     **{f"_upsample_nearest_exact{axes}d": _enlarge(axes, middle=True) for axes in (1, 2, 3)},
 }

@@ -101,6 +101,19 @@ def _cut_evenly(call: Call, x: Tensor, size: int, axis: int) -> list[Tensor]:
     return shapes.sections(call.at, x, axis, [min(whole, length - start) for start in range(0, length, whole)])
 
 
+def _split_nearly_evenly(call: Call) -> list[Tensor]:
+    x, axis, count = call.tensor(), call.integer("dim", 0), call.integer("sections")
+    length = x.shape[shapes.axis_of(call.at, axis, len(x.shape))]
+    if not 0 < count <= length:
+        raise call.at.refused(f"makes {count} parts of length {length}")
+    return shapes.sections(call.at, x, axis, [(length + count - 1 - part) // count for part in range(count)])
+
+
+def _diagonal(call: Call) -> Any:
+    axes = {"axis1": call.integer("dim1", 0), "axis2": call.integer("dim2", 1)}
+    return call.moved(partial(np.diagonal, offset=call.integer("offset", 0), **axes))
+
+
 def _unbind(call: Call) -> list[Tensor]:
     x, axis = call.tensor(), call.integer("dim", 0)
     place = shapes.axis_of(call.at, axis, len(x.shape))
@@ -156,6 +169,9 @@ def _pad(call: Call) -> Tensor:
     if len(pads) % 2 or len(pairs) > len(x.shape):
         raise call.at.refused(f"has {len(pads)} borders for {len(x.shape)} axes")
     borders = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
+    left = [length + min(low, 0) + min(high, 0) for length, (low, high) in zip(x.shape, borders, strict=True)]
+    if mode == "circular" and any(max(pair) > length for pair, length in zip(borders, left, strict=True)):
+        raise call.at.refused(f"wraps around by {pads}, more than is left of shape {list(x.shape)}")
     return shapes.bordered(call.at, x, borders, str(mode), 0.0 if value is None else call.number("value"))
 
 
@@ -176,6 +192,8 @@ SHAPE_OPERATORS: dict[str, Operation] = {
     "index_select": _index_select,
     "chunk": _chunk,
     **dict.fromkeys(("split", "split_with_sizes"), _split),
+    "tensor_split": _split_nearly_evenly,
+    "diagonal": _diagonal,
     "unbind": _unbind,
     **dict.fromkeys(("cat", "concat", "concatenate", "stack", "hstack"), _cat),
     "expand": _expand,

@@ -63,15 +63,39 @@ def _convolve(at: Site, node: Node, values: list[Value | None]) -> Flow:
         raise at.refused(f"is a convolution with a kernel of shape {list(kernel.shape)}, which its attributes deny")
     if len(flow.shape) != kernel.ndim:
         raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(flow.shape)}")
-    slid, groups = _windows(at, node, flow.shape[2:], window), int(node.attributes.get("group", 1))
+    groups = int(node.attributes.get("group", 1))
     if node.operator == "ConvTranspose":
-        if "output_shape" in node.attributes or node.attributes.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
-            raise UnsupportedLayerError(
-                f"{at.label} says by its output's shape how it pads; export it with pads instead"
-            )
         more = list(node.attributes.get("output_padding", [0] * len(window)))
+        slid = _windows_back(at, node, flow.shape[2:], window, more)
         return replace(flow, tensor=windows.convolved_back(at, flow.tensor, kernel, biases, slid, groups, more))
+    slid = _windows(at, node, flow.shape[2:], window)
     return replace(flow, tensor=windows.convolved(at, flow.tensor, kernel, biases, slid, groups))
+
+
+def _windows_back(
+    at: Site, node: Node, lengths: Sequence[int], window: Sequence[int], more: Sequence[int]
+) -> windows.Windows:
+    """The windows of a transposed convolution, whose padding may follow from the shape of its output."""
+    automatic = node.attributes.get("auto_pad", "NOTSET")
+    wanted = node.attributes.get("output_shape")
+    if wanted is None and not automatic.startswith("SAME"):
+        return _windows(at, node, lengths, window)
+    axes = len(window)
+    stride = list(node.attributes.get("strides", [1] * axes))
+    dilation = list(node.attributes.get("dilations", [1] * axes))
+    if not len(lengths) == len(stride) == len(dilation) == len(more) == axes:
+        raise at.refused(f"has not one stride, dilation and output padding for each of {len(lengths)} axes")
+    given = [n * step for n, step in zip(lengths, stride, strict=True)] if wanted is None else list(wanted)[-axes:]
+    padding = []
+    for length, size, step, spread, extra, result in zip(lengths, window, stride, dilation, more, given, strict=True):
+        total = (length - 1) * step + extra + (size - 1) * spread + 1 - result
+        if total < 0:
+            raise UnsupportedLayerError(
+                f"{at.label} makes {given} numbers, more than its windows reach; export it with output_padding instead"
+            )
+        smaller, larger = total // 2, total - total // 2
+        padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
+    return windows.Windows(window, stride, padding, dilation)
 
 
 def _average(at: Site, node: Node, values: list[Value | None]) -> Flow:
@@ -89,6 +113,12 @@ def _over_images(at: Site, node: Node, values: list[Value | None], over_axes: Ca
 def _axes(at: Site, node: Node, flow: Flow) -> list[windows.Axis]:
     """The windows of a node that pools."""
     lengths = flow.shape[2:]
+    same = node.attributes.get("auto_pad", "NOTSET").startswith("SAME")
+    if same and any(spread != 1 for spread in node.attributes.get("dilations", [])):
+        raise UnsupportedLayerError(
+            f"{at.label} has dilations and automatic pads, which runtimes do not read alike; export it with pads "
+            "instead"
+        )
     slid = _windows(at, node, lengths, list(node.attributes["kernel_shape"]))
     up = bool(node.attributes.get("ceil_mode", 0))
     outside = bool(node.attributes.get("count_include_pad", 0))

@@ -158,8 +158,15 @@ def _slice(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
         raise at.refused(f"has {len(starts)} starts, {len(ends)} ends, {len(along)} axes and {len(by)} steps")
     window = [slice(None)] * len(x.shape)
     for start, end, axis, step in zip(starts, ends, along, by, strict=True):
-        window[axis] = slice(start, end, step)
+        window[axis] = _cut(start, end, step, x.shape[axis])
     return shapes.moved(at, x, lambda array: array[tuple(window)])
+
+
+def _cut(start: int, end: int, step: int, length: int) -> slice:
+    """A slice in ONNX's rules: backwards, it begins at the first number if it would begin before it."""
+    if step < 0 and start < -length < 0:
+        start = -length
+    return slice(start, end, step)
 
 
 def _gather(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:

@@ -162,3 +162,20 @@ def test_few_weights_may_be_used_at_many_places_of_a_large_image() -> None:
     small = file(model(nodes, kernels, shape=[1, 1, 256, 256]))
     assert len(small.getvalue()) < 10_000
     assert load(small).n_out == 8 * 256 * 256
+
+
+def test_a_transposed_convolution_to_a_shape() -> None:
+    def padded(**attributes: Any) -> regions.Network:
+        layer = node("ConvTranspose", ["x", "k"], "a", strides=[2, 3], output_padding=[0, 1], **attributes)
+        return load(file(model([layer, node("Relu", ["a"], "y")], {"k": kernel}, shape=[1, 2, 3, 3], opset=11)))
+
+    kernel = normal(2, 2, 3, 5)
+    assert padded(output_shape=[6, 7]) == padded(pads=[1, 3, 0, 2])
+    assert padded(output_shape=[6, 7], auto_pad="SAME_UPPER") == padded(pads=[0, 2, 1, 3])
+    assert padded(auto_pad="SAME_LOWER") == padded(pads=[1, 2, 0, 1])
+
+
+def test_a_slice_that_goes_backwards_from_before_the_first_number() -> None:
+    bounds = {"s": np.array([-9]), "e": np.array([-9]), "a": np.array([1]), "t": np.array([-1])}
+    net = load(file(model([node("Slice", ["x", *bounds], "z"), node("Neg", ["z"], "y")], bounds, shape=[1, 3])))
+    assert net([5.0, 6.0, 7.0]) == [-5.0]

@@ -118,7 +118,14 @@ REFUSED: dict[str, Case] = {
     "transposed convolution": (
         lambda: at(17, [node("ConvTranspose", ["x", "k"], "y", output_shape=[6])], {"k": normal(1, 1, 2)}, 1, 1, 3),
         UnsupportedLayerError,
-        r"'ConvTranspose_y' \(ConvTranspose\) says by its output's shape how it pads; export it with pads",
+        r"'ConvTranspose_y' \(ConvTranspose\) makes \[6\] numbers, more than its windows reach",
+    ),
+    "spread windows that pad by themselves": (
+        lambda: at(
+            12, [node("MaxPool", ["x"], "y", kernel_shape=[2], dilations=[2], auto_pad="SAME_UPPER")], {}, 1, 1, 8
+        ),
+        UnsupportedLayerError,
+        "runtimes do not read alike; export it with pads",
     ),
     "pooling": (lambda: one("MaxPool", kernel_shape=[1]), NotACheckpointError, "'MaxPool_y' .*has not one stride"),
     "unpooling": (lambda: one("LpPool", kernel_shape=[1]), UnsupportedLayerError, "not supported: this kind of pool"),

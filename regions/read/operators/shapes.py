@@ -117,25 +117,39 @@ def sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Ten
 
 
 def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
-    """A border around a tensor, for each axis: numbers of its own, or a constant; negative ones cut off."""
+    """A border around a tensor, for each axis: numbers of its own, or a constant; negative ones cut off.
+
+    A tensor that wraps around is cut first, so that what is cut off does not come in again at the other end.
+    """
     if len(pads) != len(x.shape):
         raise at.refused(f"has borders {[list(pair) for pair in pads]} for shape {list(x.shape)}")
-    cut = tuple(slice(max(-low, 0), length + min(high, 0)) for (low, high), length in zip(pads, x.shape, strict=True))
-    x = moved(at, x, lambda array: array[cut])
+    if mode not in ("constant", *MODES):
+        raise at.refused(f"pads in a way that is not known, {mode!r}")
+    if MODES.get(mode) == "wrap":
+        x = _cut(at, x, pads)
+        return _framed(at, x, pads, mode, value)
+    return _cut(at, _framed(at, x, pads, mode, value), pads)
+
+
+def _cut(at: Site, x: Tensor, pads: Sequence[tuple[int, int]]) -> Tensor:
+    """Without what negative borders cut off."""
+    window = tuple(slice(max(-low, 0), n + min(high, 0)) for (low, high), n in zip(pads, x.shape, strict=True))
+    return moved(at, x, lambda array: array[window])
+
+
+def _framed(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
+    """With the positive borders."""
     pads = [(max(low, 0), max(high, 0)) for low, high in pads]
-    shape = [length + low + high for length, (low, high) in zip(x.shape, pads, strict=True)]
     if not any(map(any, pads)):
         return x
+    size = math.prod(length + low + high for length, (low, high) in zip(x.shape, pads, strict=True))
     if mode != "constant":
-        if mode not in MODES:
-            raise at.refused(f"pads in a way that is not known, {mode!r}")
-        most = math.prod(shape)
-        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]), most)  # type: ignore[call-overload]
+        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]), size)  # type: ignore[call-overload]
+    at.charge(0, 8 * size)
     zeros = at.padded(x, *zip(*pads, strict=True))
     if value == 0.0:
         return zeros
-    border = np.pad(np.zeros(x.shape), pads, constant_values=value)
-    return at.scaled(zeros, 1.0, border)
+    return at.scaled(zeros, 1.0, np.pad(np.zeros(x.shape), pads, constant_values=value))
 
 
 def blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:

@@ -37,6 +37,7 @@ __all__ = [
     "several",
     "sources_along_axes",
     "sources_in_windows",
+    "windows_as_columns",
 ]
 
 # What numpy and Patches can count with, and more than there is memory for.
@@ -188,17 +189,20 @@ def convolved_back(
     reach = [step * (entries - 1) for entries, step in zip(size, spread, strict=True)]
     low = [before - pad for before, (pad, _) in zip(reach, windows.padding, strict=True)]
     high = [after - pad + extra for after, (_, pad), extra in zip(reach, windows.padding, more, strict=True)]
-    if min(*low, *high) < 0:
-        raise UnsupportedLayerError(f"{at.label} cuts off more than its kernel {list(size)} reaches; crop afterwards")
     wide = [(length - 1) * step + 1 for length, step in zip(lengths, stride, strict=True)]
-    shape = [*x.shape[:-axes], *map(sum, zip(low, wide, high, strict=True))]
+    # A negative border cuts off. `convolved` refuses a rest that is smaller than the kernel.
+    framed = [sum((max(before, 0), n, max(after, 0))) for before, n, after in zip(low, wide, high, strict=True)]
+    shape = [*x.shape[:-axes], *framed]
     if math.prod(shape) > MOST_POSITIONS:
         raise at.refused(f"has {math.prod(shape)} positions")
     at.charge(0, 8 * math.prod(shape))
     sources = np.full(shape, -1)
-    between = [slice(start, start + count, step) for start, count, step in zip(low, wide, stride, strict=True)]
+    between = [slice(max(start, 0), max(start, 0) + n, step) for start, n, step in zip(low, wide, stride, strict=True)]
     inside: tuple[Any, ...] = (..., *between)
     sources[inside] = np.arange(x.size).reshape(x.shape)
+    cut = [slice(max(-start, 0), n + min(end, 0)) for start, n, end in zip(low, framed, high, strict=True)]
+    remaining: tuple[Any, ...] = (..., *cut)
+    sources = sources[remaining]
     split = kernel.reshape(groups, -1, *kernel.shape[1:]).swapaxes(1, 2)
     turned = np.flip(split.reshape(-1, *split.shape[2:]), axis=tuple(range(2, kernel.ndim)))
     slid = Windows(size, [1] * axes, [(0, 0)] * axes, spread)
@@ -234,6 +238,14 @@ def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integ
     spread = math.prod(lengths)
     sources = np.where(places < 0, -1, places + np.arange(channels)[:, np.newaxis, np.newaxis] * spread)
     return sources.reshape(-1, entries), [*batch, channels, *counts]
+
+
+def windows_as_columns(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
+    """What windows of x [1, channels, *lengths], or without the 1, read: [1, channels * entries, windows]."""
+    sources, shape = sources_in_windows(at, x, axes)
+    *batch, channels = shape[: -len(axes)]
+    columns = sources.reshape(channels, -1, sources.shape[1]).swapaxes(1, 2)
+    return at.rearranged(x, columns.reshape(*batch, -1, columns.shape[2]))
 
 
 def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:

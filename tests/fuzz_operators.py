@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Are operators that move numbers, pool and convolve read as torch and ONNX mean them?
+
+``python tests/fuzz_operators.py torch --cases 10000`` draws cases of `operators_of_torch.py`, exports them with
+torch.export, several to a program, and holds the networks against torch. ``onnx`` does the same with the files of
+`operators_of_onnx.py`, one operator each, against onnxruntime.
+A finding is another value, beyond rounding, or an error of another type than the package's own. Refusals are counted by
+their reason. A case is what its number and the seed make it: ``--case 123`` shows one.
+Cost: 10 ms a case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests" / "helpers"))
+    if list((ROOT / "regions").glob("_core.*.so")):
+        sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
+
+from regions.errors import InternalError, RegionsError  # noqa: E402
+from regions.read import load  # noqa: E402
+
+IN_ONE_PROGRAM = 40
+# Weights and inputs are small integers: only means round.
+ROUNDING = 1e-3
+
+
+def torch_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
+    """What came of cases, and what is wrong."""
+    import operators_of_torch as drawing
+
+    kinds = list(drawing.KINDS)
+    cases = []
+    for number in numbers:
+        chance = random.Random(f"torch {seed} {number}")
+        kind = kinds[number % len(kinds)]
+        name, shape, function = drawing.drawn(kind, chance)
+        cases.append((f"case {number}: {name}", shape, function))
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    for start in range(0, len(cases), IN_ONE_PROGRAM):
+        _try_program(cases[start : start + IN_ONE_PROGRAM], start + seed, counts, found)
+    return counts, found
+
+
+def _try_program(cases: Sequence[Any], seed: int, counts: Counter[str], found: list[str]) -> None:
+    """Export cases as one program; where it is refused, each half alone."""
+    import torch
+
+    from exported_parts import Applied, exported
+    from operators_of_torch import MOST_NUMBERS
+
+    def run(_: Any, x: torch.Tensor) -> torch.Tensor:
+        parts = []
+        for _, shape, function in cases:
+            own = x[:, : torch.Size(shape).numel()].reshape(1, *shape)
+            parts.append(function(own).reshape(1, -1))
+        return torch.cat(parts, 1)
+
+    kind = (torch.float32, torch.float64)[seed % 2]
+    try:
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(kind)
+        try:
+            content = exported(Applied(run), MOST_NUMBERS, batch=1)
+        finally:
+            torch.set_default_dtype(before)
+        network = load(io.BytesIO(content))
+    except InternalError as error:
+        found.append(f"{cases[0][0]}: {error}")
+        return
+    except RegionsError as error:
+        if len(cases) == 1:
+            counts[f"refused: {_reason(error)}"] += 1
+            return
+        middle = len(cases) // 2
+        _try_program(cases[:middle], seed, counts, found)
+        _try_program(cases[middle:], seed, counts, found)
+        return
+    points = integer_points(MOST_NUMBERS, seed)
+    with torch.no_grad():
+        expected = np.stack([run(None, torch.tensor(point[None], dtype=kind)).numpy()[0] for point in points])
+    _compare(network(points), expected.astype(float), cases, counts, found)
+
+
+def _compare(values: Any, expected: Any, cases: Sequence[Any], counts: Counter[str], found: list[str]) -> None:
+    import torch
+
+    start = 0
+    for name, shape, function in cases:
+        end = start + function(torch.zeros(1, *shape)).numel()
+        wrong = np.abs(values[:, start:end] - expected[:, start:end]).max()
+        counts["the same" if wrong < ROUNDING else "different"] += 1
+        if not wrong < ROUNDING:
+            found.append(f"{name}: differs by {wrong}")
+        start = end
+    if values.shape != expected.shape or start != values.shape[1]:
+        found.append(f"{cases[0][0]} and others: shapes {values.shape} and {expected.shape}")
+
+
+def _reason(error: RegionsError) -> str:
+    """A message without what differs from case to case."""
+    return f"{type(error).__name__}: " + re.sub(r"'[^']*'|\d+|\[[^]]*\]", "_", str(error))[:160]
+
+
+def integer_points(count: int, seed: int) -> Any:
+    """Different small integers."""
+    generator = np.random.default_rng(seed)
+    return np.stack([generator.permutation(count) - count // 2 for _ in range(3)]).astype(float)
+
+
+def onnx_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
+    """What came of files, and what is wrong."""
+    import operators_of_onnx as drawing
+
+    kinds = list(drawing.KINDS)
+    counts: Counter[str] = Counter()
+    found: list[str] = []
+    for number in numbers:
+        name, content, shape = drawing.drawn(kinds[number % len(kinds)], random.Random(f"onnx {seed} {number}"))
+        name = f"case {number}: {name}"
+        points = integer_points(int(np.prod(shape)), number)
+        expected = drawing.evaluated(content, points.reshape(len(points), *shape).astype(np.float32))
+        if expected is None:
+            counts["not run by the oracle"] += 1
+            continue
+        try:
+            values = load(io.BytesIO(content))(points)
+        except InternalError as error:
+            found.append(f"{name}: {error}")
+        except RegionsError as error:
+            counts[f"refused: {_reason(error)}"] += 1
+        except Exception as error:
+            found.append(f"{name}: {type(error).__name__}: {error}")
+        else:
+            same = values.shape == expected.shape and np.abs(values - expected).max() < ROUNDING
+            counts["the same" if same else "different"] += 1
+            if not same:
+                found.append(f"{name}: {values.shape} and {expected.shape}, or other values")
+    return counts, found
+
+
+TRIED: dict[str, Callable[[Sequence[int], int], tuple[Counter[str], list[str]]]] = {
+    "torch": torch_cases,
+    "onnx": onnx_cases,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=list(TRIED))
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--case", type=int, help="one case alone")
+    given = parser.parse_args()
+    numbers = range(given.first, given.first + given.cases) if given.case is None else [given.case]
+    counts, found = TRIED[given.what](numbers, given.seed)
+    for word, count in counts.most_common():
+        print(f"{count:8,}  {word}")
+    print(*found[:100], sep="\n")
+    print(f"{len(found)} findings")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Which ONNX files of one moving operator are tried?
+
+Each is a model that reads ``x`` and applies one operator, drawn from a grid of shapes, attributes and versions of the
+operator set. Weights are small integers, so that results are exact. The judge is onnxruntime; files that it rejects
+are left out. The reference evaluator of onnx is not a judge, because it errs for many of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import helper, numpy_helper
+
+__all__ = ["KINDS", "drawn", "evaluated"]
+
+NEWEST = min(onnx.defs.onnx_opset_version(), 22)
+MOST_NUMBERS = 240
+Chance = random.Random
+# A node's operator, attributes, constants by name, shape of the input, and version of the operator set.
+Case = tuple[str, dict[str, Any], dict[str, NDArray[Any]], tuple[int, ...], int]
+
+
+def _each(chance: Chance, axes: int, low: int, high: int) -> list[int]:
+    return [chance.randint(low, high) for _ in range(axes)]
+
+
+def _image(chance: Chance, axes: int, channels: int | None = None) -> tuple[int, ...]:
+    longest = (0, 20, 8, 5)[axes]
+    return (1, channels or chance.randint(1, 4), *(chance.randint(1, longest) for _ in range(axes)))
+
+
+def _whole(chance: Chance, *shape: int) -> NDArray[Any]:
+    return np.random.default_rng(chance.randrange(2**32)).integers(-3, 4, shape).astype(np.float32)
+
+
+def _integers(*numbers: int) -> NDArray[Any]:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _some(chance: Chance, given: dict[str, Any]) -> dict[str, Any]:
+    """Attributes, some of which are left out."""
+    return {name: value for name, value in given.items() if chance.randrange(4)}
+
+
+def _sliding(chance: Chance, axes: int) -> dict[str, Any]:
+    given = {"strides": _each(chance, axes, 1, 4), "dilations": _each(chance, axes, 1, 2)}
+    word = chance.choice(("NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"))
+    if word == "NOTSET":
+        return _some(chance, given | {"pads": _each(chance, 2 * axes, 0, 2)})
+    return _some(chance, given) | {"auto_pad": word}
+
+
+def _convolution(chance: Chance) -> Case:
+    axes, groups, each, out = (chance.randint(1, most) for most in (3, 2, 2, 2))
+    size = _each(chance, axes, 1, 3)
+    constants = {"k": _whole(chance, groups * out, each, *size)}
+    if chance.randrange(2):
+        constants["b"] = _whole(chance, groups * out)
+    attributes = _sliding(chance, axes) | {"group": groups}
+    return "Conv", attributes, constants, _image(chance, axes, groups * each), chance.choice((7, 11, NEWEST))
+
+
+def _transposed(chance: Chance) -> Case:
+    axes, groups, each, out = (chance.randint(1, most) for most in (3, 2, 2, 2))
+    shape = (1, groups * each, *(chance.randint(1, (0, 8, 4, 3)[axes]) for _ in range(axes)))
+    constants = {"k": _whole(chance, groups * each, out, *_each(chance, axes, 1, 3))}
+    if chance.randrange(2):
+        constants["b"] = _whole(chance, groups * out)
+    strides = _each(chance, axes, 1, 3)
+    attributes = _sliding(chance, axes) | {"group": groups, "strides": strides}
+    if chance.randrange(2):
+        attributes["output_padding"] = [chance.randrange(step) for step in strides]
+    if not chance.randrange(4):
+        attributes["output_shape"] = [
+            n * step + chance.randint(-1, 1) for n, step in zip(shape[2:], strides, strict=True)
+        ]
+        attributes.pop("pads", None)
+    return "ConvTranspose", attributes, constants, shape, chance.choice((7, 11, NEWEST))
+
+
+def _pool(chance: Chance) -> Case:
+    axes = chance.randint(1, 3)
+    attributes = {"kernel_shape": _each(chance, axes, 1, 4)} | _sliding(chance, axes)
+    operator = chance.choice(("MaxPool", "AveragePool"))
+    version = chance.choice((7, 10, 11, 12, 19, NEWEST))
+    if version < 10 or (operator == "AveragePool" and version < 19):
+        attributes.pop("dilations", None)
+    if version >= 10 and chance.randrange(2):
+        attributes["ceil_mode"] = 1
+    if operator == "AveragePool" and chance.randrange(2):
+        attributes["count_include_pad"] = 1
+    return operator, attributes, {}, _image(chance, axes), version
+
+
+def _global(chance: Chance) -> Case:
+    operator = chance.choice(("GlobalMaxPool", "GlobalAveragePool"))
+    return operator, {}, {}, _image(chance, chance.randint(1, 3)), chance.choice((7, NEWEST))
+
+
+def _pad(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 2))
+    count = len(shape)
+    version = chance.choice((1, 2, 11, 13, 18, 19, 21))
+    mode = chance.choice(("constant", "reflect", "edge", *(["wrap"] if version >= 19 else [])))
+    pads = [0, *_each(chance, count - 1, -2, 3), 0, *_each(chance, count - 1, -2, 3)]
+    attributes: dict[str, Any] = {"mode": mode}
+    if version < 11:
+        attributes["paddings" if version < 2 else "pads"] = pads
+        if chance.randrange(2):
+            attributes["value"] = 2.0
+        return "Pad", attributes, {}, shape, version
+    constants = {"p": _integers(*pads)}
+    if chance.randrange(2) or version >= 18:
+        constants["v"] = np.array(chance.randint(-2, 2), dtype=np.float32)
+    if version >= 18 and chance.randrange(2):
+        axes = chance.sample(range(1, count), chance.randint(1, count - 1))
+        constants["p"] = _integers(*_each(chance, 2 * len(axes), -2, 3))
+        constants["a"] = _integers(*(axis - chance.choice((0, count)) for axis in axes))
+    return "Pad", attributes, constants, shape, version
+
+
+def _cut(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 2))
+    axes = chance.sample(range(1, len(shape)), chance.randint(1, len(shape) - 1))
+    starts, ends = _each(chance, len(axes), -9, 9), [chance.choice((-9, -2, 3, 9, 2**31 - 1, -(2**31))) for _ in axes]
+    version = chance.choice((1, 10, 11, 13))
+    if version < 10:
+        return "Slice", {"starts": starts, "ends": ends, "axes": axes}, {}, shape, version
+    steps = [chance.choice((-3, -2, -1, 1, 2, 3)) for _ in axes]
+    signed = [axis - chance.choice((0, len(shape) if version > 10 else 0)) for axis in axes]
+    constants = {"s": _integers(*starts), "e": _integers(*ends), "a": _integers(*signed), "t": _integers(*steps)}
+    return "Slice", {}, constants, shape, version
+
+
+def _pick(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 2))
+    axis = chance.randint(1, len(shape) - 1)
+    low = 0 if (version := chance.choice((1, 11, 13))) < 11 else -shape[axis]
+    places = np.array([chance.randint(low, shape[axis] - 1) for _ in range(chance.choice((1, 2, 4)))], dtype=np.int64)
+    indices = chance.choice((places, places.reshape(-1, 1), places[0]))
+    return "Gather", {"axis": axis}, {"i": np.asarray(indices)}, shape, version
+
+
+def _order(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 3))
+    if chance.randrange(2):
+        order = [0, *chance.sample(range(1, len(shape)), len(shape) - 1)]
+        return "Transpose", {"perm": order}, {}, shape, chance.choice((1, 13, NEWEST))
+    return "Flatten", {"axis": chance.randint(0, len(shape))}, {}, shape, chance.choice((9, 11, 13, NEWEST))
+
+
+def _blocks(chance: Chance) -> Case:
+    size, channels, height, width = (chance.randint(1, 3) for _ in range(4))
+    if chance.randrange(2):
+        version = chance.choice((1, 11, 13))
+        mode = {"mode": chance.choice(("DCR", "CRD"))} if version >= 11 else {}
+        return "DepthToSpace", {"blocksize": size} | mode, {}, (1, channels * size**2, height, width), version
+    return "SpaceToDepth", {"blocksize": size}, {}, (1, channels, height * size, width * size), chance.choice((1, 13))
+
+
+def _together(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 2))
+    operator = chance.choice(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"))
+    axes = chance.sample(range(1, len(shape)), chance.randint(1, len(shape) - 1))
+    version = chance.choice((1, 11, 12, 13, 18))
+    attributes: dict[str, Any] = {"keepdims": chance.randrange(2)}
+    if version < (13 if operator == "ReduceSum" else 18):
+        return operator, attributes | {"axes": axes}, {}, shape, version
+    return operator, attributes, {"a": _integers(*axes)}, shape, version
+
+
+KINDS: dict[str, Callable[[Chance], Case]] = {
+    "Conv": _convolution,
+    "ConvTranspose": _transposed,
+    "pool": _pool,
+    "pool, again": _pool,
+    "global pool": _global,
+    "Pad": _pad,
+    "Slice": _cut,
+    "Gather": _pick,
+    "order": _order,
+    "blocks": _blocks,
+    "Reduce": _together,
+}
+
+
+def drawn(kind: str, chance: Chance) -> tuple[str, bytes, tuple[int, ...]]:
+    """What to call a case, the file, and the shape of its input."""
+    while True:
+        operator, attributes, constants, shape, version = KINDS[kind](chance)
+        if np.prod(shape) <= MOST_NUMBERS:
+            break
+    node = helper.make_node(operator, ["x", *constants], ["y"], **attributes)
+    graph = helper.make_graph(
+        [node],
+        "graph",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, list(shape))],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=8)
+    shown = {name: array.tolist() if array.dtype.kind == "i" else array.shape for name, array in constants.items()}
+    return f"{operator}-{version} {attributes} {shown} of {list(shape)}", model.SerializeToString(), shape
+
+
+def evaluated(content: bytes, inputs: NDArray[Any]) -> NDArray[Any] | None:
+    """Outputs [points, numbers] at inputs [points, *shape], each of them for a batch of 1.
+
+    None if the file is rejected or gives no numbers.
+    """
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    try:
+        session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+        values = np.stack([np.ravel(session.run(None, {"x": x})[0]).astype(float) for x in inputs])
+    except Exception:
+        return None
+    return values if values.size else None

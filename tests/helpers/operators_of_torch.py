@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""Which calls of torch's moving operators are tried?
+
+Each case is a shape and a function of a tensor [1, *shape], drawn from a grid of sizes, factors, strides and dilations.
+Weights are small integers, so that results are exact. Calls that torch rejects are left out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+__all__ = ["KINDS", "MOST_NUMBERS", "Case", "drawn"]
+
+F = torch.nn.functional
+MOST_NUMBERS = 240
+Function = Callable[[torch.Tensor], torch.Tensor]
+# A name, the shape of the input without the batch, and the function.
+Case = tuple[str, tuple[int, ...], Function]
+Chance = random.Random
+
+FACTORS = (2, 3, 1.5, 2.1, 2.05, 0.5, 1.1, 1 / 3, 0.7, 1.0, 2.25, 3.3, 1.01, 2.5)
+
+
+def _image(chance: Chance, axes: int, channels: int | None = None) -> tuple[int, ...]:
+    longest = (0, 24, 9, 5)[axes]
+    return (channels or chance.randint(1, 4), *(chance.randint(1, longest) for _ in range(axes)))
+
+
+def _each(chance: Chance, axes: int, low: int, high: int) -> list[int]:
+    return [chance.randint(low, high) for _ in range(axes)]
+
+
+def _whole(chance: Chance, *shape: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(chance.randrange(2**32))
+    return torch.randint(-3, 4, shape, generator=generator).float()
+
+
+def _enlarged(chance: Chance, axes: int) -> Case:
+    channels = chance.choice((1, 2, 5))
+    shape = (channels, *(chance.randint(1, (0, 20, 9, 3)[axes]) for _ in range(axes)))
+    mode = chance.choice(("nearest", "nearest", "nearest-exact"))
+    given: dict[str, Any] = {"mode": mode}
+    if chance.randrange(3):
+        given["scale_factor"] = [chance.choice((*FACTORS, chance.uniform(0.4, 3.5))) for _ in range(axes)]
+        given["recompute_scale_factor"] = chance.choice((None, False, True))
+    else:
+        given["size"] = _each(chance, axes, 1, 12)
+    if axes > 1 and not chance.randrange(4):
+        layout = torch.channels_last if axes == 2 else torch.channels_last_3d
+        return (
+            f"interpolate {given}, {layout}",
+            shape,
+            lambda x: F.interpolate(x.contiguous(memory_format=layout), **given),
+        )
+    return f"interpolate {given}", shape, lambda x: F.interpolate(x, **given)
+
+
+def _padded(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    mode = chance.choice(("constant", "reflect", "replicate", "circular"))
+    pads = _each(chance, 2 * axes, -2, 3)
+    value = {"value": float(chance.randint(-2, 2))} if mode == "constant" else {}
+    return f"pad {pads} {mode} {value}", shape, lambda x: F.pad(x, pads, mode, **value)
+
+
+def _average(chance: Chance, axes: int) -> Case:
+    given: dict[str, Any] = {
+        "kernel_size": _each(chance, axes, 1, 4),
+        "stride": chance.choice((None, _each(chance, axes, 1, 4))),
+        "padding": _each(chance, axes, 0, 2),
+        "ceil_mode": chance.random() < 0.5,
+        "count_include_pad": chance.random() < 0.5,
+    }
+    if axes > 1:
+        given["divisor_override"] = chance.choice((None, 1, 3, 4, -2))
+    function = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[axes - 1]
+    return f"avg_pool {given}", _image(chance, axes), lambda x: function(x, **given)
+
+
+def _largest(chance: Chance, axes: int) -> Case:
+    given: dict[str, Any] = {
+        "kernel_size": _each(chance, axes, 1, 4),
+        "stride": chance.choice((None, _each(chance, axes, 1, 4))),
+        "padding": _each(chance, axes, 0, 2),
+        "dilation": _each(chance, axes, 1, 3),
+        "ceil_mode": chance.random() < 0.5,
+    }
+    function = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1]
+    return f"max_pool {given}", _image(chance, axes), lambda x: function(x, **given)
+
+
+def _adapted(chance: Chance, axes: int) -> Case:
+    counts = _each(chance, axes, 1, 7)
+    functions = (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d)
+    others = (F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d)
+    function = chance.choice((functions, others))[axes - 1]
+    return f"{function.__name__} {counts}", _image(chance, axes), lambda x: function(x, counts)
+
+
+def _convolved(chance: Chance, axes: int) -> Case:
+    groups, each, out = chance.randint(1, 2), chance.randint(1, 2), chance.randint(1, 2)
+    shape = _image(chance, axes, groups * each)
+    kernel = _whole(chance, groups * out, each, *_each(chance, axes, 1, 3))
+    stride, dilation = _each(chance, axes, 1, 3), _each(chance, axes, 1, 3)
+    padding = chance.choice(("same", "valid", *[_each(chance, axes, 0, 3)] * 4))
+    bias = chance.choice((None, _whole(chance, groups * out)))
+    if padding == "same":
+        stride = [1] * axes
+    function = (F.conv1d, F.conv2d, F.conv3d)[axes - 1]
+    name = f"conv {list(kernel.shape)} {stride} {padding} {dilation} {groups}"
+    return (
+        name,
+        shape,
+        lambda x: function(x, kernel.to(x), None if bias is None else bias.to(x), stride, padding, dilation, groups),
+    )
+
+
+def _convolved_back(chance: Chance, axes: int) -> Case:
+    groups, each, out = chance.randint(1, 2), chance.randint(1, 2), chance.randint(1, 2)
+    shape = (groups * each, *(chance.randint(1, (0, 8, 4, 3)[axes]) for _ in range(axes)))
+    kernel = _whole(chance, groups * each, out, *_each(chance, axes, 1, 3))
+    stride, dilation, padding = _each(chance, axes, 1, 3), _each(chance, axes, 1, 3), _each(chance, axes, 0, 3)
+    more = [chance.randrange(max(step, spread)) for step, spread in zip(stride, dilation, strict=True)]
+    bias = chance.choice((None, _whole(chance, groups * out)))
+    function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[axes - 1]
+    name = f"conv_transpose {list(kernel.shape)} {stride} {padding} {more} {groups} {dilation}"
+    return (
+        name,
+        shape,
+        lambda x: function(
+            x, kernel.to(x), None if bias is None else bias.to(x), stride, padding, more, groups, dilation
+        ),
+    )
+
+
+def _window(chance: Chance, _: int) -> Case:
+    given = {
+        "kernel_size": _each(chance, 2, 1, 3),
+        "dilation": _each(chance, 2, 1, 2),
+        "padding": _each(chance, 2, 0, 2),
+        "stride": _each(chance, 2, 1, 3),
+    }
+    return f"unfold {given}", _image(chance, 2), lambda x: F.unfold(x, **given)
+
+
+def _slid(chance: Chance, axes: int) -> Case:
+    axis, size, step = chance.randint(1, axes + 1), chance.randint(1, 4), chance.randint(1, 3)
+    return f"Tensor.unfold {axis} {size} {step}", _image(chance, axes), lambda x: x.unfold(axis, size, step)
+
+
+def _cut(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    axis = chance.randint(1, axes)
+    start, end, step = chance.randint(-8, 8), chance.choice((None, chance.randint(-8, 8))), chance.randint(1, 4)
+    window = (slice(None),) * axis + (slice(start, end, step),)
+    return f"slice {window}", shape, lambda x: x[window]
+
+
+def _picked(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    axis = chance.randint(1, axes)
+    length = shape[axis - 1]
+    places = [chance.randint(-length, length - 1) for _ in range(chance.randint(1, 5))]
+    start, count = chance.randint(-length, length), chance.randint(1, length)
+    others = [chance.randint(-shape[-1], shape[-1] - 1) for _ in places]
+    index, forwards = torch.tensor(places), torch.tensor(places) % length
+    word, function = chance.choice(
+        (
+            ("index", lambda x: x[(slice(None),) * axis + (index,)]),
+            ("index, two lists", lambda x: x[(slice(None),) * axis + (index, ..., torch.tensor(others))]),
+            ("index_select", lambda x: x.index_select(axis, forwards)),
+            ("take_along_dim", lambda x: x.transpose(axis, -1)[..., places]),
+            ("select", lambda x: x.select(axis, places[0])),
+            ("narrow", lambda x: x.narrow(axis, start, count)),
+            ("tensor_split", lambda x: torch.cat(x.tensor_split(2, axis)[::-1], axis)),
+            ("chunk", lambda x: torch.cat(x.chunk(count, axis)[::-1], axis)),
+            ("split", lambda x: torch.cat(x.split(count, axis)[::-1], axis)),
+            ("unbind", lambda x: torch.stack(x.unbind(axis)[::-1], axis - 1)),
+            ("diagonal", lambda x: x.diagonal(start % 3 - 1, axis, axis - 1) if axis > 1 else x[:, ::1]),
+            ("rot90", lambda x: torch.rot90(x, count, (axis, axes))),
+        )
+    )
+    return f"{word} {axis} {places} {start} {count}", shape, function
+
+
+def _moved(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    every = list(range(1, axes + 1))
+    some = chance.sample(every, chance.randint(1, axes))
+    shifts = [chance.randint(-7, 7) for _ in some]
+    order = [0, *chance.sample(range(1, axes + 2), axes + 1)]
+    times = [chance.randint(1, 3) for _ in range(axes + chance.randint(1, 2))]
+    count, axis = chance.randint(1, 3), chance.randint(0, axes + 1)
+    wide = [-1, *(chance.randint(1, 3) for _ in range(axes + 1))]
+    word, function = chance.choice(
+        (
+            ("roll", lambda x: x.roll(shifts, some)),
+            ("roll, flat", lambda x: x.roll(shifts[0])),
+            ("flip", lambda x: x.flip(some)),
+            ("permute", lambda x: x.permute(order)),
+            ("transpose", lambda x: x.transpose(order[1], order[-1])),
+            ("movedim", lambda x: x.movedim(some, some[::-1])),
+            ("repeat", lambda x: x.repeat([1, *times])),
+            ("tile", lambda x: x.tile(times)),
+            ("repeat_interleave", lambda x: x.repeat_interleave(count, axis)),
+            ("expand", lambda x: x[(slice(None),) + (slice(0, 1),) * (axes + 1)].expand(wide)),
+            ("flatten", lambda x: x.flatten(min(axis, axes), axes + 1)),
+            ("unsqueeze", lambda x: x.unsqueeze(axis).squeeze(some[0])),
+            ("stack", lambda x: torch.stack([x, x.flip(some)], axis)),
+            ("cat", lambda x: torch.cat([x, 2 * x, torch.ones_like(x)], min(axis + 1, axes + 1))),
+            ("movedim, mT", lambda x: x.mT if axes > 1 else x),
+        )
+    )
+    return f"{word} {some} {shifts} {order} {times} {count} {axis} {wide}", shape, function
+
+
+def _shuffled(chance: Chance, _: int) -> Case:
+    size, channels = chance.randint(1, 3), chance.randint(1, 2)
+    height, width = chance.randint(1, 3), chance.randint(1, 3)
+    word, shape, function = chance.choice(
+        (
+            ("pixel_shuffle", (channels * size**2, height, width), lambda x: F.pixel_shuffle(x, size)),
+            ("pixel_unshuffle", (channels, size * height, size * width), lambda x: F.pixel_unshuffle(x, size)),
+            ("channel_shuffle", (channels * size, height, width), lambda x: F.channel_shuffle(x, size)),
+        )
+    )
+    return f"{word} {size}", shape, function
+
+
+def _taken_together(chance: Chance, axes: int) -> Case:
+    shape = _image(chance, axes)
+    gone, keep = chance.sample(range(1, axes + 2), chance.randint(1, axes)), chance.random() < 0.5
+    word = chance.choice(("mean", "sum", "amax", "amin"))
+    return f"{word} {gone} {keep}", shape, lambda x: getattr(x, word)(gone, keep)
+
+
+KINDS: dict[str, Callable[[Chance, int], Case]] = {
+    "interpolate": _enlarged,
+    "pad": _padded,
+    "avg_pool": _average,
+    "max_pool": _largest,
+    "adaptive_pool": _adapted,
+    "conv": _convolved,
+    "conv_transpose": _convolved_back,
+    "unfold": _window,
+    "Tensor.unfold": _slid,
+    "slice": _cut,
+    "pick": _picked,
+    "move": _moved,
+    "shuffle": _shuffled,
+    "reduce": _taken_together,
+}
+
+
+def drawn(kind: str, chance: Chance) -> Case:
+    """A case of a kind that torch accepts, of at most `MOST_NUMBERS` numbers in and ten times as many out."""
+    while True:
+        name, shape, function = KINDS[kind](chance, chance.randint(1, 3))
+        if torch.Size(shape).numel() > MOST_NUMBERS:
+            continue
+        try:
+            found = function(torch.zeros(1, *shape))
+        except (RuntimeError, ValueError, IndexError, TypeError, AssertionError):
+            continue
+        if 0 < found.numel() <= 10 * MOST_NUMBERS:
+            return f"{name} of {list(shape)}", shape, function

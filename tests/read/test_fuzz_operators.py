@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Are operators read as meant in a slice of what `fuzz_operators.py` tries?"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fuzz_operators
+from regions.read import load
+
+SUMS = json.loads((Path(__file__).parent.parent / "data" / "onnx_operators.json").read_text())
+
+
+@pytest.mark.slow
+def test_a_slice_of_torch() -> None:
+    pytest.importorskip("torch")
+    counts, found = fuzz_operators.torch_cases(range(28), 4)
+    assert found == []
+    assert counts == {"the same": 28}
+
+
+def test_what_onnxruntime_made_of_some_files() -> None:
+    """The file in the data has sums of its outputs, by the number of the case; each output times its place, from 1."""
+    pytest.importorskip("onnx")
+    import operators_of_onnx
+
+    kinds = list(operators_of_onnx.KINDS)
+    for number, expected in SUMS.items():
+        chance = random.Random(f"onnx 0 {number}")
+        name, content, shape = operators_of_onnx.drawn(kinds[int(number) % len(kinds)], chance)
+        values = load(io.BytesIO(content))(fuzz_operators.integer_points(int(np.prod(shape)), int(number)))
+        found = values @ np.arange(1.0, values.shape[1] + 1)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=0.5, err_msg=name)
