@@ -18,6 +18,7 @@
 
 #include "cells/cell.hpp"
 #include "cells/share.hpp"
+#include "rows/twice.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -61,7 +62,7 @@ struct Arc {
     const double b = sign * row.value[1];
     const double c = sign * row.value[2];
     const double size = std::fabs(b) + std::fabs(c);
-    const double greatest = sign * (row.value[0] - breakpoint) + std::hypot(b, c);
+    const double greatest = sign * (row.value[0] - breakpoint) + length_of(b, c);
     const double margin = margin_of(row, breakpoint);
     if (greatest < -margin) return 0;
     bool within = greatest > margin;
@@ -236,7 +237,7 @@ struct Arc {
   // no more than that: where the cosine is within `slack` of -a / r. If that is clear of 1 and -1, there is one such place
   // rising and one falling, and the arc cosine is steepest at its end.
   static void meet(double a, double b, double c, double margin, Meeting meeting, Vertex<2>& vertex) {
-    const double r = std::hypot(b, c);
+    const double r = length_of(b, c);
     const double cosine = -a / r;
     const double slack = 1.01 * (margin / r + unit_roundoff * (4 * std::fabs(cosine)));
     const double clear = 1 - (std::fabs(cosine) + slack);

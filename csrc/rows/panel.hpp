@@ -39,7 +39,7 @@ struct Panel {
   RowLanes own[D + 1];
   RowLanes error[D + 1];
   RowLanes low[most_limbs - 1][D + 1];  // where rows have several limbs
-  double* coefficients;                 // [columns, rows_at_once]; not read where there are no columns
+  double* coefficients;                 // [columns, rows_at_once]; unset where the panel has no columns
   double* low_coefficients;             // [limbs - 1, columns, rows_at_once]
   AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are on their own
   const Listing* listing;               // where layers read patches, else null

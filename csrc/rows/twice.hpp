@@ -40,5 +40,18 @@ inline Twice operator/(Twice left, Twice right) {
   return two_sum(quotient, (rest.high + rest.low) / right.high);
 }
 
+// sqrt(x^2 + y^2), off by at most 1.01 units of roundoff. Unlike std::hypot it gives the same bits with every C library, and
+// a build on a new one runs on an old one. The scale, a power of two, keeps squares in range.
+inline double length_of(double x, double y) {
+  const double larger = std::fmax(std::fabs(x), std::fabs(y));
+  const double scale = larger > 0x1p400 ? 0x1p-600 : larger < 0x1p-400 ? 0x1p600 : 1;
+  const Twice across{x * scale, 0};
+  const Twice up{y * scale, 0};
+  const double root = std::sqrt(across.high * across.high + up.high * up.high);
+  if (!(root > 0 && root < INFINITY)) return root / scale;
+  const Twice missing = across * across + up * up - Twice{root, 0} * Twice{root, 0};
+  return (root + missing.high / (2 * root)) / scale;
+}
+
 }  // namespace REGIONS_TARGET
 }  // namespace regions

@@ -139,6 +139,16 @@ class TestPartsOfADomain:
         for curve in (arc, circle):
             assert regions.count(NETWORK, curve, workers=3) == regions.count(NETWORK, curve, workers=1)
 
+    @pytest.mark.parametrize("family", [*GRAPH_FAMILIES, *MAX_FAMILIES])
+    def test_curves_through_other_networks(self, family: str) -> None:
+        for seed in range(3):
+            network, _ = draw(family, 2, seed)
+            ends = np.random.default_rng(seed).standard_normal((8, 2, network.n_in))
+            arcs = [regions.Arc(start, end) for start, end in ends]
+            alone = [regions.count(network, arc, workers=1) for arc in arcs]
+            assert regions.count(network, arcs, workers=3).tolist() == alone
+            assert [regions.count(network, arc, workers=3) for arc in arcs] == alone
+
     @pytest.mark.parametrize("workers", SEVERAL)
     def test_limits(self, workers: int) -> None:
         total = regions.count(NETWORK, SQUARE)

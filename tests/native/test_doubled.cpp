@@ -7,6 +7,7 @@
 
 #include "back_to_double.hpp"
 #include "rows/doubled.hpp"
+#include "rows/twice.hpp"
 
 using namespace regions;
 
@@ -53,4 +54,27 @@ TEST_CASE("sums of products are within the bound that is charged, and normalized
     CAPTURE(terms);
     CHECK(std::fabs(back(exact.value())) <= doubled_rounding(terms) * size);
   }
+}
+
+TEST_CASE("the length of a vector is off by one unit of roundoff") {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> any;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const double x = any(random);
+    const double y = std::ldexp(any(random), trial % 80 - 40);
+    const double length = length_of(x, y);
+    Accumulator missed;
+    missed.add_product(Dyadic(x), x);
+    missed.add_product(Dyadic(y), y);
+    missed.add_product(Dyadic(-length), length);
+    CHECK(std::fabs(back(missed.value())) <= 2.03 * unit_roundoff * length * length);
+  }
+  for (int exponent : {-1074, -600, -401, 0, 399, 500, 1021}) {
+    const double unit = std::ldexp(1, exponent);
+    CHECK(length_of(3 * unit, -4 * unit) == 5 * unit);
+    CHECK(length_of(0, unit) == unit);
+  }
+  CHECK(length_of(0, -0.0) == 0);
+  CHECK(length_of(-INFINITY, 1) == INFINITY);
+  CHECK(std::isnan(length_of(NAN, 1)));
 }

@@ -32,14 +32,16 @@ def test_hooks_have_the_versions_of_the_extra_lint() -> None:
 
 
 def test_hooks_run_what_the_step_lint_runs() -> None:
-    step = RUN.partition("step_lint() {")[2].partition("\n}\n")[0]
-    commands = re.findall(r"^ {4}((?:ruff|mypy|lint-imports)\b[^.\n]*)", step, re.MULTILINE)
+    linters = RUN.partition("\nlinted() {")[2].partition("\n}\n")[0]
+    commands = re.findall(r"^ {4}((?:ruff|mypy|lint-imports)\b[^.\n]*)", linters, re.MULTILINE)
+    assert len(commands) == 4
     entries = re.findall(r"entry: (.*)", HOOKS)
     assert {command.replace("--check", "").strip() for command in commands} <= set(entries)
 
 
 def test_the_workflow_runs_every_step() -> None:
     steps = re.findall(r"^step_(\w+)\(\)", RUN, re.MULTILINE)
+    steps.remove("quick")  # parts of the others, for use by hand
     assert listed(WORKFLOWS["ci"], "step") == steps
     assert f"set -- {' '.join(steps)}\n" in RUN
     assert re.findall(r"^#   (\w+) {2,}\S", RUN, re.MULTILINE) == steps
@@ -55,10 +57,20 @@ def test_every_python_is_tested_and_has_wheels() -> None:
 def test_actions_are_those_of_the_host_at_a_major_version() -> None:
     used = [action for text in WORKFLOWS.values() for action in re.findall(r"uses: (\S+)", text)]
     assert used
-    assert [action for action in used if not re.fullmatch(r"actions/[a-z-]+@v\d+", action)] == []
+    others = [action for action in used if not re.fullmatch(r"actions/[a-z-]+@v\d+", action)]
+    assert others == ["pypa/gh-action-pypi-publish@release/v1"]
 
 
-def test_workflows_ask_for_no_rights_but_reading() -> None:
-    for text in WORKFLOWS.values():
+def test_only_a_release_may_write() -> None:
+    for name, text in WORKFLOWS.items():
+        rights = re.findall(r"^      ([a-z-]+: write)\b", text, re.MULTILINE)
+        assert rights == (["contents: write", "id-token: write"] if name == "wheels" else [])
+        assert text.count(": write") == len(rights)
         assert re.findall(r"^permissions:\n((?:  .*\n)+)", text, re.MULTILINE) == ["  contents: read\n"]
         assert "secrets" not in text
+
+
+def test_nothing_is_published_until_the_owner_says_so() -> None:
+    publish = WORKFLOWS["wheels"].partition("\n  publish:\n")[2]
+    assert "    if: github.ref_type == 'tag' && vars.PUBLISH_TO_PYPI == 'true'\n" in publish
+    assert "gh-action-pypi-publish" in publish and WORKFLOWS["wheels"].count("gh-action-pypi-publish") == 1
