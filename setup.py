@@ -37,8 +37,8 @@ BUILD_FOLDER = "build"
 
 ASKED = os.environ.get("REGIONS_SANITIZE", "0")
 if ASKED == "0":
-    # Copies into arrays of known size are checked, and return addresses. After loading, no pointer to a function of another
-    # library can be changed.
+    # Copies into arrays of known size are checked, and return addresses. After loading, no pointer to a function of
+    # another library can be changed.
     COMPILE += ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
     OUTSIDE_KERNELS += ["-fstack-protector-strong"]
     if sys.platform == "linux":
