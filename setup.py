@@ -49,7 +49,7 @@ else:
     SANITIZERS = ["-fsanitize=thread"] if ASKED == "thread" else address
     # Later flags win. Python's own switch assertions off and, with -fwrapv, hide signed overflow: take
     # both back.
-    COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
+    COMPILE += ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
     COMPILE += SANITIZERS
     # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run each one that the machine has.
     COMPILE += ["-DREGIONS_KERNEL_FROM_ENVIRONMENT"]

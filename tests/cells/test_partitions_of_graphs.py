@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from regions.networks.network import Network
 pytestmark = pytest.mark.slow
 
 
+@cache
 def graphs() -> list[tuple[Network, Domain]]:
     """Two of each family with enough regions in a bounded domain."""
     found = []

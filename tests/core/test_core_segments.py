@@ -100,6 +100,7 @@ def test_breakpoints_that_meet_or_nearly(gap: float) -> None:
     assert regions.count(net, segment) == reference.count(net, segment)
 
 
+@pytest.mark.slow
 def test_limits_stop_in_the_middle() -> None:
     net = network(np.random.default_rng(0), [2, 300, 300, 1])
     number = regions.count(net, SEGMENT)

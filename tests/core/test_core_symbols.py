@@ -17,6 +17,8 @@ import subprocess
 import sys
 from collections import defaultdict
 
+import pytest
+
 from regions import _core
 
 # Mnemonics of AVX begin with a v, and those without it do not, except for four that no compiler uses.
@@ -39,6 +41,7 @@ def instructions() -> dict[str, list[str]]:
 
 if sys.platform == "linux" and platform.machine() == "x86_64" and shutil.which("objdump"):
 
+    @pytest.mark.slow
     def test_no_function_for_all_processors_holds_instructions_of_some() -> None:
         misplaced = []
         seen: dict[str, int] = defaultdict(int)

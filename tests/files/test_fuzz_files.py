@@ -25,6 +25,7 @@ def test_a_slice() -> None:
     assert sum(number for word, number in counts.items() if word.endswith("read")) > count / 50
 
 
+@pytest.mark.slow
 def test_some_bits_of_each_file() -> None:
     cases = [case for number, case in enumerate(fuzz_files.every_bit()) if number % 211 == 0]
     _, found = fuzz_files.run(cases, 0, 1)

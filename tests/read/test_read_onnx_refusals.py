@@ -390,6 +390,7 @@ def test_every_beginning_is_refused() -> None:
             load(_open(content[:length]))
 
 
+@pytest.mark.slow
 def test_small_files_stay_small() -> None:
     """Of many empty messages, of one matrix used many times, of a wide input that passes through many nodes, and of
     layers that would have to be put in."""

@@ -252,6 +252,7 @@ class TestOnePlane:
             assert (found, certificate.regions, certificate.complete) == (number, number, True)
             assert len(done) == len(files_of(tmp_path)) - kept >= jobs.TASKS - kept
 
+    @pytest.mark.slow
     def test_limits(self, tmp_path: Path) -> None:
         number = regions.count(self.network, self.square)
         for workers in (1, 3):

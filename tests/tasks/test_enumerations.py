@@ -135,6 +135,7 @@ def require_part(partial: Partition, least: int) -> None:
 
 
 class TestStopping:
+    @pytest.mark.slow
     @pytest.mark.parametrize("limit", [0, 1, len(WHOLE) // 2, len(WHOLE) - 1])
     def test_limits(self, limit: int, tmp_path: Path) -> None:
         with pytest.raises(regions.LimitReached) as alone:

@@ -130,6 +130,7 @@ class TestSections:
     @pytest.mark.parametrize(
         "domain", [SQUARE, Plane([0, 0], [1, 0], [0, 1]), [SQUARE, Polygon([[0, 0], [2, 0], [0, 2]])]]
     )
+    @pytest.mark.slow
     def test_the_same_number(self, domain: Domain) -> None:
         number, certificate = regions.certified_count(BIG, domain)
         for n in (1, 5, 40, 10_000):
