@@ -184,7 +184,7 @@ def test_a_member_that_is_no_array_is_refused(tmp_path: Path) -> None:
     np.savez(path, W0=np.ones((1, 2)))
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("b0.npx", b"")
-    with pytest.raises(NotACheckpointError, match=r"array 'b0.npx' is none"):
+    with pytest.raises(NotACheckpointError, match=r"array 'b0.npx' is not an array"):
         read_tensors(path)
 
 
