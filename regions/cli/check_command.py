@@ -15,7 +15,7 @@ import click
 
 from regions import check
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
-from regions.cli.facts import announce, outcome_facts, print_outcome, say, writing
+from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
 from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
 from regions.files.replacing import replacing
@@ -30,7 +30,7 @@ __all__ = ["check_command"]
 @limit_option
 @workers_option
 @click.option("--no-distances", is_flag=True, help="Leave out the distances to the boundary, which can take longest.")
-@output_option(".html", required=False)
+@output_option(".html", on_standard_output=".html", required=False)
 @click.pass_context
 def check_command(
     ctx: click.Context, limit: int | None, threads: int, no_distances: bool, output: Path | None, as_json: bool
@@ -54,14 +54,13 @@ def check_command(
     try:
         report = check(network, partition, distances=not no_distances)
         if output:
-            with writing(str(output)), replacing(output) as beside:
+            with file_to_write(output, ".html") as file, replacing(file) as beside:
                 beside.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
     facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}
     say(json_text(facts) if as_json else f"\n{report}")
-    if output and not as_json:
-        say(f"wrote {output}")
+    say_written(output, as_json)
     ctx.exit(0 if report.ok else 1)
 
 

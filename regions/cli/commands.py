@@ -34,12 +34,14 @@ from regions.cli.domain_words import (
 )
 from regions.cli.facts import (
     announce,
+    file_to_write,
     network_facts,
     outcome_facts,
     print_network,
     print_outcome,
     say,
     say_how_to_go_on,
+    say_written,
     writing,
 )
 from regions.cli.job import (
@@ -54,8 +56,10 @@ from regions.cli.job import (
 from regions.cli.options import (
     checkpoint_option,
     common_options,
+    common_options_with_models,
     limit_option,
     load_model,
+    load_models,
     output_option,
     workers_option,
 )
@@ -151,25 +155,26 @@ regions_group.add_command(trajectory_command)
 
 
 @regions_group.command()
-@common_options
+@common_options_with_models
 def info(as_json: bool) -> None:
-    """Say what network a file holds.
+    """Print the layers of the network in a file, or in several files.
 
     \b
     regions info model.pt --activation relu
     regions info model.safetensors --activation 'leaky_relu(0.2)'
     regions info weights.npz --activation relu --activation abs
+    regions info *.onnx --json
     """
-    network = load_model()
-    if as_json:
-        say(json_text(network_facts(network)))
-        return
-    announce(network)
-    print_network(network)
+    for network in load_models():
+        if as_json:
+            say(json_text(network_facts(network)))
+        else:
+            announce(network)
+            print_network(network)
 
 
 @regions_group.command(cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
-@common_options
+@common_options_with_models
 @domain_or_curve_options
 @click.option(
     "--definition",
@@ -192,7 +197,7 @@ def count(
     checkpoint: Path | None,
     as_json: bool,
 ) -> None:
-    """Count the regions on a line or in a plane, or the pieces of a curve.
+    """Count the regions on a line or in a plane, or the pieces of a curve, for one model or several.
 
     \b
     regions count model.pt --activation relu --segment points.csv:0 points.csv:1
@@ -202,12 +207,18 @@ def count(
     regions count model.pt --activation relu --polygon -1,-1 1,-1 0,1 --json
     regions count model.pt --activation relu --arc points.csv:0 points.csv:1
     regions count model.pt --activation relu --square points.csv --workers all --checkpoint DIR
+    regions count epoch1.pt epoch2.pt --activation relu --square points.csv --json
     """
-    network = load_model()
-    domain = make_domain_or_curve(ctx, network.input_shape)
-    announce(network, domain, quiet=as_json)
-    outcome = run_count(network, domain, limit, definition, threads, checkpoint)
-    _finish(ctx, outcome, None, as_json, checkpoint)
+    exit_codes = [0]
+    for network in load_models():
+        domain = make_domain_or_curve(ctx, network.input_shape)
+        announce(network, domain, quiet=as_json)
+        outcome = run_count(network, domain, limit, definition, threads, checkpoint)
+        _print(outcome, None, as_json, checkpoint)
+        exit_codes.append(outcome.exit_code)
+        if outcome.end == "interrupted":
+            break
+    ctx.exit(max(exit_codes))
 
 
 @regions_group.command("enumerate", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -216,7 +227,7 @@ def count(
 @limit_option
 @workers_option
 @checkpoint_option
-@output_option(*EXPORT_SUFFIXES)
+@output_option(*EXPORT_SUFFIXES, on_standard_output=".csv")
 @click.pass_context
 def enumerate_(
     ctx: click.Context, limit: int | None, threads: int, checkpoint: Path | None, output: Path, as_json: bool
@@ -260,7 +271,7 @@ def enumerate_(
         outcome, _ = run_enumerate(network, domain, limit, threads)
     else:
         outcome = run_kept_enumerate(network, domain, limit, threads, checkpoint)
-    _finish(ctx, *_written(outcome, output, lambda partition: export(partition, output)), as_json, checkpoint)
+    _finish(ctx, *_written(outcome, output, ".csv", export), as_json, checkpoint)
 
 
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -270,7 +281,7 @@ def enumerate_(
 @mark_option
 @limit_option
 @workers_option
-@output_option(*PICTURE_SUFFIXES)
+@output_option(*PICTURE_SUFFIXES, on_standard_output=".png")
 @click.pass_context
 def plot_(
     ctx: click.Context,
@@ -312,12 +323,10 @@ def plot_(
     announce(network, domain, quiet=as_json)
     outcome, _ = run_enumerate(network, domain, limit, threads)
 
-    def draw(partition: Partition) -> None:
-        draw_picture(
-            partition, output, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title
-        )
+    def draw(partition: Partition, file: Path) -> None:
+        draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
-    _finish(ctx, *_written(outcome, output, draw), as_json)
+    _finish(ctx, *_written(outcome, output, ".png", draw), as_json)
 
 
 def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
@@ -369,14 +378,16 @@ def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None,
     ctx.exit(code)
 
 
-def _written(outcome: Outcome, output: Path, write: Callable[[Partition], None]) -> tuple[Outcome, Path | None]:
+def _written(
+    outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
+) -> tuple[Outcome, Path | None]:
     """Write the regions, if there are any; Ctrl-C meanwhile leaves no file, and the numbers to be printed."""
     partition = outcome.run.partition
     if not partition:
         return outcome, None
     try:
-        with writing(str(output)):
-            write(partition)
+        with file_to_write(output, suffix) as file:
+            write(partition, file)
     except KeyboardInterrupt:
         return replace(outcome, end="interrupted"), None
     return outcome, output
@@ -385,14 +396,17 @@ def _written(outcome: Outcome, output: Path, write: Callable[[Partition], None])
 def _finish(
     ctx: click.Context, outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Path | None = None
 ) -> None:
-    """Print what came out, and end with the exit code for it."""
+    """Print the outcome, and end with its exit code."""
+    _print(outcome, output, as_json, checkpoint)
+    ctx.exit(outcome.exit_code)
+
+
+def _print(outcome: Outcome, output: Path | None, as_json: bool, checkpoint: Path | None) -> None:
     if as_json:
         facts = outcome_facts(outcome)
         say(json_text({**facts, "output": str(output)} if output else facts))
     else:
         print_outcome(outcome)
-        if output:
-            say(f"wrote {output}")
+    say_written(output, as_json)
     if checkpoint is not None:
         say_how_to_go_on(outcome, checkpoint)
-    ctx.exit(outcome.exit_code)

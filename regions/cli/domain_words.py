@@ -14,11 +14,13 @@ The parser of click only knows options with a fixed number of words, so ``--squa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from string import ascii_lowercase
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -26,7 +28,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
-from regions.cli.options import together
+from regions.cli.options import standard_input, together
 from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.errors import RegionsError, ShapeMismatchError
@@ -48,11 +50,13 @@ _Point = tuple[tuple[str, int] | None, Floats]
 
 POINT_SYNTAX = (
     "write 0.5,-1 or points.csv:0 (row 0 of a file) or points.csv:0:3 (rows 0, 1, 2) or points.csv (all rows); .npy, "
-    ".tsv and points.npz:x (array x) work too"
+    ".tsv, points.npz:x (array x) and - (standard input, as .csv) work too"
 )
+# In the context of a command: the text of points from standard input, which several models may need.
+_TYPED = "regions.cli.points_from_standard_input"
 # A bare .npz would be taken for a model.
 _FILE = re.compile(
-    r"(?P<path>.*\.(?:csv|tsv|npy|npz(?=:)))(?:(?<=npz):(?P<array>[^\W\d][\w.]*))?"
+    r"(?P<path>-|.*\.(?:csv|tsv|npy|npz(?=:)))(?:(?<=npz):(?P<array>[^\W\d][\w.]*))?"
     r"(?::(?P<row>[0-9]+)(?::(?P<stop>[0-9]+))?)?",
     re.IGNORECASE,
 )
@@ -170,7 +174,8 @@ def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain 
             points.append(point)
     if len(points) < kind.points or (len(points) > kind.points and not kind.or_more):
         more = " or more" if kind.or_more else ""
-        raise click.UsageError(f"--{name} takes {kind.points}{more} points ({kind.metavar}), got {len(points)}", ctx)
+        found = f"--{name} takes {kind.points}{more} points ({kind.metavar}), got {len(points)}"
+        raise click.UsageError(f"{found}. Points: {POINT_SYNTAX}", ctx)
     return kind.make(*points)
 
 
@@ -303,6 +308,21 @@ def _coordinates(word: str) -> Floats | None:
         return None
 
 
+@contextmanager
+def _named_file(path: str) -> Iterator[str]:
+    """Give the file to read points from; for standard input, a copy of it."""
+    if path != "-":
+        yield path
+        return
+    meta = click.get_current_context().meta
+    if _TYPED not in meta:
+        meta[_TYPED] = standard_input("points").read()
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "standard-input.csv")
+        file.write_bytes(meta[_TYPED])
+        yield str(file)
+
+
 def _points(word: str) -> list[_Point]:
     """The points that one word stands for, each with where it stands."""
     match = _FILE.fullmatch(word)
@@ -311,9 +331,10 @@ def _points(word: str) -> list[_Point]:
         assert point is not None
         return [(None, point)]
     meta, path = click.get_current_context().meta[__name__], match["path"]
-    is_text = path.lower().endswith((".csv", ".tsv"))  # in others columns have no names
+    is_text = path.lower().endswith(("-", ".csv", ".tsv"))  # in others columns have no names
     skipped = [column for column in meta["skip_column"] if is_text or column.lstrip("-").isdecimal()]
-    rows = load_points(path, inputs=meta["inputs"], skip_columns=skipped, array=match["array"])
+    with _named_file(path) as file:
+        rows = load_points(file, inputs=meta["inputs"], skip_columns=skipped, array=match["array"])
     first = int(match["row"] or 0)
     end = len(rows) if match["row"] is None else first + 1 if match["stop"] is None else int(match["stop"])
     if end > len(rows):

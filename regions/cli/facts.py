@@ -8,9 +8,11 @@ infinity: a size that no double holds is null there, and a ``note`` says why.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -20,6 +22,7 @@ from rich.table import Table
 
 from regions import Domain, Network
 from regions.cli.job import Outcome
+from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
 from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
@@ -27,12 +30,14 @@ from regions.tables import plain
 
 __all__ = [
     "announce",
+    "file_to_write",
     "network_facts",
     "outcome_facts",
     "print_network",
     "print_outcome",
     "say",
     "say_how_to_go_on",
+    "say_written",
     "writing",
 ]
 
@@ -41,7 +46,7 @@ FACETS = ("breakpoints", "edges")
 BEYOND = "beyond the largest double"
 # What six digits leave out of a number, relatively, at most.
 ROUNDED = 5e-6
-FOUND = {"complete": "", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
+FOUND = {"complete": ", proved", "limit": " found before the limit stopped it", "interrupted": " found until Ctrl-C"}
 
 
 @contextmanager
@@ -55,10 +60,34 @@ def writing(output: str) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, output) from error
 
 
+@contextmanager
+def file_to_write(output: Path, suffix: str) -> Iterator[Path]:
+    """Give the file to write to; for standard output a temporary one, with this suffix, that is copied there."""
+    with writing("standard output" if output == STANDARD_OUTPUT else str(output)):
+        if output != STANDARD_OUTPUT:
+            yield output
+            return
+        with TemporaryDirectory() as folder:
+            file = Path(folder, f"output{suffix}")
+            yield file
+            sys.stdout.buffer.write(file.read_bytes())
+
+
 def say(text: str = "") -> None:
-    """Print a line; where that is impossible, name standard output, as for any other file."""
-    with writing("standard output"):
-        click.echo(text)
+    """Print a line; where that is impossible, name standard output, as for any other file.
+
+    If a file is written to standard output, the line goes to standard error.
+    """
+    context = click.get_current_context(silent=True)
+    to_error = context is not None and context.params.get("output") == STANDARD_OUTPUT
+    with writing("standard error" if to_error else "standard output"):
+        click.echo(text, err=to_error)
+
+
+def say_written(output: Path | None, as_json: bool) -> None:
+    """Say which file was written, after all tables."""
+    if output and output != STANDARD_OUTPUT and not as_json:
+        say(f"wrote {output}")
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:
@@ -160,7 +189,9 @@ def print_outcome(outcome: Outcome) -> None:
         if summary.smallest is not None:
             rows.append(("smallest region", sizes["smallest"] + _doubt(summary.smallest)))
             rows.append(("largest region", sizes["largest"]))
-    rows.append(("signs proved", outcome.run.certificate.signs))
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(VERBOSE):
+        rows.append(("signs proved", outcome.run.certificate.signs))
     rows.append(("time", f"{_seconds(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s"))
     table = Table.grid(padding=(0, 3))
     for row in rows:

@@ -6,11 +6,13 @@ All but the domains, which are in `domain_words.py`.
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -18,16 +20,23 @@ from regions import Network, load
 from regions.domains.point_files import load_array
 from regions.enumeration.workers import number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
+from regions.files import limits
 from regions.files.text_table import coordinate
+from regions.networks.derived import with_notes
 
 __all__ = [
+    "STANDARD_OUTPUT",
+    "VERBOSE",
     "checkpoint_option",
     "common_options",
+    "common_options_with_models",
     "common_options_without_model",
     "limit_option",
     "load_model",
+    "load_models",
     "output_option",
     "require_no_model",
+    "standard_input",
     "together",
     "workers_option",
 ]
@@ -56,8 +65,18 @@ def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
         raise click.BadParameter(f"{word!r} is no number, and no .npy file", ctx, parameter) from None
 
 
+# In the context of a command: whether more is to be printed.
+VERBOSE = "regions.cli.verbose"
 _shared_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda ctx, parameter, value: ctx.meta.update({VERBOSE: value}),
+        help="Also print how signs were proved.",
+    ),
     click.option(
         "--activation",
         multiple=True,
@@ -89,14 +108,16 @@ _shared_options = together(
 )
 
 
-def _model(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    metavar = "MODEL" if required else "[MODEL]"
-    return click.argument("source", metavar=metavar, required=required, expose_value=False, callback=_keep)
+def _model(metavar: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.argument("sources", metavar=metavar, expose_value=False, callback=_keep, **settings)
 
 
-# The model, and the options that every command has; for one command it need not be there.
-common_options = together(_shared_options, _model(required=True))
-common_options_without_model = together(_shared_options, _model(required=False))
+# The model, and the options that every command has. Some commands take several models, and one works without.
+common_options = together(_shared_options, _model("MODEL"))
+common_options_with_models = together(_shared_options, _model("MODEL..", nargs=-1, required=True))
+common_options_without_model = together(_shared_options, _model("[MODEL]", required=False))
+# As the name of an output.
+STANDARD_OUTPUT = Path("-")
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -140,14 +161,30 @@ checkpoint_option = click.option(
 
 def load_model() -> Network:
     """Read the model that the command line names, as it says."""
-    kept = click.get_current_context().meta[__name__]
-    if kept["source"] is None:
+    source = click.get_current_context().meta[__name__]["sources"]
+    if source is None:
         raise click.UsageError("give a MODEL or --ensemble")
-    options = {name: value for name, value in kept.items() if value or name == "source"}
+    return _load(source)
+
+
+def load_models() -> Iterator[Network]:
+    """Read several models one by one; if there are several, errors and the first printed line name the file."""
+    sources = click.get_current_context().meta[__name__]["sources"]
+    for source in sources:
+        try:
+            network = _load(source)
+        except RegionsError as error:
+            raise error if len(sources) == 1 else type(error)(f"{source}: {error}") from None
+        yield network if len(sources) == 1 else with_notes(network, f"read from {source}")
+
+
+def _load(source: str) -> Network:
+    kept = click.get_current_context().meta[__name__]
+    options = {name: value for name, value in kept.items() if value and name != "sources"}
     if len(options.get("activation", ())) == 1:
         (options["activation"],) = options["activation"]
     try:
-        return load(**options)
+        return load(standard_input("a MODEL") if source == "-" else source, **options)
     except AmbiguousCheckpointError as error:
         raise AmbiguousCheckpointError(str(error).replace("activation='relu'", "--activation relu")) from error
     except RegionsError:
@@ -156,20 +193,44 @@ def load_model() -> Network:
         raise click.UsageError(str(error)) from error
 
 
+class _StandardInput(io.BytesIO):
+    name = "standard input"
+
+
+def standard_input(what: str) -> IO[bytes]:
+    """Read what is piped into the command, as a file.
+
+    Raises
+    ------
+    click.UsageError
+        Two words of the command line stand for it.
+    FileTooLargeError
+        It is longer than a file may be.
+    """
+    meta = click.get_current_context().meta
+    if meta.setdefault("standard input", what) != what:
+        raise click.UsageError(f"- stands for {meta['standard input']} and {what}; standard input can be read once")
+    content = sys.stdin.buffer.read(limits.MAX_FILE_BYTES + 1)
+    limits.require_file_size("standard input", len(content))
+    return _StandardInput(content)
+
+
 def require_no_model(ctx: click.Context, instead: str) -> None:
     """Refuse a model, and what says how to read one, where something else is given."""
-    options = {"source": "MODEL"}
+    options = {"sources": "MODEL"}
     for name, value in ctx.meta[__name__].items():
         if value:
             raise click.UsageError(f"give {options.get(name, f'--{name}')} or {instead}", ctx)
 
 
-def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def output_option(
+    *suffixes: str, on_standard_output: str, required: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add -o FILE, refused before the work and not after it when it can not be written."""
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-        if path is None:
-            return None
+        if path is None or path == STANDARD_OUTPUT:
+            return path
         if path.suffix.lower() not in suffixes:
             raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
         if not path.absolute().parent.is_dir():
@@ -188,5 +249,6 @@ def output_option(*suffixes: str, required: bool = True) -> Callable[[Callable[.
         type=click.Path(dir_okay=False, writable=True, path_type=Path),
         callback=checked,
         metavar="FILE",
-        help=f"Where to write; the name ends in {', '.join(suffixes)}.",
+        help=f"Where to write; the name ends in {', '.join(suffixes)}. - writes {on_standard_output} to standard "
+        "output, and all tables to standard error.",
     )

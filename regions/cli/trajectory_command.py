@@ -16,7 +16,7 @@ import click
 from regions import Curve, Growth, LimitReached, Segment, Trajectory, growth, trajectory
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
 from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
-from regions.cli.facts import FOUND, announce, domain_facts, network_facts, say, writing
+from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_written
 from regions.cli.job import EXIT_INTERRUPTED, EXIT_LIMIT, progress_bar
 from regions.cli.options import (
     common_options_without_model,
@@ -54,7 +54,7 @@ __all__ = ["trajectory_command"]
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Which ones are drawn."
 )
 @limit_option
-@output_option(*PICTURE_SUFFIXES, required=False)
+@output_option(*PICTURE_SUFFIXES, on_standard_output=".png", required=False)
 @click.pass_context
 def trajectory_command(
     ctx: click.Context,
@@ -131,13 +131,12 @@ def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None
     if not as_json:
         say(f"\n{found}")
     if output:
-        with writing(str(output)):
-            save_figure(found.plot(), output)
+        with file_to_write(output, ".png") as file:
+            save_figure(found.plot(), file)
         facts["output"] = str(output)
     if as_json:
         say(json_text(facts))
-    if output and not as_json:
-        say(f"wrote {output}")
+    say_written(output, as_json)
 
 
 def _stopped(ctx: click.Context, end: End, pieces: int | None, where: dict[str, Any], as_json: bool) -> NoReturn:

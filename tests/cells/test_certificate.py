@@ -199,7 +199,7 @@ class TestCommandLine:
     def test_tables_show_the_share(self, run: Run) -> None:
         layer = ALMOST_CONCURRENT.layers[0]
         np.savez("close.npz", W0=layer.weights, b0=layer.biases, W1=np.ones((1, 3)), b1=np.zeros(1))
-        words = ["count", "close.npz", "--activation", "relu", "--plane", "0,0", "1,0", "0,1"]
+        words = ["count", "close.npz", "--activation", "relu", "--plane", "0,0", "1,0", "0,1", "-v"]
         code, out, _ = run(*words)
         assert code == 0
         assert f"signs proved   {certified(ALMOST_CONCURRENT, PLANE).signs}" in out and "%) exactly; 0 are zero" in out

@@ -8,6 +8,7 @@ shows.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import re
@@ -105,9 +106,66 @@ def test_count_prints_what_was_understood_and_found(run: Run) -> None:
     found = regions.count(model(), Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
     assert (code, err) == (0, "")
     assert out.startswith("Network(2-12-10-3, relu, 22 hidden neurons)\nPolygon(in R^2, 4 corners, area 4)\n")
-    assert re.search(rf"^regions +{found}$", out, re.MULTILINE)
-    assert re.search(r"^signs proved +[\d,]+ by error bound, [\d,]+ exactly; [\d,]+ are zero$", out, re.MULTILINE)
+    assert re.search(rf"^regions +{found}, proved$", out, re.MULTILINE)
+    assert "signs" not in out
     assert re.search(r"^time +[\d.e-]+ m?s, [\d,]+ regions/s$", out, re.MULTILINE)
+
+
+def test_verbose_says_how_signs_were_proved(run: Run) -> None:
+    _, out, _ = run("count", "model.npz", "--activation", "relu", *SQUARE, "--verbose")
+    assert re.search(r"^signs proved +[\d,]+ by error bound, [\d,]+ exactly; [\d,]+ are zero$", out, re.MULTILINE)
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Make this the standard input."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_standard_input_is_a_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = run("count", "model.npz", "--activation", "relu", *SQUARE, "--json")
+    piped(monkeypatch, Path("model.npz").read_bytes())
+    facts = [json.loads(out) for _, out, _ in (named, run("count", "-", "--activation", "relu", *SQUARE, "--json"))]
+    assert facts[0]["regions"] == facts[1]["regions"] and facts[0]["network"] == facts[1]["network"]
+    piped(monkeypatch, b"<html>")
+    assert run("info", "-")[2].startswith("Error: standard input: not a model file")
+
+
+def test_standard_input_is_points(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("count", "model.npz", "model.npz", "--activation", "relu", "--json", "--segment")
+    _, named, _ = run(*words, "points.csv:0:2")
+    piped(monkeypatch, b"0,0\n" + Path("points.csv").read_bytes())
+    code, out, _ = run(*words, "-:1:3")
+    assert code == 0
+    assert [json.loads(line)["domain"] for line in out.splitlines()] == [
+        json.loads(named.splitlines()[0])["domain"]
+    ] * 2
+
+
+def test_standard_input_is_one_thing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped(monkeypatch, Path("model.npz").read_bytes())
+    code, _, err = run("count", "-", "--activation", "relu", "--segment", "-")
+    assert code == 2 and "- stands for a MODEL and points; standard input can be read once" in err
+
+
+def test_standard_output_is_a_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o")
+    assert run(*words, "out.csv")[0] == 0
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written))
+    code, _, err = run(*words, "-")
+    assert code == 0 and "regions" in err and "wrote" not in err
+    assert written.getvalue() == Path("out.csv").read_bytes()
+
+
+def test_several_models(run: Run) -> None:
+    weights = dict(np.load("model.npz"))
+    np.savez("other.npz", **{**weights, "b0": weights["b0"] + 1})
+    alone = [run("count", name, "--activation", "relu", *SQUARE, "--json")[1] for name in ("model.npz", "other.npz")]
+    code, out, _ = run("count", "model.npz", "other.npz", "--activation", "relu", *SQUARE, "--json")
+    numbers = [json.loads(line)["regions"] for line in out.splitlines()]
+    assert code == 0 and numbers == [json.loads(line)["regions"] for line in alone] and numbers[0] != numbers[1]
+    code, out, err = run("info", "model.npz", "none.npz", "--activation", "relu")
+    assert code == 1 and "note: read from model.npz" in out and "none.npz" in err
 
 
 def test_enumerate_npz(run: Run) -> None:
@@ -135,7 +193,7 @@ def test_enumerate_table_and_json_say_the_same(run: Run) -> None:
     assert facts["certificate"] == partition.certificate.as_dict()
     lengths = np.linalg.norm(np.diff(partition.vertices[partition.facet_vertices], axis=1)[:, 0], axis=1)
     printed = {line.split()[0]: line.split()[1:] for line in table.splitlines() if line.strip()}
-    assert printed["regions"] == [str(len(partition))]
+    assert printed["regions"] == [f"{len(partition)},", "proved"]
     assert printed["area"] == ["4"]
     for layer, kinks in ((1, range(12)), (2, range(12, 22))):
         made = np.isin(partition.facet_kinks, kinks)

@@ -151,7 +151,7 @@ def test_images_with_other_axes(run: Run) -> None:
         (["count", "model.npz", "--activation", "relu", "--segment=0;0", "1,1"], "got '0;0'"),
         (
             ["count", "model.npz", "--activation", "relu", "--segment", "0,0", "points.csv:-1"],
-            "argument (points.csv:-1). Points: write 0.5,-1",
+            "--segment takes 2 points (A B), got 1. Points: write 0.5,-1",
         ),
         (["count", "model.npz", "--activation", "relu", *SQUARE, "--limit", "-1"], "--limit"),
         (["count", *SQUARE], "MODEL"),

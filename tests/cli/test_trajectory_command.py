@@ -50,7 +50,7 @@ def test_the_table(run: Run) -> None:
 
 def test_pieces_of_a_curve_are_called_so(run: Run) -> None:
     code, out, _ = run("count", *MODEL, "--arc", *WORDS[:2])
-    assert code == 0 and "\npieces         " in out and " pieces/s" in out and "regions" not in out
+    assert code == 0 and "\npieces   " in out and " pieces/s" in out and "regions" not in out
 
 
 def test_the_picture(run: Run) -> None:
