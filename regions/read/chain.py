@@ -141,7 +141,10 @@ def build_network(steps: Sequence[Step], notes: Iterable[str] = ()) -> Network:
     """
     widths = [_input_width(step) for step in steps if not isinstance(step, Nonlinearity)]
     if not widths:
-        raise EmptyLayerError("the model has no dense layer")
+        raise EmptyLayerError(
+            "the model has no dense layer, so it does not say how many inputs it takes; load the module with "
+            "input_shape=(n,)"
+        )
     builder = _Builder(widths[0], notes)
     for step in steps:
         if isinstance(step, Dense):

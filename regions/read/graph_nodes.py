@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.printable import printable
 
-__all__ = ["GraphNode", "needed", "require_names", "unsupported"]
+__all__ = ["GraphNode", "in_order", "needed", "require_names", "unsupported"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,27 @@ def needed(nodes: Sequence[Node], outputs: Collection[str]) -> list[Node]:
             wanted.update(node.inputs)
             result.append(node)
     return result[::-1]
+
+
+def in_order(nodes: Sequence[Node]) -> list[Node]:
+    """Sort nodes so that each comes after those whose outputs it reads; nodes of cycles come last, as they were."""
+    makers = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
+    missing = [{makers[name] for name in node.inputs if name in makers} for node in nodes]
+    readers: list[list[int]] = [[] for _ in nodes]
+    for number, made_by in enumerate(missing):
+        for maker in made_by:
+            readers[maker].append(number)
+    ready = [number for number, made_by in enumerate(missing) if not made_by]
+    order = []
+    while ready:
+        number = heappop(ready)
+        order.append(number)
+        for reader in readers[number]:
+            missing[reader].discard(number)
+            if not missing[reader]:
+                heappush(ready, reader)
+    placed = set(order)
+    return [nodes[number] for number in (*order, *(number for number in range(len(nodes)) if number not in placed))]
 
 
 def require_names(nodes: Sequence[GraphNode], given: Collection[str], outputs: Collection[str], file: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which network does what was read from a graph?
 
-If every operation reads the one before it, and all linear ones are dense, it is a chain of layers, which
+If every operation reads the one before it, and the linear ones are dense, it is a chain of layers, which
 `regions.read.chain` makes of steps: rearranged numbers only reorder the columns of the next matrix. All else is a
 graph.
 """
@@ -57,7 +57,7 @@ def network_of(
 
 
 def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
-    """The steps of a chain; None if it is none."""
+    """The steps of a chain; None if there are activations alone, or it is another graph."""
     steps: list[Step] = []
     path: list[tuple[Operation, Tensor]] = []
     tensor = result
@@ -93,6 +93,8 @@ def _chain(reading: Reading, result: Tensor) -> list[Step] | None:
             vector = np.arange(len(weights))
         else:
             return None
+    if all(isinstance(step, Nonlinearity) for step in steps):
+        return None
     _put_outputs_in_order(reading, steps, vector[result.place])
     return steps
 

@@ -3,7 +3,7 @@
 
 The bytes of a file become plain checked data: nodes with their operator's version, inputs, outputs and attributes, and
 the tensors that are stored. What a node may have - which attributes, how many inputs - is what ONNX's own schema of
-that operator in that version says. Every name is made once and before it is read, so there are no cycles.
+that operator in that version says. Every name is made once, and nodes are sorted so that it is made before it is read.
 Refused by name: functions, subgraphs, sparse tensors, training information, operator sets that are not declared or
 newer than the installed onnx knows.
 """
@@ -17,7 +17,7 @@ from regions.errors import MissingDependencyError, NotACheckpointError, Unsuppor
 from regions.files.onnx_wire import require_fields
 from regions.files.opened import OpenedFile
 from regions.printable import printable
-from regions.read.graph_nodes import GraphNode, require_names
+from regions.read.graph_nodes import GraphNode, in_order, require_names
 from regions.read.onnx_tensors import Constant, read_tensor
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
@@ -105,7 +105,7 @@ def read_graph(file: OpenedFile) -> Graph:
         raise NotACheckpointError(f"{file.name}: not the protobuf message of a model: {printable(error)}") from None
     _require_plain(model, file.name)
     versions = _operator_sets(model, file.name)
-    nodes = [_node(node, i, versions) for i, node in enumerate(model.graph.node)]
+    nodes = in_order([_node(node, i, versions) for i, node in enumerate(model.graph.node)])
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     inputs = [_input(value) for value in model.graph.input if value.name not in tensors]
     outputs = [output.name for output in model.graph.output]
@@ -131,8 +131,11 @@ def _operator_sets(model: Any, path: str) -> dict[str, int]:
     versions: dict[str, int] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
-        if domain in versions:
-            raise NotACheckpointError(f"{path}: declares the operator set {printable(domain)!r} twice")
+        if versions.get(domain, entry.version) != entry.version:
+            raise NotACheckpointError(
+                f"{path}: declares the operator set {printable(domain or 'ai.onnx')!r} in versions {versions[domain]} "
+                f"and {entry.version}; keep the one that its nodes are written for"
+            )
         versions[domain] = entry.version
     if not versions and 0 < model.ir_version < _FIRST_WITH_OPERATOR_SETS:
         versions[""] = 1

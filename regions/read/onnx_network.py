@@ -22,6 +22,7 @@ from regions.read.graph_walk import walk
 from regions.read.onnx_graph import Graph, Node, read_graph
 from regions.read.onnx_images import IMAGE_OPERATORS
 from regions.read.onnx_operators import OPERATORS as ELEMENT_OPERATORS
+from regions.read.onnx_resize import REPEATING
 from regions.read.onnx_tensors import FLOATS, Constant, element_name
 from regions.read.onnx_values import CONSTANT_OPERATORS, REARRANGING, Flow, Value, fold, rearrange, shape_of
 from regions.read.operations import Tensor
@@ -46,12 +47,11 @@ _SMOOTH = {
 _NOT_YET = {
     **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
-    **dict.fromkeys(("Resize", "Upsample"), "images of another size; of .pt2 files nearest pixels are read"),
-    **dict.fromkeys(("Expand", "Tile"), "repeating what depends on the input; of .pt2 files it is read"),
     "Einsum": "sums of products by a formula; write it as MatMul, Gemm or Conv with a constant",
     **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
 }
 OPERATORS = ELEMENT_OPERATORS | IMAGE_OPERATORS
+MOVING = REARRANGING | REPEATING
 
 
 def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -139,9 +139,10 @@ class _Values:
             _require_version(node, _SHAPE[node.operator])
             assert values[0] is not None
             return shape_of(node, values[0])
-        if node.operator in REARRANGING:
-            _require_version(node, REARRANGING[node.operator][1])
-            return rearrange(at, node, values)
+        if node.operator in MOVING:
+            move, newest = MOVING[node.operator]
+            _require_version(node, newest)
+            return rearrange(at, node, values, move)
         if flowing:
             if node.operator not in OPERATORS:
                 raise _unsupported(node)

@@ -24,7 +24,17 @@ from regions.read.operations import Tensor
 from regions.read.operators import shapes
 from regions.read.site import Site
 
-__all__ = ["CONSTANT_OPERATORS", "REARRANGING", "Flow", "Value", "fold", "integers", "rearrange", "shape_of"]
+__all__ = [
+    "CONSTANT_OPERATORS",
+    "REARRANGING",
+    "Flow",
+    "Rearrangement",
+    "Value",
+    "fold",
+    "integers",
+    "rearrange",
+    "shape_of",
+]
 
 # Shapes and the like; nothing that large is computed from one another.
 MAX_FOLDED = 1024
@@ -43,9 +53,11 @@ class Flow:
 
 
 Value = Flow | Constant
+# It takes and returns a tensor, or an array.
+Rearrangement = Callable[[Site, Node, "list[Value | None]", Any], Any]
 
 
-def rearrange(at: Site, node: Node, values: list[Value | None]) -> Value:
+def rearrange(at: Site, node: Node, values: list[Value | None], operation: Rearrangement) -> Value:
     """Apply an operator that moves numbers without changing them.
 
     Raises
@@ -57,7 +69,6 @@ def rearrange(at: Site, node: Node, values: list[Value | None]) -> Value:
     """
     given = values[0]
     assert given is not None
-    operation, _ = REARRANGING[node.operator]
     element = _cast(node, given) if node.operator == "Cast" else given.element
     if isinstance(given, Flow):
         return Flow(operation(at, node, values, given.tensor), element)
@@ -92,10 +103,6 @@ def integers(node: Node, attribute: str, values: Sequence[Value | None], positio
     if isinstance(given, Flow) or given.array.dtype.kind != "i" or given.array.ndim > 1:
         raise UnsupportedLayerError(f"{node.label}: its {attribute} are not a constant list of integers")
     return [int(number) for number in given.array.ravel()]
-
-
-# It takes and returns a tensor, or an array.
-_Rearrangement = Callable[[Site, Node, "list[Value | None]", Any], Any]
 
 
 def _reshape(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
@@ -186,7 +193,7 @@ def _blocks(at: Site, node: Node, _: list[Value | None], x: Any, apart: bool) ->
 
 
 # Each with the newest version of the operator that was read about; a newer one may mean something else.
-REARRANGING: dict[str, tuple[_Rearrangement, int]] = {
+REARRANGING: dict[str, tuple[Rearrangement, int]] = {
     "Identity": (_same, 25),
     "Cast": (_same, 28),
     "Dropout": (_dropout, 22),

@@ -175,6 +175,44 @@ def _together(chance: Chance) -> Case:
     return operator, attributes, {"a": _integers(*axes)}, shape, version
 
 
+def _resized(chance: Chance) -> Case:
+    axes = chance.randint(1, 3)
+    shape = _image(chance, axes)
+    factors = [
+        chance.choice((2, 3, 1.5, 2.1, 0.5, 1.1, 1 / 3, 0.7, 1, 2.25, chance.uniform(0.4, 3.5))) for _ in shape[2:]
+    ]
+    scales = np.array([1, 1, *factors], dtype=np.float32)
+    version = chance.choice((7, 9, 10, 11, 13, 18, 19))
+    if version < 10:
+        if version == 7:
+            return "Upsample", {"scales": scales.tolist(), "mode": "nearest"}, {}, shape, version
+        return "Upsample", {"mode": "nearest"}, {"s": scales}, shape, version
+    if version == 10:
+        return "Resize", {"mode": "nearest"}, {"s": scales}, shape, version
+    rules = ["asymmetric", "half_pixel", "pytorch_half_pixel", "align_corners", "tf_half_pixel_for_nn"][
+        : 4 + (version == 11)
+    ]
+    attributes = {
+        "coordinate_transformation_mode": chance.choice(rules),
+        "nearest_mode": chance.choice(("floor", "ceil", "round_prefer_floor", "round_prefer_ceil")),
+    }
+    empty = np.zeros(0, dtype=np.float32)
+    if chance.randrange(2):
+        return "Resize", _some(chance, attributes), {"r": empty, "s": scales}, shape, version
+    sizes = _integers(*shape[:2], *_each(chance, axes, 1, 12))
+    return "Resize", _some(chance, attributes), {"r": empty, "s": empty, "z": sizes}, shape, version
+
+
+def _repeated(chance: Chance) -> Case:
+    shape = _image(chance, chance.randint(1, 3))
+    if chance.randrange(2):
+        return "Tile", {}, {"r": _integers(1, *_each(chance, len(shape) - 1, 1, 3))}, shape, chance.choice((6, 13))
+    shape = tuple(length if chance.randrange(2) else 1 for length in shape)
+    wanted = [length if chance.randrange(2) and length > 1 else chance.choice((1, length)) for length in shape]
+    wide = [chance.randint(1, 3) if length == 1 else n for length, n in zip(shape, wanted, strict=True)]
+    return "Expand", {}, {"s": _integers(*[2] * chance.randrange(2), *wide)}, shape, chance.choice((8, 13))
+
+
 KINDS: dict[str, Callable[[Chance], Case]] = {
     "Conv": _convolution,
     "ConvTranspose": _transposed,
@@ -187,6 +225,9 @@ KINDS: dict[str, Callable[[Chance], Case]] = {
     "order": _order,
     "blocks": _blocks,
     "Reduce": _together,
+    "resize": _resized,
+    "resize, again": _resized,
+    "repeat": _repeated,
 }
 
 

@@ -18,7 +18,6 @@ from onnx_parts import file, mlp, model, node, normal
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
-    EmptyLayerError,
     FileTooLargeError,
     MissingDependencyError,
     NetworkError,
@@ -157,24 +156,38 @@ REFUSED: dict[str, Case] = {
         )
         for name, count in (("InstanceNormalization", 2), ("ReduceL2", 0), ("MeanVarianceNormalization", 0))
     },
-    "resized": (
-        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([2, 2])}),
+    "resized by means": (
+        lambda: one("Resize", {"r": np.float32([]), "s": np.float32([1, 2])}, mode="linear"),
         UnsupportedLayerError,
-        r"^node 'Resize_y' \(Resize\): not supported: images of another size; .*; export a model without, or the part",
+        r"^node 'Resize_y' \(Resize\) makes means between pixels, .*; export it with mode 'nearest'",
+    ),
+    "resized by rounding": (
+        lambda: at(
+            11, [node("Resize", ["x", "r", "s"], "y")], {"r": np.float32([]), "s": np.float32([1, 3, 2.1])}, 1, 1, 10
+        ),
+        UnsupportedLayerError,
+        r"whether there are \[1, 3, 20\] or \[1, 3, 21\] pixels is decided by rounding",
+    ),
+    "shrunk by an old version": (
+        lambda: at(10, [node("Resize", ["x", "s"], "y")], {"s": np.float32([1, 1, 0.5])}, 1, 1, 10),
+        UnsupportedLayerError,
+        "does not say which pixels remain; export it with opset 11 or newer",
+    ),
+    "repeated, but not along each axis": (
+        lambda: one("Tile", {"s": np.array([2])}),
+        NotACheckpointError,
+        r"repeats \[2\] times along the axes of",
+    ),
+    "expanded to what does not fit": (
+        lambda: one("Expand", {"s": np.array([2, 2])}),
+        NotACheckpointError,
+        r"expands shape \[1, 3\] to \[2, 2\]",
     ),
     "sum by formula": (
         lambda: one("Einsum", {"k": normal(3, 3)}, equation="ij,jk->ik"),
         UnsupportedLayerError,
         r"^node 'Einsum_y' \(Einsum\): not supported: .* write it as MatMul",
     ),
-    **{
-        name: (
-            lambda name=name: one(name, {"s": np.array([2, 1])}),
-            UnsupportedLayerError,
-            rf"^node '{name}_y' \({name}\): not supported: repeating what depends on the input",
-        )
-        for name in ("Expand", "Tile")
-    },
     "bound that is no number": (
         lambda: one("Clip", {"l": np.float32(np.nan)}),
         NonFiniteError,
@@ -201,7 +214,12 @@ REFUSED: dict[str, Case] = {
         "not piecewise linear",
     ),
     "divided by zero": (lambda: one("Div", {"c": np.float32(0)}), NetworkError, "divides by 0"),
-    "constant that enlarges": (lambda: one("Add", {"c": normal(2, 3)}), NotACheckpointError, r"shape \[2, 3\] for"),
+    "constant that does not fit": (lambda: one("Add", {"c": normal(2, 4)}), NotACheckpointError, r"shape \[2, 4\] for"),
+    "two versions": (
+        lambda: changed(lambda m: m.opset_import.add(domain="ai.onnx", version=11)),
+        NotACheckpointError,
+        "declares the operator set 'ai.onnx' in versions 17 and 11; keep the one",
+    ),
     "constant of another type": (
         lambda: one("Add", {"c": normal(3, dtype=np.float64)}),
         NotACheckpointError,
@@ -238,7 +256,6 @@ REFUSED: dict[str, Case] = {
         UnsupportedLayerError,
         "int64; a network takes real numbers",
     ),
-    "no layer": (lambda: at(17, [node("Relu", ["x"], "y")], {}), EmptyLayerError, "no dense layer"),
     "dropout in training": (lambda: one("Dropout", _ratio_and_training()), UnsupportedLayerError, "training mode"),
     "old dropout in training": (
         lambda: at(6, [node("Dropout", ["x"], "y")], {}),

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which operations are sums, products and functions of single numbers?
 
-Operands are tensors, which depend on the input, or constants. Tensors are repeated where shapes ask for it, as numpy
-does. A constant that enlarges what it meets would make several inputs of one, and is refused.
+Operands are tensors, which depend on the input, or constants. Both are repeated where shapes ask for it, as numpy does.
 """
 
 from __future__ import annotations
@@ -45,11 +44,13 @@ def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _widened(at: Site, x: Tensor, constant: Floats) -> tuple[Tensor, Floats]:
-    """A tensor and a constant of one shape; the constant may give the tensor more axes, but no more numbers."""
-    if constant.ndim > len(x.shape):
-        shape = (1,) * (constant.ndim - len(x.shape)) + x.shape
-        x = moved(at, x, lambda array: array.reshape(shape))
-    return x, spread(at, constant, x.shape)
+    """A tensor and a constant, repeated until they have one shape."""
+    try:
+        shape = np.broadcast_shapes(x.shape, constant.shape)
+    except ValueError:
+        raise at.refused(f"has a constant of shape {list(constant.shape)} for {list(x.shape)}") from None
+    x = repeated(at, x, shape)
+    return x, np.broadcast_to(constant, shape)
 
 
 def added(at: Site, first: Operand, second: Operand, factors: tuple[float, float] = (1.0, 1.0)) -> Tensor:
