@@ -7,12 +7,15 @@ another exception than the package's own, a message that is long or not printabl
 processor, 300 MB of address space beyond what the process had, a crash, or a network that changed without a word as
 `fuzz_file_kinds.py` defines it. The work is done in child processes with a limit on memory, so that a crash is a
 finding and not the end. A case is what its number and the seed make it: ``--case 123`` shows one.
+``--drawn onnx`` and ``--drawn pt2`` read random graphs instead, valid and invalid ones, which no mutation of a sound
+file finds; every third network that comes out is held against what onnx or torch compute of the file.
 Cost: 2 ms a case.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import multiprocessing
 import random
 import resource
@@ -20,7 +23,10 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +36,22 @@ if __name__ == "__main__":
     if list((ROOT / "regions").glob("_core.*.so")):
         sys.path.insert(0, str(ROOT))  # an editable install, or one in place: as in conftest.py
 
+import graph_drawing_onnx  # noqa: E402
+import graph_drawing_pt2  # noqa: E402
+import regions  # noqa: E402
 from fuzz_file_kinds import Kind, kinds  # noqa: E402
 from fuzz_file_mutations import damage, rewrite  # noqa: E402
+from graph_judges import judged_by_onnx, judged_by_torch  # noqa: E402
 from regions.errors import InternalError, RegionsError  # noqa: E402
 from regions.files.opened import UNFORESEEN  # noqa: E402
 
 SECONDS, MEBIBYTES, LONGEST = 3.0, 300, 3000
 BATCH = 500
+# How random graphs of a format are drawn, what judges the networks that come out, and the package that this needs.
+DRAWN = {
+    "onnx": (graph_drawing_onnx.drawn, judged_by_onnx, "onnx.reference"),
+    "pt2": (graph_drawing_pt2.drawn, judged_by_torch, "torch"),
+}
 
 
 class _TooLong(BaseException):
@@ -48,25 +63,10 @@ def outcome(kind: Kind, content: bytes, changed: int | None) -> tuple[str, str |
 
     ``changed`` is how many of its bytes differ from the sound file; None if it was rewritten in its own language.
     """
-    try:
-        structure, numbers = kind.read(content)
-    except InternalError as error:
-        return "finding", f"InternalError: {error}"
-    except RegionsError as error:
-        message = str(error)
-        if UNFORESEEN in message:
-            return "finding", message[:400]
-        if not message.isprintable() or len(message) > LONGEST:
-            return "finding", f"a message of {len(message)} characters: {message[:300]!r}"
-        return type(error).__name__, None
-    except MemoryError:
-        return "finding", "MemoryError"
-    except _TooLong:
-        return "finding", f"more than {SECONDS} seconds"
-    except Exception as error:
-        return "finding", f"{type(error).__name__}: {str(error)[:300]}"
-    if changed is None or not kind.judged:
-        return "read", None
+    word, wrong, result = _attempt(kind.read, content)
+    if result is None or changed is None or not kind.judged:
+        return word, wrong
+    structure, numbers = result
     expected, sound = kind.read(kind.content)
     if structure != expected or numbers.shape != sound.shape:
         return "finding", f"another structure without a word: {structure}"
@@ -74,6 +74,44 @@ def outcome(kind: Kind, content: bytes, changed: int | None) -> tuple[str, str |
     if different and (kind.protected or (kind.counted and different > changed)):
         return "finding", f"{different} numbers changed without a word"
     return "read", None
+
+
+def _attempt(read: Callable[[bytes], Any], content: bytes) -> tuple[str, str | None, Any]:
+    """Read a file: a word for what came of it, what is wrong with that, and what was read."""
+    try:
+        return "read", None, read(content)
+    except InternalError as error:
+        return "finding", f"InternalError: {error}", None
+    except RegionsError as error:
+        message = str(error)
+        if UNFORESEEN in message:
+            return "finding", message[:400], None
+        if not message.isprintable() or len(message) > LONGEST:
+            return "finding", f"a message of {len(message)} characters: {message[:300]!r}", None
+        return type(error).__name__, None, None
+    except MemoryError:
+        return "finding", "MemoryError", None
+    except _TooLong:
+        return "finding", f"more than {SECONDS} seconds", None
+    except Exception as error:
+        return "finding", f"{type(error).__name__}: {str(error)[:300]}", None
+
+
+def outcome_of_drawn(way: str, number: int, seed: int) -> tuple[str, str | None]:
+    """As `outcome`, of a graph that is drawn; networks are judged if the package of the judge has been imported."""
+    draw, judge, package = DRAWN[way]
+    content = draw(random.Random(f"{way} {seed} {number}"))
+    word, wrong, network = _attempt(lambda file: regions.load(io.BytesIO(file)), content)
+    if network is None or number % 3 or package not in sys.modules:
+        return word, wrong
+    if not any("left out at the end" in note for note in network.notes):
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        limit, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        different = judge(content, network)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+        return ("finding", different) if different else ("read and judged", None)
+    return word, wrong
 
 
 def drawn(number: int, seed: int) -> tuple[str, bytes, int | None]:
@@ -104,13 +142,16 @@ def _batch(cases: list[tuple[str, Any]], seed: int, progress: Any) -> tuple[Coun
     found = []
     for place, (name, number) in enumerate(cases):
         progress.value = place
-        if name:
-            content, changed = _flipped(name, number), 1
+        if name in DRAWN:
+            judge = partial(outcome_of_drawn, name, number, seed)
+        elif name:
+            judge = partial(outcome, kinds()[name], _flipped(name, number), 1)
         else:
             name, content, changed = drawn(number, seed)
+            judge = partial(outcome, kinds()[name], content, changed)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
-            word, wrong = outcome(kinds()[name], content, changed)
+            word, wrong = judge()
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
         counts[f"{name}: {word}"] += 1
@@ -123,7 +164,8 @@ def _worker(todo: Any, done: Any, seed: int, progress: Any) -> None:
     for kind in kinds().values():  # warm, so that only what a file asks for counts
         kind.read(kind.content)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEBIBYTES * 2**20,) * 2)
+    _, most = resource.getrlimit(resource.RLIMIT_AS)  # which judges may take
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEBIBYTES * 2**20, most))
     signal.signal(signal.SIGPROF, _too_long)
     for index, cases in iter(todo.get, None):
         progress.value = 0
@@ -181,19 +223,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--every-bit", action="store_true")
+    parser.add_argument("--drawn", choices=sorted(DRAWN), help="read random graphs of this format")
     parser.add_argument("--case", type=int, help="show one case instead")
     options = parser.parse_args()
+    if options.drawn:
+        for package in ("onnxruntime", DRAWN[options.drawn][2]):  # the first is a better judge, where it is installed
+            if find_spec(package.partition(".")[0]):
+                import_module(package)
+        if options.case is not None:
+            print(*outcome_of_drawn(options.drawn, options.case, options.seed), sep="\n")
+            return 0
     if options.case is not None:
         name, content, changed = drawn(options.case, options.seed)
         print(name, changed, content, outcome(kinds()[name], content, changed), sep="\n")
         return 0
-    cases = list(every_bit()) if options.every_bit else [("", number) for number in range(options.cases)]
+    cases = list(every_bit()) if options.every_bit else [(options.drawn or "", i) for i in range(options.cases)]
     counts, found = run(cases, options.seed, options.workers)
     for word, count in sorted(counts.items()):
         print(f"{count:8} {word}")
     print(*found[:50], sep="\n")
     what = "bits" if options.every_bit else f"cases, seed {options.seed}"
-    print(f"{len(cases)} {what}, {len(kinds())} kinds of files: {len(found)} findings")
+    kinds_read = f"graphs of {options.drawn}" if options.drawn else f"{len(kinds())} kinds of files"
+    print(f"{len(cases)} {what}, {kinds_read}: {len(found)} findings")
     return bool(found)
 
 

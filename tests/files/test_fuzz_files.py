@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import signal
 import time
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fuzz_files
+import regions
 from fuzz_file_kinds import Kind, kinds
 from regions.errors import NotACheckpointError
 
@@ -23,6 +25,43 @@ def test_a_slice() -> None:
     assert sum(counts.values()) == count
     assert {word.partition(":")[0] for word in counts} == set(kinds())
     assert sum(number for word, number in counts.items() if word.endswith("read")) > count / 50
+
+
+@pytest.mark.parametrize("way", sorted(fuzz_files.DRAWN))
+def test_drawn_graphs(way: str) -> None:
+    import_module("onnx.reference")
+    counts, found = fuzz_files.run([(way, number) for number in range(150)], 1_000_000, 1)
+    assert found == []
+    assert sum(counts.values()) == 150
+    assert counts[f"{way}: read"] + counts[f"{way}: read and judged"] > 30
+    assert counts[f"{way}: NotACheckpointError"] > 20
+    assert way != "onnx" or counts["onnx: read and judged"] > 8
+
+
+@pytest.mark.slow
+def test_drawn_programs_compute_what_torch_does() -> None:
+    pytest.importorskip("torch")
+    judged = 0
+    for number in range(0, 240, 3):
+        word, wrong = fuzz_files.outcome_of_drawn("pt2", number, 2_000_000)
+        assert wrong is None, number
+        judged += word == "read and judged"
+    assert judged > 15
+
+
+def test_a_wrong_network_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_module("onnx.reference")
+    real = regions.load
+
+    def load(file: Any) -> Any:  # with one output too few, or other numbers
+        network = real(file)
+        (weights, biases) = np.ones((max(network.n_out - 1, 1), network.n_in)), np.zeros(max(network.n_out - 1, 1))
+        return regions.Network([(weights, biases)])
+
+    monkeypatch.setattr(regions, "load", load)
+    found = [fuzz_files.outcome_of_drawn("onnx", number, 0)[1] or "" for number in range(0, 150, 3)]
+    assert any(wrong.startswith("another number of outputs") for wrong in found)
+    assert any(wrong.startswith("other numbers") for wrong in found)
 
 
 @pytest.mark.slow
