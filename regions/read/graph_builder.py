@@ -22,11 +22,15 @@ from regions.networks.graph import Graph, Operator
 from regions.networks.named_activations import identity
 from regions.networks.patches import Patches
 from regions.read.fused_maxima import with_fused_maxima
-from regions.read.nodes_of_operations import graph_of
+from regions.read.nodes_of_operations import Charge, graph_of
 from regions.read.operations import Activated, Affine, Inputs, Largest, Operation, Tensor
 from regions.read.scaling import Scaling
 
 __all__ = ["GraphBuilder"]
+
+
+def _free(kept: int, passing: int) -> None:
+    """No limit."""
 
 
 class GraphBuilder:
@@ -93,15 +97,16 @@ class GraphBuilder:
         """The largest of the first elements of x, as many as ``sizes[0]``, of the next ones, and so on."""
         return self._result(Largest(name, x, sizes), shape)
 
-    def finished(self, y: Tensor, *, fuse_max: bool = False) -> tuple[Graph, list[str]]:
+    def finished(self, y: Tensor, *, fuse_max: bool = False, charge: Charge = _free) -> tuple[Graph, list[str]]:
         """The graph whose outputs are the elements of y, and what was changed on the way.
 
-        With ``fuse_max``, ReLUs that only maxima read are part of these: the largest of 0 and what the ReLUs take.
+        ``charge`` is asked before nodes are made; see `graph_of`. With ``fuse_max``, ReLUs that only maxima read are
+        part of these: the largest of 0 and what the ReLUs take.
         """
         if not fuse_max:
-            return graph_of(self._operations, y)
+            return graph_of(self._operations, y, charge)
         operations, outputs, notes = with_fused_maxima(self._operations, y)
-        graph, more = graph_of(operations, outputs)
+        graph, more = graph_of(operations, outputs, charge)
         return graph, notes + more
 
     def _result(self, operation: Operation, shape: Sequence[int]) -> Tensor:

@@ -50,7 +50,7 @@ def network_of(
         chain = build_network(steps, reading.notes)
         network = Network.from_graph(chain.graph, reading.input_shape, chain.notes)
     else:
-        graph, notes = reading.builder.finished(result, fuse_max=fuse_max)
+        graph, notes = reading.builder.finished(result, fuse_max=fuse_max, charge=reading.charge)
         network = Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes])
     require_activation(network, activation, "the file")
     return network

@@ -6,19 +6,20 @@ sum takes in the rows of what it alone reads. What several operations read, or a
 whose units give what they get; matrices are never multiplied, for their products are no doubles. Only a scaling, such
 as a batch norm, is folded, in float64, into the affine operation just before it or, after an activation, into the dense
 one that follows it; there is a note where that rounds.
-Invariant: nodes come in the order of operations, so each reads earlier ones.
+Invariant: nodes come in the order of operations, so each reads earlier ones. What they take is charged before they are
+made.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Floats, Integers
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
@@ -28,7 +29,19 @@ from regions.networks.patches import Patches
 from regions.read.operations import Activated, Affine, Inputs, Largest, Operation, Tensor, tensors_read
 from regions.read.scaling import Scaling, add, multiply
 
-__all__ = ["graph_of"]
+__all__ = ["Charge", "graph_of"]
+
+# Asks whether so many bytes may be taken, for good and for a moment.
+Charge = Callable[[int, int], None]
+# Each unit has a bias, and a place, a source, a kind and a target in what reads it; rows that wait have the first two.
+UNIT_BYTES = 32
+WAITING_BYTES = 12
+# Each number that a node reads is looked up: its owner, its place, the selection, and copies of these.
+ROW_BYTES = 72
+# Each read is an operator with its arrays.
+READ_BYTES = 500
+# A matrix for all units of a node has at most so many columns for each of those that are read.
+MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +54,7 @@ class _Rows:
     where: NDArray[np.int64]
 
 
-def graph_of(operations: Sequence[Operation], outputs: Tensor) -> tuple[Graph, list[str]]:
+def graph_of(operations: Sequence[Operation], outputs: Tensor, charge: Charge) -> tuple[Graph, list[str]]:
     """The graph whose outputs are the elements of a tensor, and notes on what was folded.
 
     Parameters
@@ -49,8 +62,11 @@ def graph_of(operations: Sequence[Operation], outputs: Tensor) -> tuple[Graph, l
     operations : sequence of Operation
         Each reads earlier ones; the first one is the inputs.
     outputs : Tensor
+    charge : callable
+        Called before nodes are made.
     """
     making = _Making(operations, outputs)
+    charge(*making.bytes())
     return making.graph(), making.notes
 
 
@@ -74,6 +90,21 @@ class _Making:
         self.waiting: dict[Operation, _Rows] = {}
         self.kinks = 0
         self.folded: set[Operation] = set()  # scalings, into what precedes them
+
+    def bytes(self) -> tuple[int, int]:
+        """What the nodes take, for good and while they are made."""
+        kept, passing = UNIT_BYTES * self.outputs.size, 0
+        for operation in self.operations:
+            kept += (WAITING_BYTES if isinstance(operation, Affine) else UNIT_BYTES) * operation.size
+        for tensor in [self.outputs, *(tensor for each in self.operations for tensor in tensors_read(each))]:
+            kept += READ_BYTES * len(tensor.operations)
+            passing = max(passing, ROW_BYTES * tensor.size)
+        for operation in self.operations:
+            for operator, _ in operation.terms if isinstance(operation, Affine) else ():
+                lists = operator.sources.nbytes + operator.targets.nbytes if isinstance(operator, Patches) else 0
+                kept += lists
+                passing = max(passing, 3 * lists)
+        return kept, passing
 
     def graph(self) -> Graph:
         taken = {self.outputs.operations[0]} if self.outputs.in_order() else set[Operation]()
@@ -222,17 +253,22 @@ class _Making:
 
     def _reads(self, operator: Operator, tensor: Tensor) -> tuple[Read, ...]:
         """An operator on the elements of a tensor, as operators on all that nodes give."""
-        nodes, units = np.full(tensor.size, -2), np.full(tensor.size, -1)
-        for number, operation in enumerate(tensor.operations):
-            own = tensor.operation == number
-            nodes[own], unit_of = self.results[operation]
-            units[own] = unit_of[tensor.place[own]]
-        found = [node for node in np.unique(nodes).tolist() if node > -2]
-        # Constants alone read nothing, but in some form.
-        return tuple(
-            Read(_composed(operator, np.where(nodes == node, units, -1), self.sizes[node + 1]), node)
-            for node in found or [-1]
-        )
+        # Which elements are results of each operation: constants, which are of none, come first.
+        order = np.argsort(tensor.operation, kind="stable")
+        ends = np.searchsorted(tensor.operation[order], np.arange(-1, len(tensor.operations)), side="right")
+        own: dict[int, list[tuple[Integers, Integers]]] = {}
+        for operation, start, end in zip(tensor.operations, ends, ends[1:], strict=False):
+            if start < end:
+                elements = order[start:end]
+                node, unit_of = self.results[operation]
+                own.setdefault(node, []).append((elements, unit_of[tensor.place[elements]]))
+        reads = []
+        for node, parts in sorted(own.items()) or [(-1, [])]:  # constants alone read nothing, but in some form
+            units = np.full(tensor.size, -1)
+            for elements, found in parts:
+                units[elements] = found
+            reads.append(Read(_composed(operator, units, self.sizes[node + 1]), node))
+        return tuple(reads)
 
     def _add(self, rows: _Rows, activation: Activation, operation: Operation | None) -> None:
         self._add_units(rows, Units(len(rows.biases), activation), rows.where, operation)
@@ -271,14 +307,15 @@ def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operat
         if np.array_equal(units, np.arange(size)):
             return operator
         present = np.flatnonzero(units >= 0)
-        if len(np.unique(units[present])) == len(present):
+        few = size <= MOST_COLUMNS * len(present)
+        if few and len(np.unique(units[present])) == len(present):
             weights = np.zeros((operator.outputs, size))
             weights[:, units[present]] = operator.weights[:, present]
             return Dense(weights)
         every = np.arange(operator.outputs, dtype=np.int32)[np.newaxis]
         lists = np.zeros(1, dtype=np.int32), np.arange(len(units), dtype=np.int32)[np.newaxis], every
         operator = Patches(len(units), operator.outputs, operator.weights[np.newaxis], *lists)
-    sources = np.where(operator.sources >= 0, units[operator.sources], -1).astype(np.int32)
+    sources = np.where(operator.sources >= 0, units.astype(np.int32)[operator.sources], np.int32(-1))
     patches, columns = (sources >= 0).any(axis=1), (sources >= 0).any(axis=0)
     at = operator.lattice
     return Patches(

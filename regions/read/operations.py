@@ -48,7 +48,7 @@ class Tensor:
     def of(cls, operation: Operation, shape: Sequence[int]) -> Tensor:
         """All results of an operation."""
         size = operation.size
-        return cls(tuple(shape), (operation,), np.zeros(size, dtype=np.int64), np.arange(size))
+        return cls(tuple(shape), (operation,), np.broadcast_to(np.int64(0), size), np.arange(size))
 
     @property
     def size(self) -> int:

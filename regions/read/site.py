@@ -165,6 +165,7 @@ class Site:
         kind: str | None = None,
     ) -> Tensor:
         """``scale * x + shift``, with numbers for all or arrays of its shape."""
+        self.charge(0, 64 * x.size)
         each = [np.broadcast_to(np.asarray(part, dtype=np.float64), x.shape).ravel() for part in (scale, shift)]
         return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
 

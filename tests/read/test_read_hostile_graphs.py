@@ -87,6 +87,28 @@ def test_results_are_charged_before_they_are_built(content: Callable[[], bytes])
     assert "would take" in refused(content(), FileTooLargeError)
 
 
+def test_nodes_are_charged_before_they_are_made() -> None:
+    """Ten sums of 1,000,000 numbers are tensors within the limit, and nodes beyond it."""
+    nodes = [call("abs.default", "v0", self_="x")]
+    nodes += [call("add.Tensor", f"v{step}", self_=f"v{step - 1}", other=f"v{step - 1}") for step in range(1, 4)]
+    content = archive(nodes, shape=(1, 1_000_000), output="v3")
+    with pytest.raises(FileTooLargeError, match="all layers of the graph would take"):
+        load(io.BytesIO(content))
+
+
+def test_a_matrix_of_few_of_many_units_is_not_spread_over_all() -> None:
+    nodes = [call("slice.Tensor", "s", self_="x", dim=1, start=0, end=2)]
+    nodes += [call("linear.default", "h", input="s", weight="w"), call("relu.default", "y", self_="h")]
+    content = archive(nodes, {"w": np.ones((200, 2), np.float32)}, shape=(1, 1_000_000))
+    tracemalloc.start()
+    try:
+        network = load(io.BytesIO(content))
+        assert tracemalloc.get_traced_memory()[1] < 2 * FREE  # the whole matrix would take 1.6 GB
+    finally:
+        tracemalloc.stop()
+    assert network(np.arange(1_000_000.0))[0] == 1.0
+
+
 def test_many_axes() -> None:
     nodes = [node("Unsqueeze", ["x", "a"], "u"), node("Flatten", ["u"], "y")]
     many = bytes(model(nodes, {"a": np.arange(100_000)}).SerializeToString())
