@@ -10,12 +10,13 @@ content that it did not foresee is no reason for a caller to meet a ZeroDivision
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import IO, Any
 
@@ -25,7 +26,15 @@ from regions.files import limits
 from regions.files.zip_file import Archive, looks_like_zip
 from regions.printable import file_name, printable
 
-__all__ = ["START_BYTES", "UNFORESEEN", "OpenedFile", "is_open_file", "opened", "require_ordinary_file"]
+__all__ = [
+    "START_BYTES",
+    "UNFORESEEN",
+    "OpenedFile",
+    "is_open_file",
+    "opened",
+    "require_no_holes",
+    "require_ordinary_file",
+]
 
 # Enough to recognise any format, a tar archive (magic at 257) included.
 START_BYTES = 4096
@@ -47,12 +56,15 @@ class OpenedFile:
         Bytes in it.
     start : bytes
         The first `START_BYTES` of them.
+    folder : str or None
+        Where it is; None of a file that was given open.
     """
 
     file: IO[bytes]
     name: str
     size: int
     start: bytes
+    folder: str | None = None
 
     @cached_property
     def archive(self) -> Archive | None:
@@ -104,7 +116,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         require_ordinary_file(path, NotACheckpointError, what, kinds)
         with open(path, "rb") as file:
             try:
-                examined = _examined(file, file_name(path))
+                examined = replace(_examined(file, file_name(path)), folder=os.path.dirname(path))
             except TypeError:  # it has a name, and can not seek: memory of a process, and the like
                 raise NotACheckpointError(
                     f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
@@ -161,7 +173,34 @@ def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError
         raise error(f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}")
 
 
+def require_no_holes(descriptor: int, name: str, size: int) -> None:
+    """Refuse a file that takes little of the disk and much of the memory, as one with holes does.
+
+    Some file systems leave out zeros, so holes are no reason to refuse a file: the part that is there must be in
+    proportion to the whole.
+
+    Raises
+    ------
+    FileTooLargeError
+        It is not.
+    """
+    if size <= limits.FREE_EXPANSION_BYTES:
+        return
+    stored, end, before = 0, 0, os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        while stored * limits.MAX_EXPANSION < size:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+            end = os.lseek(descriptor, start, os.SEEK_HOLE)
+            stored += end - start
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # there is no more; else the file system does not say
+            limits.require_expansion(name, stored, size, "the file, which has holes,")
+    finally:
+        os.lseek(descriptor, before, os.SEEK_SET)
+
+
 def _examined(file: Any, name: str) -> OpenedFile:
+    descriptor = None
     try:
         size = file.seek(0, io.SEEK_END)
         file.seek(0)
@@ -174,6 +213,10 @@ def _examined(file: Any, name: str) -> OpenedFile:
     if not isinstance(start, bytes):
         raise TypeError(f"{name}: an open file must be open in binary mode: open(path, 'rb')")
     limits.require_file_size(name, size)
+    with suppress(AttributeError, OSError, ValueError):  # files in memory have no descriptor
+        descriptor = file.fileno()
+    if isinstance(descriptor, int):
+        require_no_holes(descriptor, name, size)
     if not start:
         raise TruncatedFileError(f"{name}: the file is empty")
     return OpenedFile(file, name, size, start)

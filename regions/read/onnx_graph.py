@@ -18,6 +18,7 @@ from regions.files.onnx_wire import require_fields
 from regions.files.opened import OpenedFile
 from regions.printable import printable
 from regions.read.graph_nodes import GraphNode, in_order, require_names
+from regions.read.onnx_external import put_in_external_data
 from regions.read.onnx_tensors import Constant, read_tensor
 
 __all__ = ["Graph", "GraphInput", "Node", "read_graph"]
@@ -64,12 +65,15 @@ class Graph:
     inputs : list of GraphInput
         Without those that are stored tensors.
     outputs : list of str
+    size : int
+        Bytes of the file, and of those beside it that have tensors.
     """
 
     nodes: list[Node]
     tensors: dict[str, Any]
     inputs: list[GraphInput]
     outputs: list[str]
+    size: int
     _constants: dict[str, Constant] = field(default_factory=dict)
 
     def constant(self, name: str) -> Constant:
@@ -104,13 +108,14 @@ def read_graph(file: OpenedFile) -> Graph:
     except DecodeError as error:
         raise NotACheckpointError(f"{file.name}: not the protobuf message of a model: {printable(error)}") from None
     _require_plain(model, file.name)
+    size = put_in_external_data(model, file)
     versions = _operator_sets(model, file.name)
     nodes = in_order([_node(node, i, versions) for i, node in enumerate(model.graph.node)])
     tensors = {tensor.name: tensor for tensor in model.graph.initializer}
     inputs = [_input(value) for value in model.graph.input if value.name not in tensors]
     outputs = [output.name for output in model.graph.output]
     require_names(nodes, _given(model.graph, file.name), outputs, file.name)
-    return Graph(nodes, tensors, inputs, outputs)
+    return Graph(nodes, tensors, inputs, outputs, size)
 
 
 def _require_plain(model: Any, path: str) -> None:

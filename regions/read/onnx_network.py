@@ -79,7 +79,7 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
         What is not handled; the message names the node.
     """
     graph = read_graph(file)
-    nodes = _Values(graph, Reading(file.name, file.size))
+    nodes = _Values(graph, Reading(file.name, graph.size))
     advice = "keep the one that is meant: onnx.utils.extract_model(path, new_path, [input name], [output name])"
     result = walk(
         nodes.reading,

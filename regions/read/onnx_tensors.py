@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which numbers does a tensor in an ONNX file hold?
 
-They are in one place: as raw little-endian bytes, or in the list of their type. Their count must be what the shape
-says; weights kept in another file are refused, since that file is named by the first one, and a name can lead anywhere.
+They are in one place: as raw little-endian bytes, or in the list of their type; bytes in other files have been read
+before. Their count must be what the shape says.
 Numbers come out as stored: float16, float32, float64 and integers in their own type, bfloat16 as float32.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.arrays import bfloat16_to_float32
-from regions.errors import CheckpointError, NotACheckpointError, UnsupportedLayerError
+from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.files.limits import MAX_AXES
 from regions.printable import printable
 
@@ -76,18 +76,11 @@ def read_tensor(tensor: Any, name: str) -> Constant:
 
     Raises
     ------
-    CheckpointError
-        They are in another file.
     NotACheckpointError
         Their count is not what the shape says, or they are in two places.
     UnsupportedLayerError
         A type that weights do not have.
     """
-    if tensor.data_location or tensor.external_data:
-        raise CheckpointError(
-            f"{name} is in another file, which is not opened; put all into one: "
-            "torch.onnx.export(.., external_data=False), or onnx.save(onnx.load(path), 'one.onnx')"
-        )
     if tensor.data_type not in _TYPES:
         raise UnsupportedLayerError(f"{name} holds {element_name(tensor.data_type)}, which is not supported")
     if tensor.HasField("segment"):

@@ -284,7 +284,11 @@ REFUSED: dict[str, Case] = {
         "clips between 1.0 and 1.0",
     ),
     "cast to integers": (lambda: one("Cast", to=TensorProto.INT32), UnsupportedLayerError, "int32, which jumps"),
-    "weights elsewhere": (_external, CheckpointError, "tensor 'w0' is in another file, which is not opened"),
+    "weights elsewhere": (
+        _external,
+        CheckpointError,
+        "tensor 'w0' is in another file, '/etc/passwd', and this one was given open",
+    ),
     "padding by less than nothing": (
         lambda: at(
             17, [node("Conv", ["x", "k"], "y", strides=[4], auto_pad="SAME_UPPER")], {"k": normal(1, 1, 2)}, 1, 1, 8

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Which bytes of a file beside an ONNX model are the numbers of its tensors?
+
+Exporters write large tensors into a file of its own, ``m.onnx.data`` beside ``m.onnx``, and the model names it. A name
+can lead anywhere, so only a plain name is opened: no path, no link, an ordinary file in the folder of the model. Offset
+and length are held against its size before anything is read, and all that is read against the sizes of both files.
+Source: ``onnx/docs/ExternalData.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import Any
+
+from regions.errors import CheckpointError, NotACheckpointError, TruncatedFileError
+from regions.files import limits
+from regions.files.opened import OpenedFile, require_no_holes
+from regions.printable import printable
+
+__all__ = ["put_in_external_data"]
+
+_ADVICE = "put all into one: torch.onnx.export(.., external_data=False), or onnx.save(onnx.load(path), 'one.onnx')"
+_KEYS = {"location", "offset", "length"}
+
+
+def put_in_external_data(model: Any, file: OpenedFile) -> int:
+    """Read what is in files beside the model into its tensors.
+
+    Parameters
+    ----------
+    model : onnx.ModelProto
+        Its tensors are changed: none of them has external data any more.
+    file : OpenedFile
+
+    Returns
+    -------
+    int
+        Bytes of all files that belong together.
+
+    Raises
+    ------
+    CheckpointError
+        A file that is not opened, or is not there.
+    NotACheckpointError, TruncatedFileError
+        Names, offsets or lengths that are no numbers, or beyond the end of the file.
+    FileTooLargeError
+        More than the limits allow.
+    """
+    outside = [each for each in _tensors(model.graph) if each[0].data_location or each[0].external_data]
+    places = [_place(tensor, f"{file.name}: {what}", file) for tensor, what in outside]
+    sizes = {name: _size(name, file) for name in dict.fromkeys(name for name, _, _ in places)}
+    together = file.size + sum(sizes.values())
+    wanted = 0
+    for (tensor, what), (name, offset, length) in zip(outside, places, strict=True):
+        size = sizes[name]
+        if offset > size or (length is not None and offset + length > size):
+            raise TruncatedFileError(
+                f"{file.name}: {what} is at {offset} in {printable(name)!r}, {length} bytes, and that file has {size}"
+            )
+        count = size - offset if length is None else length
+        wanted += count
+        limits.require_expansion(file.name, together, wanted, "the tensors in other files")
+        tensor.raw_data = _read(name, file, offset, count)
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+    return together
+
+
+def _tensors(graph: Any) -> Iterator[tuple[Any, str]]:
+    """Stored tensors and those of attributes, with what to call them."""
+    for tensor in graph.initializer:
+        yield tensor, f"tensor {printable(tensor.name)!r}"
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t, f"the {printable(attribute.name)} of node {printable(node.name)!r}"
+
+
+def _place(tensor: Any, what: str, file: OpenedFile) -> tuple[str, int, int | None]:
+    """The name of the file, where the tensor begins there, and its bytes; None for all that follow."""
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    location = entries.get("location", "")
+    if file.folder is None:
+        raise CheckpointError(
+            f"{what} is in another file, {printable(location)!r}, and this one was given open; give its path, or "
+            f"{_ADVICE}"
+        )
+    if not location or location in (".", "..") or any(one in location for one in "/\\\0"):
+        raise CheckpointError(
+            f"{what} is in another file, {printable(location)!r}, which is not opened, as only a plain name beside the "
+            f"model is; {_ADVICE}"
+        )
+    if len(entries) != len(tensor.external_data) or not entries.keys() <= _KEYS or tensor.HasField("raw_data"):
+        raise NotACheckpointError(
+            f"{what} says in an unknown way where it is ({', '.join(map(printable, list(entries)[:8]))}); {_ADVICE}"
+        )
+    numbers: list[int | None] = []
+    for key in ("offset", "length"):
+        text = entries.get(key)
+        if text is not None and not (text.isascii() and text.isdigit() and len(text) < 20):
+            raise NotACheckpointError(f"{what} has an impossible {key}, {printable(text)!r}")
+        numbers.append(None if text is None else int(text))
+    offset, length = numbers
+    return location, offset or 0, length
+
+
+def _opened(name: str, file: OpenedFile) -> int:
+    """Open a file beside the model, without following a link and without waiting for a pipe."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(os.path.join(file.folder or "", name), flags)
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"{file.name}: its tensors are in {printable(name)!r}, which is not beside it; copy both files to one "
+            "folder"
+        ) from None
+    except OSError as error:  # a link, or no permission
+        raise CheckpointError(
+            f"{file.name}: its tensors are in {printable(name)!r}, which is not opened ({error.strerror}): it must be "
+            "an ordinary file that can be read"
+        ) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise CheckpointError(f"{file.name}: its tensors are in {printable(name)!r}, which is not an ordinary file")
+    return descriptor
+
+
+def _size(name: str, file: OpenedFile) -> int:
+    descriptor = _opened(name, file)
+    try:
+        size = os.fstat(descriptor).st_size
+        limits.require_file_size(printable(name), size)
+        require_no_holes(descriptor, printable(name), size)
+        return size
+    finally:
+        os.close(descriptor)
+
+
+def _read(name: str, file: OpenedFile, offset: int, count: int) -> bytes:
+    descriptor = _opened(name, file)
+    with os.fdopen(descriptor, "rb") as opened:
+        opened.seek(offset)
+        content = opened.read(count)
+    if len(content) != count:
+        raise TruncatedFileError(f"{file.name}: {printable(name)!r} ended while it was read")
+    return content
