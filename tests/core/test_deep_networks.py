@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import fuzz_arcs
 import regions
 from core_judge import difference
 from fuzz import Case, drawn, finding
 from generators_deep import DEEP_FAMILIES, he_normal, orthogonal
 from regions.arithmetic.spectral_norm import spectral_norm_bound
+from regions.domains.curves import ArcLeg
 
 SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 
@@ -73,6 +75,20 @@ def test_two_hundred_layers_of_three_neurons() -> None:
     assert found == 74  # by the reference as well, in ten seconds
     assert (certificate.exact, certificate.zero) == (0, 0)
     assert min(certificate.doubled, certificate.tripled, certificate.quadrupled) > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_hundred_layers_on_polygons_segments_and_arcs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shapes = [(3, 2), *[(3, 3)] * 99, (1, 3)]  # eighths, so that the reference is fast
+    layers = [(np.round(5.6 * orthogonal(rng, shape)) / 8, rng.integers(-15, 16, shape[0]) / 64) for shape in shapes]
+    net = regions.Network(layers, "leaky_relu(0.5)")
+    for domain in (regions.Polygon(0.5 * SQUARE), regions.Segment([-1, -0.5], [1, 0.5])):
+        assert finding(net, domain) is None
+        assert regions.count(net, domain) > 4
+    leg = ArcLeg(np.zeros(2), np.eye(2), np.array([[0.6, 0.8], [-0.8, 0.6]]))
+    assert fuzz_arcs.finding(net, leg) is None
+    assert regions.count(net, regions.Curve([leg], False)) > 4
 
 
 # A layer's errors were held against the sizes of what it reads, and those have no constant terms then.
