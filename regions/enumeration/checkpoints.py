@@ -1,45 +1,72 @@
 # SPDX-License-Identifier: MIT
 """Where are the results of a job kept, so that it can go on when it was killed?
 
-In a folder of the user's, one file for each task that was finished: a line with the SHA-256 of all that follows, and
-JSON; of an enumeration's the JSON is a line, and its arrays follow, little-endian (`subtrees.py`). A file is written
-aside and renamed, so it is there whole or not at all. It is named by the job's digest and the task's number:
-jobs may share a folder, and a changed network, domain, option or version is another job.
-Files are not believed: what has another checksum, or is not in every part what this task's result must be, counts as
-not there, and the task is done again. Nothing in a file is executed.
+In a folder of the user's, in files of one or more results each. A file begins with a line of JSON: the job's digest,
+and of each result the task's number, the length and a SHA-256. The results follow, one after the other. Each is a
+line of JSON; of an enumeration, arrays follow, little-endian (`subtrees.py`).
+A file is written aside and renamed, so it is there completely or not at all. Its name begins with the job's digest and
+ends at random: jobs may share a folder, two processes may do one job, and no other user knows a name before it is
+taken. A changed network, domain, option or version is another job.
+The folder is read once, when the job begins. Files are not trusted: a result that has another checksum, or that is not
+what its task finds (`answers.py`), counts as missing, and the task is done again. Links, pipes and files with holes are
+passed over. Nothing in a file is executed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import secrets
+import stat
 import tempfile
-from dataclasses import asdict, fields
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from math import prod
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from regions.arithmetic.arguments import path_of
-from regions.certificate import LONGER, STAGES, Certificate, make_certificate
+from regions.certificate import Certificate
 from regions.domains import Domain
-from regions.enumeration.subtrees import Subtree, problem_of, shapes, sizes_of
+from regions.enumeration.answers import FIELDS, accepted, are_counters, enumerated_result, is_count
+from regions.enumeration.subtrees import Subtree, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import NotACheckpointError
-from regions.files.replacing import replacing
+from regions.files.replacing import remove_abandoned, written_aside
 from regions.printable import printable
-from regions.version import __version__
 
 __all__ = ["Folder"]
 
-FORMAT = "relu-regions task 1"
-# An item takes some 700 bytes; a part with so many regions that it is larger is done again.
+FORMAT = "relu-regions results 2"
+SUFFIX = ".results"
+OLD_SUFFIXES = (".json", ".regions")
+# One result that is larger is done again.
 LARGEST = 1 << 32
-COUNTERS = {"cells", *STAGES, *LONGER}
-LONGEST_WORD = 200
-WORDS = {"network", "domain", "domain_fingerprint", "version", "kernel"}
+# Bytes. A head has some 90 for each of its results; a job has some 300 tasks.
+LARGEST_HEAD = 1 << 20
+# An item takes some 700 bytes.
+LARGEST_ITEM = 1 << 13
+# Arrays begin at a multiple of this.
+ALIGNED = 8
+FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a file says that a result is."""
+
+    path: Path
+    job: str
+    index: int
+    begin: int
+    length: int
+    digest: str
 
 
 class Folder:
@@ -54,144 +81,204 @@ class Folder:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = path_of(path, "checkpoint")
         self.path.mkdir(exist_ok=True)
+        self._places: dict[int, list[_Place]] = defaultdict(list)
+
+    def look_for(self, task: Task) -> None:
+        """Find out which results of a task's job are there.
+
+        Raises
+        ------
+        NotACheckpointError
+            They are there in the layout of an earlier version.
+        """
+        start = f"{task.job[:32]}-"
+        with os.scandir(self.path) as entries:
+            names = sorted(each.name for each in entries if each.name.startswith(start))
+        for path in (self.path / name for name in names):
+            if path.suffix in OLD_SUFFIXES and path.lstat().st_uid == os.geteuid():
+                raise NotACheckpointError(
+                    f"checkpoint: {printable(path, 4096)!r} was written by an earlier version, in a layout that is no "
+                    "longer read; choose another folder"
+                )
+            if path.suffix == SUFFIX:
+                self._note(path, task)
+
+    def _note(self, path: Path, task: Task) -> None:
+        """Note where the results in a file are, if it is a file of this job."""
+        with _opened(path) as file:
+            head = b"" if file is None else file.readline(LARGEST_HEAD)
+        for index, place in _places(head, path, task):
+            self._places[index].append(place)
 
     def require_writable(self) -> None:
         """Refuse a folder that nothing can be written to, by writing: permissions alone do not tell."""
         try:
             with tempfile.TemporaryFile(dir=self.path):
                 pass
+            remove_abandoned(self.path)
         except OSError as error:
             raise type(error)(error.errno, error.strerror, str(self.path)) from None
 
-    def keep(self, result: Result) -> None:
-        """Write the result of a task."""
-        facts = {"format": FORMAT, "job": result.job, "index": result.index, "total": result.total}
-        arrays: list[bytes] = []
-        if result.subtree is None:
-            facts["found"] = [[n, asdict(each)] for n, each in zip(result.numbers, result.certificates, strict=True)]
-        else:
-            part = result.subtree
-            facts |= {"kernel": part.kernel, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}
-            arrays = [_little(array).tobytes() for array in part.arrays.values()]
-        text = json.dumps(facts).encode()
-        content = b"".join([text, *([b"\n"] if arrays else []), *arrays])
-        with replacing(self._file(result)) as path:
-            path.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+    def keep(self, results: Sequence[Result]) -> None:
+        """Write results of one job to a new file."""
+        contents = [_content(result) for result in results]
+        entries: list[tuple[int, int, str]] = [
+            (result.index, sum(map(len, content)), _digest(result.job, result.index, content))
+            for result, content in zip(results, contents, strict=True)
+        ]
+        facts = {"format": FORMAT, "job": results[0].job, "total": results[0].total, "results": entries}
+        head = json.dumps(facts).encode() + b"\n"
+        path = self.path / f"{results[0].job[:32]}-{secrets.token_hex(8)}{SUFFIX}"
+        with written_aside(path) as beside, beside.open("wb") as file:
+            file.write(head)
+            for content in contents:
+                file.writelines(content)
+        begin = len(head)
+        for index, length, digest in entries:
+            self._places[index].append(_Place(path, results[0].job, index, begin, length, digest))
+            begin += length
 
     def has(self, task: Task) -> bool:
-        """Whether there is a file of this task, whatever it holds."""
-        return self._file(task).is_file()
+        """Whether a file says that it has the result of this task."""
+        return bool(self._places[task.index])
 
     def kept(self, task: Task) -> Result | None:
         """The result of a task, if it is there."""
-        path = self._file(task)
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise NotACheckpointError(
-                f"checkpoint: {printable(path, 4096)!r} is a link, or no file, and would be written to; take it away, "
-                "or choose another folder"
-            )
-        if not path.is_file() or path.stat().st_size > LARGEST:
-            return None
-        digest, _, content = path.read_bytes().partition(b"\n")
-        if digest != hashlib.sha256(content).hexdigest().encode():
-            return None
-        text, _, rest = content.partition(b"\n")
-        try:
-            facts = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
-        if task.function == "enumerate":
-            return _enumerated(facts, rest, task)
-        found = None if rest else _found(facts, task)
-        if found is None:
-            return None
-        numbers, certificates = [number for number, _ in found], [certificate for _, certificate in found]
-        return result_of(task, numbers, certificates)
-
-    def _file(self, what: Task | Result) -> Path:
-        enumerates = what.function == "enumerate" if isinstance(what, Task) else what.subtree is not None
-        return self.path / f"{what.job[:32]}-{what.index}.{'regions' if enumerates else 'json'}"
-
-
-def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
-
-
-def _is_of(facts: Any, task: Task, more: set[str]) -> bool:
-    """Whether a file is about this task, and says what else it should say."""
-    head = {"format": FORMAT, "job": task.job, "index": task.index, "total": task.total}
-    if not isinstance(facts, dict) or facts.keys() != head.keys() | more:
-        return False
-    return all(type(facts[name]) is type(value) and facts[name] == value for name, value in head.items())
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_WORD and value.isprintable()
-
-
-def _enumerated(facts: Any, rest: bytes, task: Task) -> Result | None:
-    """The result of an enumeration's task, if all that the file says can be right."""
-    if not _is_of(facts, task, {"kernel", "stats", "sizes"}) or facts["kernel"] != task.kernel:
+        for place in self._places[task.index]:
+            content = _read(place)
+            found = None if content is None else _found(content, task)
+            if found is not None:
+                return found
         return None
-    stats, sizes, names = facts["stats"], facts["sizes"], {"regions", "vertices", "corners", "border", "edges"}
-    for numbers, expected in ((stats, COUNTERS), (sizes, names)):
-        if not isinstance(numbers, dict) or numbers.keys() != expected or not all(map(_is_number, numbers.values())):
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes] | None]:
+    """An ordinary file without holes; one of four kilobytes may else be gigabytes of zeros."""
+    try:
+        handle = os.open(path, FOUND)
+    except OSError:
+        yield None
+        return
+    try:
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode) and not _has_holes(handle, status.st_size):
+            with open(handle, "rb", closefd=False) as file:
+                yield file
+        else:
+            yield None
+    finally:
+        os.close(handle)
+
+
+def _has_holes(handle: int, size: int) -> bool:
+    if not size or not hasattr(os, "SEEK_HOLE"):
+        return False
+    try:
+        return os.lseek(handle, 0, os.SEEK_HOLE) < size
+    except OSError:  # not every file system knows
+        return False
+    finally:
+        os.lseek(handle, 0, os.SEEK_SET)
+
+
+def _places(head: bytes, path: Path, task: Task) -> list[tuple[int, _Place]]:
+    """What the first line of a file says of its results; nothing, if they belong to another job."""
+    facts = _parsed(head)
+    expected = {"format": FORMAT, "job": task.job, "total": task.total}
+    if not isinstance(facts, dict) or facts.keys() != expected.keys() | {"results"}:
+        return []
+    if any(type(facts[name]) is not type(value) or facts[name] != value for name, value in expected.items()):
+        return []
+    entries, found, begin = facts["results"], [], len(head)
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, list) or [type(each) for each in entry] != [int, int, str]:
+            return []
+        index, length, digest = entry
+        if not 0 <= index < task.total or not 0 <= length <= LARGEST:
+            return []
+        found.append((index, _Place(path, task.job, index, begin, length, digest)))
+        begin += length
+    return found
+
+
+def _read(place: _Place) -> bytes | None:
+    """What is at a place, if it has the checksum."""
+    with _opened(place.path) as file:
+        if file is None or os.fstat(file.fileno()).st_size < place.begin + place.length:
             return None
+        file.seek(place.begin)
+        content = file.read(place.length)
+    return content if _digest(place.job, place.index, [content]) == place.digest else None
+
+
+def _digest(job: str, index: int, content: Sequence[Any]) -> str:
+    """Of a result with its place in the job, so that it cannot stand for another one."""
+    digest = hashlib.sha256(f"{job} {index}\n".encode())
+    for each in content:
+        digest.update(each)
+    return digest.hexdigest()
+
+
+def _content(result: Result) -> list[Any]:
+    """A result as it stands in a file, in parts."""
+    part = result.subtree
+    if part is None:
+        found = [[number, asdict(each)] for number, each in zip(result.numbers, result.certificates, strict=True)]
+        return [json.dumps(found).encode() + b"\n"]
+    text = json.dumps({"kernel": part.kernel, "stats": dict(part.stats), "sizes": sizes_of(part.arrays)}).encode()
+    return [text + b" " * (-(len(text) + 1) % ALIGNED) + b"\n", *map(_little, part.arrays.values())]
+
+
+def _little(array: np.ndarray[Any, Any]) -> memoryview:
+    """The bytes of an array, which is not copied."""
+    return array.astype(array.dtype.newbyteorder("<"), copy=False).reshape(-1).view(np.uint8).data
+
+
+def _parsed(text: bytes) -> Any:
+    """JSON, or None."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _found(content: bytes, task: Task) -> Result | None:
+    """The result of a task, if it can be in this content."""
+    size = content.find(b"\n", 0, LARGEST_ITEM * (1 + len(task.items))) + 1
+    facts = _parsed(content[:size])
+    found = (_enumerated if task.function == "enumerate" else _counted)(facts, content, size, task)
+    return accepted(found, task)
+
+
+def _counted(facts: Any, content: bytes, size: int, task: Task) -> Result | None:
+    if not isinstance(facts, list) or size != len(content):
+        return None
+    if not all(isinstance(entry, list) and len(entry) == 2 for entry in facts):
+        return None
+    if not all(isinstance(each, dict) and each.keys() == set(FIELDS) for _, each in facts):
+        return None
+    return result_of(task, [number for number, _ in facts], [Certificate(**each) for _, each in facts])
+
+
+def _enumerated(facts: Any, content: bytes, size: int, task: Task) -> Result | None:
+    if not isinstance(facts, dict) or facts.keys() != {"kernel", "stats", "sizes"}:
+        return None
+    stats, sizes = facts["stats"], facts["sizes"]
+    if not are_counters(stats) or not isinstance(sizes, dict) or not all(map(is_count, sizes.values())):
+        return None
+    if sizes.keys() != {"regions", "vertices", "corners", "border", "edges"} or facts["kernel"] != task.kernel:
+        return None
     ((network, domain),) = task.items
     assert isinstance(domain, Domain)
     arrays: dict[str, Any] = {}
-    place = 0
     for name, (kind, shape) in shapes(network, domain, sizes).items():
         dtype = np.dtype(kind).newbyteorder("<")
-        size = prod(shape) * dtype.itemsize
-        if size > len(rest) - place:
+        length = prod(shape) * dtype.itemsize
+        if length > len(content) - size:
             return None
-        arrays[name] = np.ndarray(shape, dtype, rest, place).astype(kind, copy=False)
-        place += size
-    part = Subtree(task.begin, arrays, stats, facts["kernel"])
-    if place != len(rest) or problem_of(part, network, domain) is not None:
+        arrays[name] = np.ndarray(shape, dtype, content, size).astype(kind, copy=False)
+        size += length
+    if size != len(content):
         return None
-    certificate = make_certificate(network, domain, len(part), task.whole, stats, __version__, part.kernel)
-    return result_of(task, [len(part)], [certificate], None, part)
-
-
-def _found(facts: Any, task: Task) -> list[tuple[int, Certificate]] | None:
-    """What a file says about each item, if it is about this task and of the right form in every part."""
-    if not _is_of(facts, task, {"found"}):
-        return None
-    found = facts["found"]
-    if not isinstance(found, list) or len(found) != len(task.items):
-        return None
-    results = []
-    for entry, (network, domain) in zip(found, task.items, strict=True):
-        if not isinstance(entry, list) or len(entry) != 2 or not _is_number(entry[0]):
-            return None
-        certificate = _certificate(entry[1])
-        if certificate is None or certificate.complete != task.whole or certificate.version != __version__:
-            return None
-        if task.definition == "activation" and entry[0] != certificate.regions:
-            return None
-        if entry[0] < task.whole or (task.limit is not None and entry[0] > task.limit):
-            return None
-        if (certificate.network, certificate.domain_fingerprint) != (network.fingerprint, domain.fingerprint):
-            return None
-        results.append((entry[0], certificate))
-    return results
-
-
-def _certificate(facts: Any) -> Certificate | None:
-    names = {field.name for field in fields(Certificate)}
-    if not isinstance(facts, dict) or facts.keys() != names or type(facts["complete"]) is not bool:
-        return None
-    for name in names - {"complete"}:
-        value = facts[name]
-        if name not in WORDS and not _is_number(value):
-            return None
-        if name in WORDS and not _is_word(value):
-            return None
-    return Certificate(**facts)
-
-
-def _is_number(value: Any) -> bool:
-    """A number of things; more do not come out of any core."""
-    return type(value) is int and 0 <= value < 2**63
+    return enumerated_result(task, Subtree(task.begin, arrays, stats, facts["kernel"]))

@@ -24,6 +24,7 @@ from contextlib import suppress
 from typing import Any
 
 from regions.arithmetic.arguments import shown
+from regions.enumeration.answers import accepted
 from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
 from regions.enumeration.tasks import Result, Task
 from regions.reporting import PATIENCE
@@ -167,5 +168,4 @@ def _result_of(future: Future[Result], task: Task) -> Result | None:
         raise
     except BaseException:
         return None
-    is_of_task = isinstance(result, Result) and (result.job, result.index) == (task.job, task.index)
-    return result if is_of_task else None
+    return accepted(result, task)

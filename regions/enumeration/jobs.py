@@ -2,10 +2,11 @@
 """Who does the tasks of a job, and which are done already?
 
 What a folder keeps is not done again. The rest is done by an executor, or by threads of this process; so is what the
-executor lost. Each result is kept in the folder as soon as it is there, whatever happens to the others.
+executor lost. Each result is kept in the folder within a second or so, whatever happens to the others.
 Invariant: the tasks depend on the job alone, not on who does them, so that a job may go on with other workers; and what
 comes out is what counting the items one after the other gives, errors included. A folder that can not be written to is
-refused before the first task that is not in it.
+refused before the first task that is not in it. Results are written together, about once a second and when the work
+ends, so that short tasks do not make many files.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ __all__ = ["KeptEnumeration", "Pieces", "count_by_tasks", "enumerate_by_tasks", 
 
 # Enough to keep a hundred workers busy to the end, and so few that each takes long against what it costs to send it.
 TASKS = 256
+# Seconds of finished work that may be lost.
+EVERY = 1.0
 
 # How many tasks are done, and how many there are.
 Pieces = tuple[int, int]
@@ -83,12 +86,13 @@ def enumerate_by_tasks(
     item = network, require_domain_of(domain, require_network(network))
     pool = None if executor is None else require_executor(executor)
     job = _Job(items_of(*item), "activation", limit, report, threads, checkpoint, "enumerate")
+    believed = checkpoint is None and pool is None
     try:
         job.do(pool)
-        found: Partition = joined(job.finished(), believed=checkpoint is None)
+        found: Partition = joined(job.finished(), believed)
         return found
     except (LimitReached, KeyboardInterrupt) as stopped:
-        stopped.partial = partition_of(job.in_order(), item, False, checkpoint is None)  # type: ignore[union-attr]
+        stopped.partial = partition_of(job.in_order(), item, False, believed)  # type: ignore[union-attr]
         raise
 
 
@@ -198,7 +202,11 @@ class _Job:
         self.tasks = split_items(items, TASKS, definition, limit, report, function)
         self.report, self.threads = report, threads
         self.results: dict[int, Result] = {}
+        self.unwritten: list[Result] = []
+        self.written = monotonic()  # when that was last done
         self.lock = Lock()
+        if self.folder is not None and self.tasks:
+            self.folder.look_for(self.tasks[0])
 
     @property
     def regions(self) -> int:
@@ -231,17 +239,23 @@ class _Job:
     def do(self, pool: Executor | None) -> None:
         """Do what is not done; what is raised but does not come from an item is raised here."""
         try:
-            if self.folder is not None:
-                self._read(self.folder)
-            missing = [task for task in self.tasks if task.index not in self.results]
-            if self.folder is not None and missing:
-                self.folder.require_writable()
-            if pool is not None:
-                missing = self._do_elsewhere(pool, missing)
-            self._do_here(missing)
+            self._do(pool)
         except Exception as error:
             if error not in [each.error for each in self.finished()]:
                 raise
+        finally:
+            with self.lock:
+                self._write(after=0.0)
+
+    def _do(self, pool: Executor | None) -> None:
+        if self.folder is not None:
+            self._read(self.folder)
+        missing = [task for task in self.tasks if task.index not in self.results]
+        if self.folder is not None and missing:
+            self.folder.require_writable()
+        if pool is not None:
+            missing = self._do_elsewhere(pool, missing)
+        self._do_here(missing)
 
     def _read(self, folder: Folder) -> None:
         """Take what the folder keeps; no share is told of, so that the time left is not that of reading."""
@@ -268,9 +282,18 @@ class _Job:
             return
         with self.lock:
             if new and self.folder is not None and result.error is None:
-                self.folder.keep(result)
+                self.unwritten.append(result)
             self.results[result.index] = result
+            self._write(after=EVERY)
             require_limit(self.results.values())
+
+    def _write(self, after: float) -> None:
+        """Write what is finished, if so many seconds are over since the last time. The caller holds the lock."""
+        if self.folder is None or not self.unwritten or monotonic() - self.written < after:
+            return
+        self.folder.keep(self.unwritten)
+        self.unwritten = []
+        self.written = monotonic()
 
     def tell(self) -> None:
         if self.report is not None:
@@ -284,6 +307,8 @@ class _Job:
                 left.append(each)
             else:
                 self._take(each)
+            with self.lock:
+                self._write(after=EVERY)  # the next result may be hours away
             self.tell()
         failed = [index for index, result in self.results.items() if result.error is not None]
         return [task for task in left if not failed or task.index < min(failed)]

@@ -54,6 +54,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         return attempt(task, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(jobs, "attempt", interrupted)
+    monkeypatch.setattr(jobs, "EVERY", 0.0)  # each piece has its own file
     found = facts(run, *SQUARE, "--checkpoint", "kept", code=130)
     assert found["end"] == "interrupted" and isinstance(found["regions"], int) and isinstance(number, int)
     assert 0 < found["regions"] < number and len(list(Path("kept").iterdir())) == 20

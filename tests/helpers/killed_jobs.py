@@ -7,12 +7,15 @@ report that ends it. So they end in the middle of their work on any machine, how
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +28,46 @@ from regions.reporting import Report
 # Goes before a program that is to be killed.
 PIECE_BY_PIECE = """
 import sys
+from regions.enumeration import jobs
 from regions.enumeration.checkpoints import Folder
+jobs.EVERY = 0.0  # seconds: each piece has its own file
 keep = Folder.keep
-def keep_and_wait(folder, result):
-    keep(folder, result)
+def keep_and_wait(folder, results):
+    keep(folder, results)
     print("kept", flush=True)
     sys.stdin.readline()
 Folder.keep = keep_and_wait
 """
 
 
+def head_of(path: Path) -> dict[str, Any]:
+    """What the first line of a file says."""
+    head: dict[str, Any] = json.loads(path.read_bytes().partition(b"\n")[0])
+    return head
+
+
 def files_of(folder: Path) -> list[Path]:
     """What a job keeps, in the order of its tasks."""
-    return sorted(folder.iterdir(), key=lambda path: int(path.stem.partition("-")[2]))
+    return sorted(folder.iterdir(), key=lambda path: int(head_of(path)["results"][0][0]))
+
+
+def with_digest(head: dict[str, Any], content: bytes) -> bytes:
+    """A file of one result with this content, whatever that is; its checksum is right."""
+    index = head["results"][0][0]
+    digest = hashlib.sha256(f"{head['job']} {index}\n".encode() + content).hexdigest()
+    entries = [[index, len(content), digest]]
+    return json.dumps(head | {"results": entries}).encode() + b"\n" + content
+
+
+def require_done_again(folder: Path, path: Path, damaged: bytes, again: Callable[[], object]) -> None:
+    """Where a file is damaged, its results are found again, and written to a new file. The old one is put back."""
+    whole, before = path.read_bytes(), set(folder.iterdir())
+    path.write_bytes(damaged)
+    again()
+    (new,) = set(folder.iterdir()) - before
+    assert new.read_bytes() == whole
+    new.unlink()
+    path.write_bytes(whole)
 
 
 def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
@@ -92,7 +122,7 @@ def ended_after(
     return child.returncode, err
 
 
-def require_to_go_on(program: str, folder: Path, suffix: str) -> None:
+def require_to_go_on(program: str, folder: Path) -> None:
     """Kill it some times, after some pieces; its last line is that of a run without the folder."""
     words = [sys.executable, "-c", program]
     options: dict[str, Any] = {"cwd": SITE, "text": True, "stdout": subprocess.PIPE}
@@ -101,10 +131,10 @@ def require_to_go_on(program: str, folder: Path, suffix: str) -> None:
     for waiting in (True, False, True, False):
         pieces = rng.randrange(1, 40)
         code, _ = ended_after(pieces, signal.SIGKILL, waiting, SITE, program, str(folder))
-        now = len(list(folder.glob(f"*{suffix}")))
+        now = len(list(folder.glob("*.results")))
         assert code == -signal.SIGKILL and now >= kept + pieces
         kept = now
     last = subprocess.run([*words, str(folder)], check=True, **options).stdout.splitlines()
     assert last[-1] == whole
     # What a killed process left half written is gone.
-    assert {path.suffix for path in folder.iterdir()} == {suffix}
+    assert {path.suffix for path in folder.iterdir()} == {".results"}

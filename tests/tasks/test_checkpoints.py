@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import regions
-from killed_jobs import ended_half_way, files_of, require_to_go_on
+from killed_jobs import ended_half_way, files_of, head_of, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.domains import Segment
 from regions.enumeration import jobs
@@ -26,7 +26,9 @@ NUMBERS, CERTIFICATES = regions.certified_count(NETWORK, LINES)
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Which tasks were done, and not taken from a folder."""
+    """Which tasks were done, and not taken from a folder; each has its own file."""
+    monkeypatch.setattr(jobs, "EVERY", 0.0)
+    monkeypatch.setattr(jobs, "TASKS", 40)
     indices: list[int] = []
     attempt = jobs.attempt
 
@@ -119,16 +121,10 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
     for each in damaged:
         each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
     halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
-    for text in [*damaged, *halves, b"", whole + b" ", whole * 2]:
-        path.write_bytes(text)
+    for text in [*damaged, *halves, b""]:
         done.clear()
-        require_right(tmp_path)
+        require_done_again(tmp_path, path, text, lambda: require_right(tmp_path))
         assert done == [2]
-        assert path.read_bytes() == whole
-
-
-def with_digest(text: bytes) -> bytes:
-    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
 
 
 def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done: list[int]) -> None:
@@ -136,7 +132,8 @@ def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
     whole = path.read_bytes()
-    facts = json.loads(whole.partition(b"\n")[2])
+    head, (_, content) = head_of(path), whole.split(b"\n", 1)
+    facts = json.loads(content)
 
     def changed(place: list[Any], value: Any) -> bytes:
         copy = json.loads(json.dumps(facts))
@@ -144,35 +141,53 @@ def test_what_has_the_right_checksum_is_not_believed_either(tmp_path: Path, done
         for key in place[:-1]:
             holder = holder[key]
         holder[place[-1]] = value
-        return with_digest(json.dumps(copy).encode())
+        return with_digest(head, json.dumps(copy).encode() + b"\n")
 
-    item = ["found", 0]
-    wrong = [files_of(tmp_path)[3].read_bytes()]
-    wrong += [changed([name], value) for name in facts for value in (None, 99, "x", [], {})]
+    item = [0]
+    wrong = [with_digest(head, files_of(tmp_path)[3].read_bytes().split(b"\n", 1)[1])]
+    heads = [{**head, name: value} for name in head for value in (None, 99, "x", [], {})]
+    entry = head["results"][0]
+    for place, value in ((0, -1), (0, 99), (0, True), (0, 2.0), (1, -1), (1, 2**70), (1, 2**33), (2, "0" * 64), (2, 3)):
+        heads.append({**head, "results": [[*entry[:place], value, *entry[place + 1 :]]]})
+    heads += [{**head, "results": entries} for entries in ([entry[:2]], entry, [None], "x", {"0": entry})]
+    wrong += [json.dumps(each).encode() + b"\n" + content for each in [*heads, {**head, "more": 1}]]
+    wrong += [text + b"\n" + content for text in (b"", b"[" * 100_000, b"null", b"\xff", b"NaN")]
     wrong += [changed([*item, 0], value) for value in (-1, 2**70, 1.5, "3", True, None)]
-    wrong += [changed([*item, 1, name], value) for name in facts["found"][0][1] for value in (None, [], -1, 1.5)]
+    wrong += [changed([*item, 1, name], value) for name in facts[0][1] for value in (None, [], -1, 1.5)]
     wrong += [changed([*item, 1, "complete"], value) for value in (False, 1)]
     wrong += [changed([*item, 0], 10**6), changed([*item, 1, "regions"], 10**9), changed([*item, 1, "version"], "9.9")]
     wrong += [changed([*item, 1, name], "0" * 64) for name in ("network", "domain_fingerprint")]
     wrong += [changed([*item, 1, "kernel"], word) for word in ("x" * 300, "a\nb", "\x1b[31m")]
-    wrong += [changed([*item, 1, "more"], 1), changed(["more"], 1), changed(item, [1]), changed(item, None)]
-    wrong += [with_digest(text) for text in (b"", b"[" * 100_000, b"{}", b"null", b"\xff", b"NaN")]
+    wrong += [changed([*item, 1, "more"], 1), changed(item, [1]), changed(item, None)]
+    parts = (
+        b"",
+        b"[" * 100_000,
+        b"{}",
+        b"null",
+        b"\xff",
+        b"NaN",
+        content[:-1],
+        content + b" ",
+        b" " * 20_000 + content,
+    )
+    wrong += [with_digest(head, text) for text in parts]
     for text in wrong:
-        path.write_bytes(text)
         done.clear()
-        require_right(tmp_path)
+        require_done_again(tmp_path, path, text, lambda: require_right(tmp_path))
         assert done == [2], text[:500]
-        assert path.read_bytes() == whole
 
 
 def test_numbers_beyond_the_limit_are_not_believed(tmp_path: Path, done: list[int]) -> None:
     options: dict[str, Any] = {"limit": int(NUMBERS.max()), "checkpoint": tmp_path}
     assert regions.count(NETWORK, LINES, **options).tolist() == NUMBERS.tolist()
     path = files_of(tmp_path)[2]
+    head, text, there = head_of(path), path.read_bytes().partition(b"\n")[2], set(tmp_path.iterdir())
     for number in (0, int(NUMBERS.max()) + 1):
-        facts = json.loads(path.read_bytes().partition(b"\n")[2])
-        facts["found"][0][0] = facts["found"][0][1]["regions"] = number
-        path.write_bytes(with_digest(json.dumps(facts).encode()))
+        facts = json.loads(text)
+        facts[0][0] = facts[0][1]["regions"] = number
+        path.write_bytes(with_digest(head, json.dumps(facts).encode() + b"\n"))
+        for new in set(tmp_path.iterdir()) - there:
+            new.unlink()
         done.clear()
         assert regions.count(NETWORK, LINES, **options).tolist() == NUMBERS.tolist()
         assert done == [2]
@@ -180,7 +195,7 @@ def test_numbers_beyond_the_limit_are_not_believed(tmp_path: Path, done: list[in
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "link to itself", "pipe", "folder"])
 def test_what_is_no_file_of_the_folder(tmp_path: Path, done: list[int], kind: str) -> None:
-    """It would be written to: what a link points to, or a pipe that nobody reads."""
+    """It is passed over: neither opened, nor followed, nor written to."""
     require_right(tmp_path / "folder")
     path, other = files_of(tmp_path / "folder")[2], tmp_path / "precious"
     path.unlink()
@@ -193,9 +208,81 @@ def test_what_is_no_file_of_the_folder(tmp_path: Path, done: list[int], kind: st
     else:
         path.symlink_to(path if kind == "link to itself" else other)
     done.clear()
-    with pytest.raises(ValueError, match="is a link, or no file, and would be written to; take it away"):
-        regions.count(NETWORK, LINES, checkpoint=tmp_path / "folder")
-    assert done == [] and other.exists() == (kind == "link")
+    require_right(tmp_path / "folder")
+    assert done == [2] and other.exists() == (kind == "link")
+    assert not other.exists() or other.read_text() == "precious"
+
+
+def test_links_to_results_are_not_followed(tmp_path: Path, done: list[int]) -> None:
+    require_right(tmp_path / "folder")
+    path = files_of(tmp_path / "folder")[2]
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    done.clear()
+    require_right(tmp_path / "folder")
+    assert done == [2]
+
+
+def test_a_file_of_holes(tmp_path: Path, done: list[int]) -> None:
+    """It takes no room on the disk, and would take gigabytes of memory."""
+    require_right(tmp_path)
+    path = files_of(tmp_path)[2]
+    head = head_of(path)
+    head["results"][0][1] = 1 << 32
+    with path.open("wb") as file:
+        file.write(json.dumps(head).encode() + b"\n")
+        file.truncate(1 << 33)
+    if path.stat().st_blocks * 512 > 1 << 20:
+        pytest.fail("this file system has no holes: say so here")
+    done.clear()
+    tracemalloc.start()
+    require_right(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert done == [2] and peak < 1 << 24
+
+
+def test_an_earlier_layout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_right(tmp_path)
+    (path,), another = tmp_path.iterdir(), os.geteuid() + 1
+    for name in ("-3.json", "-3.regions"):
+        old = tmp_path / (path.name.partition("-")[0] + name)
+        old.touch()
+        with pytest.raises(regions.errors.NotACheckpointError, match="was written by an earlier version, in a layout"):
+            regions.count(NETWORK, LINES, checkpoint=tmp_path)
+        with monkeypatch.context() as patch:  # files of other users are passed over
+            patch.setattr(os, "geteuid", lambda: another)
+            require_right(tmp_path)
+        old.unlink()
+
+
+def test_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One, of a job that takes less than a second; a job that is longer writes what is finished, now and then."""
+    monkeypatch.setattr(jobs, "EVERY", 1e9)
+    require_right(tmp_path)
+    (path,) = tmp_path.iterdir()
+    assert [index for index, *_ in head_of(path)["results"]] == list(range(7))
+    moments = iter(range(100))
+    monkeypatch.setattr(jobs, "EVERY", 2.5)
+    monkeypatch.setattr(jobs, "monotonic", lambda: next(moments))
+    regions.count(NETWORK, LINES, limit=10**6, checkpoint=tmp_path)
+    path.unlink()
+    assert 1 < len(files_of(tmp_path)) < 7
+
+
+def test_the_folder_is_listed_once(tmp_path: Path, done: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """And once more to clean up: there may be many other files in it."""
+    listed: list[object] = []
+    scandir = os.scandir
+
+    def counted(path: Any) -> Any:
+        listed.append(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    monkeypatch.setattr(os, "listdir", None)
+    require_right(tmp_path)
+    assert len(done) == 7 and len(listed) == 2
 
 
 def test_what_is_no_folder(tmp_path: Path) -> None:
@@ -227,7 +314,7 @@ print("numbers", numbers.tobytes().hex(), flush=True)
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    require_to_go_on(SCRIPT, tmp_path, ".json")
+    require_to_go_on(SCRIPT, tmp_path)
 
 
 class TestOnePlane:
@@ -267,8 +354,12 @@ class TestOnePlane:
         first = files_of(tmp_path)[0]
         whole = first.read_bytes()
         facts = json.loads(whole.partition(b"\n")[2])
-        facts["found"][0][1]["complete"] = True
-        first.write_bytes(with_digest(json.dumps(facts).encode()))
+        facts[0][1]["complete"] = True
+        forged = with_digest(head_of(first), json.dumps(facts).encode() + b"\n")
         done.clear()
-        assert regions.count(self.network, self.square, checkpoint=tmp_path) == number
-        assert done == [0] and first.read_bytes() == whole
+
+        def again() -> None:
+            assert regions.count(self.network, self.square, checkpoint=tmp_path) == number
+
+        require_done_again(tmp_path, first, forged, again)
+        assert done == [0]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 import regions
-from killed_jobs import files_of, require_to_go_on
+from killed_jobs import files_of, head_of, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.enumeration import checkpoints, jobs
@@ -26,7 +25,8 @@ WHOLE = regions.enumerate(NETWORK, SQUARE)
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Which tasks were done, and not taken from a folder."""
+    """Which tasks were done, and not taken from a folder; each has its own file."""
+    monkeypatch.setattr(jobs, "EVERY", 0.0)
     indices: list[int] = []
     attempt = jobs.attempt
 
@@ -92,16 +92,10 @@ def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> No
     for each in damaged:
         each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
     halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
-    for content in [*damaged, *halves, b"", whole + b" ", whole * 2]:
-        path.write_bytes(content)
+    for content in [*damaged, *halves, b""]:
         done.clear()
-        require_right(tmp_path)
+        require_done_again(tmp_path, path, content, lambda: require_right(tmp_path))
         assert done == [2]
-        assert path.read_bytes() == whole
-
-
-def with_digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
 
 
 @pytest.mark.slow
@@ -111,9 +105,8 @@ class TestTheRightChecksum:
     def test_of_what_is_said(self, tmp_path: Path, done: list[int]) -> None:
         require_right(tmp_path)
         path = files_of(tmp_path)[2]
-        whole = path.read_bytes()
-        _, text, arrays = whole.split(b"\n", 2)
-        facts = json.loads(text)
+        _, text, arrays = path.read_bytes().split(b"\n", 2)
+        head, facts = head_of(path), json.loads(text)
 
         def changed(*place: Any) -> bytes:
             *keys, last, value = place
@@ -122,28 +115,34 @@ class TestTheRightChecksum:
             for key in keys:
                 holder = holder[key]
             holder[last] = value
-            return with_digest(json.dumps(copy).encode() + b"\n" + arrays)
+            return with_digest(head, json.dumps(copy).encode() + b"\n" + arrays)
 
-        wrong = [files_of(tmp_path)[3].read_bytes(), with_digest(text), with_digest(text + b"\n")]
+        another = files_of(tmp_path)[3]
+        wrong = [
+            json.dumps(head | {"results": [[2, *head_of(another)["results"][0][1:]]]}).encode()
+            + b"\n"
+            + another.read_bytes().split(b"\n", 1)[1]
+        ]
+        wrong += [with_digest(head, content) for content in (text, text + b"\n", text + b"\n" + arrays + b"\0")]
         wrong += [changed(name, value) for name in facts for value in (None, 99, "x" * 300, [], {}, True)]
         for part in ("stats", "sizes"):
             wrong += [changed(part, name, value) for name in facts[part] for value in (None, -1, 1.5, 2**70, True, "3")]
         wrong += [changed("sizes", name, number + 1) for name, number in facts["sizes"].items()]
         wrong += [changed("sizes", name, 2**62) for name in facts["sizes"]]
         wrong += [changed("kernel", "a\nb"), changed("more", 1), changed("stats", "more", 1)]
-        wrong += [with_digest(content + b"\n" + arrays) for content in (b"", b"[" * 100_000, b"{}", b"null", b"\xff")]
+        lines = (b"", b"[" * 100_000, b"{}", b"null", b"\xff")
+        wrong += [with_digest(head, line + b"\n" + arrays) for line in lines]
         for content in wrong:
-            path.write_bytes(content)
             done.clear()
-            require_right(tmp_path)
+            require_done_again(tmp_path, path, content, lambda: require_right(tmp_path))
             assert done == [2], content[:500]
-            assert path.read_bytes() == whole
 
     def test_of_arrays(self, tmp_path: Path, done: list[int]) -> None:
         """One number of an array, replaced by others. A point may be elsewhere; but all that refers to it is there."""
         require_right(tmp_path)
         path = files_of(tmp_path)[2]
         _, text, data = path.read_bytes().split(b"\n", 2)
+        head, there = head_of(path), set(tmp_path.iterdir())
         start, rng, refused = 0, np.random.default_rng(0), 0
         for kind, shape in checkpoints.shapes(NETWORK, SQUARE, json.loads(text)["sizes"]).values():
             end = start + int(np.prod(shape)) * np.dtype(kind).itemsize
@@ -152,7 +151,10 @@ class TestTheRightChecksum:
             for value in others.get(kind, (-1, 0, 1, 5, len(array), 2**40, -(2**63), 2**63 - 1)):
                 forged = array.copy()
                 forged[rng.integers(len(array))] = value
-                path.write_bytes(with_digest(text + b"\n" + data[:start] + forged.tobytes() + data[end:]))
+                content = text + b"\n" + data[:start] + forged.tobytes() + data[end:]
+                path.write_bytes(with_digest(head, content))
+                for new in set(tmp_path.iterdir()) - there:
+                    new.unlink()
                 done.clear()
                 try:
                     found = regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path)
@@ -182,4 +184,4 @@ print("bytes", *[getattr(found, name).tobytes().hex() for name in regions.partit
 
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    require_to_go_on(SCRIPT, tmp_path, ".regions")
+    require_to_go_on(SCRIPT, tmp_path)

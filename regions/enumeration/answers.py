@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Is this what a task finds?
+
+A result comes from a file or from an executor, and neither is trusted: both go through `accepted`, before anything
+uses what is in it. An answer is accepted if it belongs to the task and each part has the form that the rest of the
+package relies on: no index is out of range, no number is negative. Whether the numbers are right is not judged here;
+`regions.certify` does that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from regions.certificate import LONGER, STAGES, Certificate, make_certificate
+from regions.domains import Domain
+from regions.enumeration.subtrees import Subtree, problem_of
+from regions.enumeration.tasks import Result, Task, result_of
+from regions.errors import LimitReached
+from regions.version import __version__
+
+__all__ = ["accepted", "are_counters", "enumerated_result", "is_certificate", "is_count"]
+
+COUNTERS = {"cells", *STAGES, *LONGER}
+WORDS = {"network", "domain", "domain_fingerprint", "version", "kernel"}
+LONGEST_WORD = 200
+FIELDS = [field.name for field in fields(Certificate)]
+
+
+def accepted(answer: Any, task: Task) -> Result | None:
+    """Return the result of a task if the answer is one, else None.
+
+    Parameters
+    ----------
+    answer : object
+        A `Result` of this task, or anything else.
+    task : Task
+
+    Returns
+    -------
+    Result or None
+        With what the answer found; everything that the task decides is taken from the task.
+    """
+    if not isinstance(answer, Result):
+        return None
+    try:
+        return _accepted(answer, task)
+    except (AttributeError, TypeError, ValueError):  # attributes are missing, or cannot be compared
+        return None
+
+
+def _accepted(answer: Result, task: Task) -> Result | None:
+    known = (task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole)
+    if known != (
+        answer.job,
+        answer.total,
+        answer.shape,
+        answer.limit,
+        answer.index,
+        answer.first,
+        answer.whole,
+    ):
+        return None
+    if not _is_error(answer.error, task):
+        return None
+    if task.function == "enumerate":
+        return _accepted_enumeration(answer, task)
+    numbers, certificates = answer.numbers, answer.certificates
+    if not isinstance(numbers, list) or not isinstance(certificates, list) or answer.subtree is not None:
+        return None
+    # An item that fails is the last one.
+    complete = answer.error is None
+    if len(numbers) != len(certificates) or not (
+        len(numbers) == len(task.items) if complete else len(numbers) < len(task.items)
+    ):
+        return None
+    for place, (number, certificate) in enumerate(zip(numbers, certificates, strict=True)):
+        if not _is_of_item(number, certificate, task, place):
+            return None
+    return result_of(task, numbers, certificates, answer.error)
+
+
+def _accepted_enumeration(answer: Result, task: Task) -> Result | None:
+    part, error = answer.subtree, answer.error
+    ((network, domain),) = task.items
+    assert isinstance(domain, Domain)
+    if part is None:
+        return None if error is None else result_of(task, [], [], error)
+    if not isinstance(part, Subtree) or part.node != task.begin or part.kernel != task.kernel:
+        return None
+    if part.complete is not (error is None) or not are_counters(part.stats) or not isinstance(part.arrays, Mapping):
+        return None
+    if problem_of(part, network, domain) is not None:
+        return None
+    return enumerated_result(task, part, error)
+
+
+def enumerated_result(task: Task, part: Subtree, error: Exception | None = None) -> Result:
+    """Return the result of an enumeration's task that found this part."""
+    if error is not None:
+        return result_of(task, [], [], error, part)
+    ((network, domain),) = task.items
+    certificate = make_certificate(network, domain, len(part), task.whole, part.stats, __version__, part.kernel)
+    return result_of(task, [len(part)], [certificate], None, part)
+
+
+def _is_error(error: Any, task: Task) -> bool:
+    """Whether a task can fail with this; what was found above a limit is a number of regions."""
+    if isinstance(error, LimitReached):
+        return task.limit is not None and is_count(error.partial) and error.partial > task.limit
+    return error is None or isinstance(error, Exception)
+
+
+def _is_of_item(number: Any, certificate: Any, task: Task, place: int) -> bool:
+    """Whether this can be the number of regions of one item of a task, with its certificate."""
+    if not is_count(number) or not isinstance(certificate, Certificate) or not is_certificate(certificate):
+        return False
+    if certificate.complete is not task.whole or certificate.version != __version__:
+        return False
+    if number < task.whole or (task.limit is not None and number > task.limit):
+        return False
+    if task.definition == "activation" and number != certificate.regions:
+        return False
+    network, domain = task.items[place]
+    return (certificate.network, certificate.domain_fingerprint) == (network.fingerprint, domain.fingerprint)
+
+
+def is_certificate(certificate: Certificate) -> bool:
+    """Whether all parts of a certificate have the form that they have in every other one."""
+    for name in FIELDS:
+        value = getattr(certificate, name)
+        if name in WORDS:
+            right = isinstance(value, str) and len(value) <= LONGEST_WORD and value.isprintable()
+        else:
+            right = isinstance(value, bool) if name == "complete" else is_count(value)
+        if not right:
+            return False
+    return True
+
+
+def are_counters(stats: Any) -> bool:
+    """Whether these are the counters of the core."""
+    return isinstance(stats, Mapping) and stats.keys() == COUNTERS and all(map(is_count, stats.values()))
+
+
+def is_count(value: Any) -> bool:
+    """Whether this is a number of things; no core finds more."""
+    return type(value) is int and 0 <= value < 2**63

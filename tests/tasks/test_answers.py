@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Is an executor's answer believed only if it can be what the task finds?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regions
+from random_networks import random_network
+from regions.cells.consistency import first_problem
+from regions.domains import Segment
+from regions.enumeration import jobs
+from regions.partition import raw_arrays
+
+NETWORK = random_network([2, 8, 8, 1], 0, bias=0.1, he=True)
+LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
+SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+
+
+@pytest.fixture(autouse=True)
+def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "TASKS", 12)
+
+
+class Damaging(ThreadPoolExecutor):
+    """Answers the third task with something else."""
+
+    def __init__(self, damage: Callable[[Any], Any]) -> None:
+        super().__init__(1)
+        self.damage, self.submitted = damage, 0
+
+    def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
+        self.submitted += 1
+        damaged = task.index == 2
+        return super().submit(lambda: self.damage(work(task)) if damaged else work(task))
+
+
+def changed(result: Any, **parts: Any) -> Any:
+    """The result with other parts; ``certificate`` and ``subtree`` hold other parts of these."""
+    if "certificate" in parts:
+        parts["certificates"] = [replace(result.certificates[0], **parts.pop("certificate"))]
+    if "subtree" in parts:
+        parts["subtree"] = parts["subtree"] and replace(result.subtree, **parts["subtree"])
+    return replace(result, **parts)
+
+
+NO_NUMBERS: list[Any] = [-565, 0, 2**70, 1.5, True, None, "3", np.int64(3)]
+DAMAGES_OF_ANY: list[dict[str, Any]] = [
+    *(
+        {name: value}
+        for name in ("job", "total", "index", "first", "shape", "limit", "whole")
+        for value in ((9,), -1, "x")
+    ),
+    {"numbers": []},
+    {"certificates": []},
+    {"certificates": [None]},
+    {"certificates": None},
+    {"error": "an error"},
+    {"error": regions.LimitReached("more", limit=3, partial=-7)},
+    {"shape": np.zeros(3)},
+]
+DAMAGES_OF_COUNTS: list[dict[str, Any]] = [
+    *DAMAGES_OF_ANY,
+    *({"numbers": [number]} for number in NO_NUMBERS),
+    *({"certificate": {"regions": number, "filter": number}} for number in NO_NUMBERS),
+    {"numbers": [-565], "certificate": {"regions": -565}},
+    {"certificate": {"network": "0" * 64}},
+    {"certificate": {"kernel": "a\nb"}},
+    {"certificate": {"complete": False}},
+]
+
+
+def require_lost(damage: Callable[[Any], Any], function: Callable[..., Any], *problem: Any) -> None:
+    """The task is given out once more; as that comes to nothing too, the caller does it."""
+    expected = function(*problem)
+    with Damaging(damage) as pool:
+        found = function(*problem, executor=pool)
+        total = len({id(each) for each in regions.tasks.split(*problem, jobs.TASKS, function=function.__name__)})
+    assert np.array_equal(found, expected) if isinstance(found, np.ndarray) else found == expected
+    assert pool.submitted == total + 1
+
+
+@pytest.mark.parametrize("parts", DAMAGES_OF_COUNTS, ids=repr)
+def test_counts_that_no_task_finds(parts: dict[str, Any]) -> None:
+    require_lost(lambda result: changed(result, **parts), regions.count, NETWORK, LINES)
+
+
+def damages_of_enumerations() -> list[dict[str, Any]]:
+    task = regions.tasks.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
+    part = regions.tasks.run(task).subtree
+    assert part is not None
+    # Its numbers and certificates are made from the part.
+    damages = [parts for parts in DAMAGES_OF_ANY if not parts.keys() & {"numbers", "certificates"}]
+    damages += [{"subtree": None}]
+    damages += [{"subtree": {name: value}} for name in ("node", "stats", "kernel", "complete") for value in (None, "x")]
+    damages += [{"subtree": {"stats": dict(part.stats) | {"cells": number}}} for number in (-1, 2**70, None, 1.5)]
+    damages += [{"subtree": {"arrays": arrays}} for arrays in (None, {}, [])]
+    damages += [{"subtree": {"arrays": {**part.arrays, "same": None}}}]
+    for name, array in part.arrays.items():
+        wrong = [array[:0], array[:-1], array.astype(np.float32), array.astype(object), array.reshape(-1, 1, 1)]
+        if array.dtype == np.int64:
+            wrong += [np.full_like(array, number) for number in (-7, 2**40, -(2**63))]
+        damages += [
+            {"subtree": {"arrays": {**part.arrays, name: each}}} for each in wrong if not np.array_equal(each, array)
+        ]
+    return damages
+
+
+@pytest.mark.slow
+def test_parts_that_no_task_finds() -> None:
+    """None of them ends the process, and all are found again."""
+    for parts in damages_of_enumerations():
+        require_lost(lambda result, parts=parts: changed(result, **parts), regions.enumerate, NETWORK, SQUARE)
+
+
+def test_parts_that_are_damaged_at_random() -> None:
+    """Some of them could be right, each for itself; then they do not fit together, or only coordinates differ."""
+    rng = np.random.default_rng(0)
+    whole = regions.enumerate(NETWORK, SQUARE)
+
+    def damage(result: Any) -> Any:
+        arrays = {name: array.copy() for name, array in result.subtree.arrays.items()}
+        array = arrays[sorted(arrays)[rng.integers(len(arrays))]].reshape(-1).view(np.uint8)
+        for _ in range(rng.integers(1, 4)):
+            if array.size:
+                array[rng.integers(array.size)] ^= 1 << rng.integers(8)
+        return changed(result, subtree={"arrays": arrays})
+
+    outcomes = Counter[str]()
+    for _ in range(40):
+        with Damaging(damage) as pool:
+            try:
+                found = regions.enumerate(NETWORK, SQUARE, executor=pool)
+            except ValueError as error:
+                assert "do not fit together" in str(error) or "another place" in str(error)
+                outcomes["refused"] += 1
+            else:
+                assert first_problem(found.network, found.domain, raw_arrays(found), complete=True) is None
+                outcomes["found again" if found == whole else "believed"] += 1
+    assert outcomes["found again"] > 10 and outcomes["refused"] > 0
