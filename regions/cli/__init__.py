@@ -26,6 +26,9 @@ def main() -> None:
         from regions.installation import explain_missing_core
 
         sys.exit(f"Error: {explain_missing_core(error)}")
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)
     # Where `head` has read enough, end as other programs do, and not with the exit code of something that is wrong.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:

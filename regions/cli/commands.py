@@ -4,8 +4,9 @@
 `info`, `count`, `enumerate`, `plot`, `certify`, and `check` and `trajectory`, which have files of their own. Everything
 about a network, a domain, a partition or a picture is done by the package; here are the order of things, and exit
 codes: 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3
-stopped at the limit; 130 stopped by Ctrl-C; 141 nobody reads what is printed any more (`regions/cli/__init__.py`).
-After 3 and 130 what was found has been printed and saved; with a checkpoint, after 130, in its folder alone.
+stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 nobody reads what is
+printed any more (`regions/cli/__init__.py`). After 3 and a signal, what was found has been printed and saved; with a
+checkpoint, after a signal, in its folder alone.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import click
 
 from regions import Partition, load_partition
 from regions.certification import refused
+from regions.cli import stops
 from regions.cli.check_command import check_command
 from regions.cli.domain_words import (
     POINT_SYNTAX,
@@ -45,7 +47,6 @@ from regions.cli.facts import (
     writing,
 )
 from regions.cli.job import (
-    EXIT_INTERRUPTED,
     Outcome,
     run_certify,
     run_count,
@@ -78,11 +79,17 @@ __all__ = ["regions_group"]
 
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
-line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C. After 3 and 130,
-what had been found is printed and saved all the same, but not checked; with
---checkpoint, Ctrl-C leaves it in that folder alone. For certify, 1 means that
-something in the result is wrong; for check, that a bound is violated; for
-count --definition convex, that the number is not decided."""
+line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C, 143 by SIGTERM,
+129 by SIGHUP. If it was stopped, what had been found is printed and saved all
+the same, but not checked; with --checkpoint, a signal leaves it in that folder
+alone. For certify, 1 means that something in the result is wrong; for check,
+that a bound is violated; for count --definition convex, that the number is not
+decided."""
+
+OUT_OF_MEMORY = (
+    "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are kept, so that the same "
+    "command goes on from there"
+)
 
 
 class _ErrorFirst(click.UsageError):
@@ -102,7 +109,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with warnings.catch_warnings():
+            with stops.handled(stops.raise_interrupt), warnings.catch_warnings():
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except InternalError:
@@ -118,7 +125,9 @@ class _Group(click.Group):
             raise click.ClickException(f"{name}{error.strerror or error}") from error
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
-            ctx.exit(EXIT_INTERRUPTED)
+            ctx.exit(stops.exit_code())
+        except MemoryError as error:
+            raise click.ClickException(OUT_OF_MEMORY) from error
 
 
 def _a_sentence_a_line(message: str) -> str:

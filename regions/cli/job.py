@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
 """How does a count or an enumeration run under the command line, and how can it end?
 
-By itself, at the limit, or by Ctrl-C. In all three cases there is an `Outcome` with what was found, and an
-exit code. The time is that of finding the regions, without reading the model, measuring and printing. A certification
-ends by itself or by Ctrl-C, and there is a report on what was checked.
+By itself, at the limit, or by Ctrl-C; other signals count as Ctrl-C (`stops.py`). In all three cases there is an
+`Outcome` with what was found, and an exit code. The time is that of finding the regions, without reading the model,
+measuring and printing. A certification ends by itself or by Ctrl-C, and there is a report on what was checked.
 Where a folder keeps what is finished, Ctrl-C leaves an enumeration's regions there: they are not put together.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,6 +22,7 @@ from typing import Any, Literal
 from regions import Domain, Network, Partition, certify, linear_regions
 from regions.certificate import LONGER, STAGES
 from regions.certification import CertificationReport
+from regions.cli import stops
 from regions.definitions import Definition
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
@@ -35,7 +34,6 @@ from regions.measures import StreamSummary
 from regions.reporting import Report, bar
 
 __all__ = [
-    "EXIT_INTERRUPTED",
     "EXIT_LIMIT",
     "Outcome",
     "progress_bar",
@@ -47,7 +45,6 @@ __all__ = [
 ]
 
 EXIT_LIMIT = 3
-EXIT_INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": EXIT_INTERRUPTED}[self.end]
+        return {"complete": 0, "limit": EXIT_LIMIT, "interrupted": stops.exit_code()}[self.end]
 
 
 def run_count(
@@ -146,9 +143,10 @@ def run_stream(
     """Write the regions block by block; a stop still writes those that were finished."""
     start, stats, summary = time.perf_counter(), Counter[str](), StreamSummary(network, domain)
     status: Any = "finished"
+    no_memory: MemoryError | None = None
 
     def blocks() -> Iterator[Partition]:
-        nonlocal status
+        nonlocal status, no_memory
         with progress_bar() as report:
             try:
                 yield from stream(network, domain, limit=limit, progress=obeying(report))
@@ -159,6 +157,8 @@ def run_stream(
                 status = stopped
                 if getattr(stopped, "partial", None) is not None:
                     yield stopped.partial  # type: ignore[attr-defined]
+            except MemoryError as error:  # the blocks before are written
+                no_memory = error
 
     def counted_blocks() -> Iterator[Partition]:
         for block in blocks():
@@ -172,6 +172,8 @@ def run_stream(
         first = next(each, None)
         if first is not None:
             write(chain([first], each))
+    if no_memory is not None:
+        raise no_memory
     run = Run(network, domain, summary.regions, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
     return Outcome(run, run.regions, time.perf_counter() - start, run.end, summary=summary)
 
@@ -184,7 +186,7 @@ def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
     """
     asked = False
 
-    def ask(*_: object) -> None:
+    def ask() -> None:
         nonlocal asked
         if asked:
             raise KeyboardInterrupt
@@ -199,14 +201,8 @@ def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
 
         return tell
 
-    if threading.current_thread() is not threading.main_thread():  # no other one is told of signals
+    with stops.handled(ask):
         yield obeying
-        return
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield obeying
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _outcome(
@@ -235,7 +231,7 @@ def run_certify(
     except KeyboardInterrupt as stopped:
         if not isinstance(getattr(stopped, "partial", None), CertificationReport):
             raise  # before or after the checks
-        found, stopped_code = stopped.partial, EXIT_INTERRUPTED  # type: ignore[attr-defined]
+        found, stopped_code = stopped.partial, stops.exit_code()  # type: ignore[attr-defined]
     return found, stopped_code if found.ok else 1
 
 

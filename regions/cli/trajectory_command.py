@@ -14,10 +14,11 @@ from typing import Any, NoReturn
 import click
 
 from regions import Curve, Growth, LimitReached, Segment, Trajectory, growth, trajectory
+from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
 from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
 from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_written
-from regions.cli.job import EXIT_INTERRUPTED, EXIT_LIMIT, progress_bar
+from regions.cli.job import EXIT_LIMIT, progress_bar
 from regions.cli.options import (
     common_options_without_model,
     limit_option,
@@ -115,7 +116,7 @@ def _follow_many(
     except KeyboardInterrupt as stopped:
         if not isinstance(getattr(stopped, "partial", None), Growth):
             raise  # fewer than two networks were finished
-        found, code, end = stopped.partial, EXIT_INTERRUPTED, "interrupted"  # type: ignore[attr-defined]
+        found, code, end = stopped.partial, stops.exit_code(), "interrupted"  # type: ignore[attr-defined]
     _show(found, {"end": end, **found.as_dict(), "domain": domain_facts(curve)}, output, as_json)
     ctx.exit(code)
 
@@ -146,4 +147,4 @@ def _stopped(ctx: click.Context, end: End, pieces: int | None, where: dict[str, 
     elif pieces is not None:
         say(f"\npieces   {pieces:,}{FOUND[end]}")
     click.echo("Not measured: only a part of the curve had been followed.", err=True)
-    ctx.exit(EXIT_LIMIT if end == "limit" else EXIT_INTERRUPTED)
+    ctx.exit(EXIT_LIMIT if end == "limit" else stops.exit_code())

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Is what was found kept when a signal or a lack of memory ends a command, and is the end said in one line?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regions
+from cli_cases import SQUARE, Run
+from killed_jobs import SITE
+from regions.cli import job, stops
+from regions.enumeration import jobs
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+MODEL = ("model.npz", "--activation", "relu", *SQUARE)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    enumerated, before = job.enumerated, [signal.getsignal(each) for each in SIGNALS]
+
+    def stopped(*problem: Any) -> Any:
+        found, report = enumerated(*problem), problem[4]
+        signal.raise_signal(number)
+        with pytest.raises(KeyboardInterrupt) as stop:  # where the core would have told of its progress
+            report(0.5, 7)
+        return replace(found, status=stop.value)
+
+    monkeypatch.setattr(job, "enumerated", stopped)
+    code, out, err = run("enumerate", *MODEL, "-o", "out.npz")
+    assert (code, err) == (128 + number, "") and "found until Ctrl-C" in out
+    assert len(regions.load_partition("out.npz"))
+    assert [signal.getsignal(each) for each in SIGNALS] == before
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("command", [["count"], ["enumerate", "-o", "out.csv"]])
+def test_finished_pieces_are_kept(
+    run: Run, command: list[str], number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempt = jobs.attempt
+
+    def stopped(task: regions.tasks.Task, *rest: Any) -> Any:
+        result = attempt(task, *rest)
+        if task.index == 20:
+            signal.raise_signal(number)
+        return result
+
+    monkeypatch.setattr(jobs, "attempt", stopped)
+    code, _, err = run(*command[:1], *MODEL, *command[1:], "--checkpoint", "kept")
+    assert code == 128 + number
+    assert err.startswith(f"Stopped. kept keeps {20 + (command[0] == 'enumerate')} of ") and err.count("\n") == 1
+
+
+def test_before_anything_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regions.cli.commands.load_models", lambda: signal.raise_signal(signal.SIGTERM))
+    assert run("info", "model.npz") == (143, "", "Stopped.\n")
+    monkeypatch.setattr("regions.cli.commands.load_models", lambda: signal.raise_signal(signal.SIGINT))
+    assert run("info", "model.npz") == (130, "", "Stopped.\n")
+
+
+def test_what_is_ignored_stays_ignored() -> None:
+    """As under `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stops.handled(stops.raise_interrupt):
+            signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+CTRL_C_DURING_IMPORT = """
+import signal, sys
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, CtrlC())
+from _regions_command import main
+main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["regions", "numpy", "regions.cli", "regions.cli.commands", "click"])
+def test_ctrl_c_during_import(moment: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CTRL_C_DURING_IMPORT, moment],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SITE)},
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
+
+
+class TestWithoutMemory:
+    """It is said in one line."""
+
+    def require_said(self, ended: tuple[int, str, str]) -> None:
+        code, _, err = ended
+        assert code == 1 and err.startswith("Error: out of memory; ") and err.count("\n") == 1
+
+    def test_nothing_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def no_memory(*_: Any) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(job, "enumerated", no_memory)
+        self.require_said(run("enumerate", *MODEL, "-o", "out.npz"))
+        assert not Path("out.npz").exists()
+
+    @pytest.mark.parametrize("command", [["count"], ["enumerate", "-o", "out.csv"]])
+    def test_finished_pieces_are_kept(self, run: Run, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        words = [*command[:1], *MODEL, *command[1:], "--checkpoint", "kept"]
+        attempts: list[int] = []
+
+        def no_memory(*problem: Any, **options: Any) -> Any:
+            attempts.append(1)
+            if len(attempts) == 20:
+                raise MemoryError
+            return find(*problem, **options)
+
+        name = "counted" if command[0] == "count" else "found_below"
+        where = "regions.enumeration." + ("items" if command[0] == "count" else "tasks")
+        find = getattr(sys.modules[where], name)
+        monkeypatch.setattr(f"{where}.{name}", no_memory)
+        self.require_said(run(*words))
+        assert run(*words)[0] == 0
+        (task, *others) = regions.tasks.split(
+            regions.load("model.npz", activation="relu"),
+            regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]),
+            jobs.TASKS,
+            function=command[0],
+        )
+        assert len(attempts) == len([task, *others]) + 1  # the one without memory is done again
+
+    def test_blocks_that_were_found_are_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+
+        def no_memory(*problem: Any, **options: Any) -> Iterator[Any]:
+            yield next(regions.stream(*problem, regions_per_block=10, **options))
+            raise MemoryError
+
+        monkeypatch.setattr(job, "stream", no_memory)
+        self.require_said(run("enumerate", *MODEL, "-o", "out.parquet"))
+        assert parquet.read_table("out.parquet").num_rows >= 10
