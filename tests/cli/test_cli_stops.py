@@ -93,7 +93,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("moment", ["regions", "numpy", "regions.cli", "regions.cli.commands", "click"])
+@pytest.mark.parametrize("moment", ["regions", "numpy", "regions.cli.commands"])
 def test_ctrl_c_during_import(moment: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CTRL_C_DURING_IMPORT, moment],
