@@ -229,13 +229,18 @@ class Patches:
         flat = values.reshape(-1, self.inputs)
         result = np.zeros((len(flat), self.outputs), dtype=np.result_type(values, self.kernels))
         step = max(1, CHUNK // max(1, self.sources.size))
+        # numpy looks up places of its own integer type many times faster than others.
+        lists = [
+            (self.sources[patches].astype(np.intp), self.targets[patches].ravel().astype(np.intp), kernel.T)
+            for patches, kernel in zip(self._patches_of, self.kernels, strict=True)
+        ]
         for start in range(0, len(flat), step):
             # One more input, which is 0, stands for those that are missing.
             part = flat[start : start + step]
             padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
-            for kind, patches in enumerate(self._patches_of):
-                products = padded[:, self.sources[patches]] @ self.kernels[kind].T
-                result[start : start + step, self.targets[patches].ravel()] = products.reshape(len(part), -1)
+            for sources, targets, weights in lists:
+                products = np.take(padded, sources, axis=1) @ weights
+                result[start : start + step, targets] = products.reshape(len(part), -1)
         return result.reshape(*values.shape[:-1], self.outputs)
 
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:

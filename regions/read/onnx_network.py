@@ -130,6 +130,7 @@ class _Values:
         if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
             raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
         for name, value in zip(node.outputs, results, strict=False):
+            at.require_axes(value.shape)
             self.reading.charge(8 * prod(value.shape))
             self.values[name] = value
 

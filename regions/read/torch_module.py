@@ -23,7 +23,7 @@ from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
-from regions.read.module_check import POINTS, TOLERANCE, relative_difference
+from regions.read.module_check import TOLERANCE, points_for, relative_difference
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 from regions.read.state_dict import network_from_state_dict
 
@@ -162,7 +162,7 @@ def _network_of_only_child(module: Any, why: str) -> Network:
     if difference is None:
         raise AmbiguousCheckpointError(advice)
     _require_same_values(difference, f"its only child {name}")
-    note = f"{name} was read; the module gives the same values at {POINTS} random points"
+    note = f"{name} was read; the module gives the same values at {points_for(network)} random points"
     return with_notes(network, note)
 
 
@@ -186,7 +186,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
             "regions.load(module, input_shape=(C, H, W))"
         )
     _require_same_values(difference, f"a chain of its layers with activation {activation!r}")
-    note = f"read as a state dict; the module gives the same values at {POINTS} random points"
+    note = f"read as a state dict; the module gives the same values at {points_for(network)} random points"
     return with_notes(network, *_training_note(module), note)
 
 

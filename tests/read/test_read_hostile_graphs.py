@@ -146,6 +146,10 @@ SCALED = helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml")
             impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[np.inf]),
             "takes a shape, and gets float64",
         ),
+        (
+            impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[1] * 40),
+            "gives 40 axes; at most 32 are read",
+        ),
         (impossible(node("Slice", ["x", "s", "e"], "y"), shape=(), s=[0], e=[1]), "has an axis 0"),
         (impossible(node("Relu", ["x"], "y"), shape=(1, 1_000_001)), "1000001 numbers; at most 32 axes and 1,000,000"),
         (impossible(node("Relu", ["x"], "y"), shape=[1] * 33), "33 axes and 1 numbers"),
