@@ -325,8 +325,6 @@ def plot_(
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
         )
-    if color_by == "class" and network.n_out == 1:
-        raise click.BadParameter("the network has one output, so no classes; take value", ctx, param_hint="--color-by")
     named_points(marks, domain)  # refused before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)

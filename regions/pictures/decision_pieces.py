@@ -4,7 +4,7 @@
 Inside a region all outputs are affine, so an output that is the largest at all of its corners is so throughout. The
 other regions are cut: into the convex piece of each class, where its output exceeds every other one (Sutherland and
 Hodgman 1974), with values carried along edges. For pictures: in floating point, and where outputs tie the lowest
-class wins, as with `numpy.argmax`.
+class wins, as with `numpy.argmax`. A network with one output has two classes: output at most 0, and output above 0.
 Cost: one forward pass per vertex; for each region that is cut, some microseconds for each pair of classes that have a
 part in it.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from regions.arithmetic.types import Floats, Integers
 from regions.partition import Partition
 
-__all__ = ["IntervalPieces", "PlanePieces", "largest_on_intervals", "largest_on_polygons", "outputs_at"]
+__all__ = ["IntervalPieces", "PlanePieces", "largest_on_intervals", "largest_on_polygons", "outputs_at", "scores_at"]
 
 # Numbers per temporary array.
 CHUNK = 1 << 22
@@ -58,6 +58,12 @@ def outputs_at(partition: Partition, points: Floats) -> Floats:
     return partition.network(partition.domain.to_input(points))
 
 
+def scores_at(partition: Partition, points: Floats) -> Floats:
+    """Return the numbers whose largest is the class, float64 [m, classes]: all outputs, or 0 and a single output."""
+    outputs = outputs_at(partition, points)
+    return outputs if partition.network.n_out > 1 else np.insert(outputs, 0, 0.0, axis=-1)
+
+
 def largest_on_polygons(partition: Partition) -> PlanePieces:
     """Pieces of the regions of a partition in a plane, by the output that is the largest."""
     winners = _winners(partition)[partition.cell_vertices]
@@ -70,7 +76,7 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
     borders: list[Floats] = []
     for region in np.flatnonzero(~whole).tolist():
         corners = points[starts[region] : starts[region] + counts[region]]
-        for winner, piece in _cut(corners, outputs_at(partition, corners)):
+        for winner, piece in _cut(corners, scores_at(partition, corners)):
             ring = np.array([corner for corner, _ in piece])[:, :2]
             pieces.append(ring)
             classes.append(winner)
@@ -90,7 +96,7 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
 
 def largest_on_intervals(partition: Partition, ends: Floats) -> IntervalPieces:
     """Pieces of intervals float64 [m, 2] of a line, on each of which all outputs are affine."""
-    values = outputs_at(partition, ends.reshape(-1, 1)).reshape(len(ends), 2, -1)
+    values = scores_at(partition, ends.reshape(-1, 1)).reshape(len(ends), 2, -1)
     pieces: list[tuple[float, float]] = []
     classes: list[int] = []
     for (left, right), (here, there) in zip(ends.tolist(), values, strict=True):
@@ -116,7 +122,7 @@ def _winners(partition: Partition) -> Integers:
     """The largest output at each vertex, int64 [V]."""
     step = max(1, CHUNK // max(partition.network.n_out, *partition.network.widths, partition.network.n_in, 1))
     parts = range(0, len(partition.vertices), step)
-    found = [outputs_at(partition, partition.vertices[start : start + step]).argmax(axis=1) for start in parts]
+    found = [scores_at(partition, partition.vertices[start : start + step]).argmax(axis=1) for start in parts]
     return np.concatenate([np.zeros(0, dtype=np.int64), *found]).astype(np.int64)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
 from regions.output.colors import color_numbers, light_colors
-from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at
+from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at, scores_at
 from regions.pictures.picture_view import Panel, require_drawable
 from regions.pictures.plane_picture import BORDER, Palette
 
@@ -48,10 +48,14 @@ class LinePicture(Panel):
 
     @cached_property
     def _outputs(self) -> Floats:
-        values = outputs_at(self.partition, self._ends[:, :, np.newaxis])
+        values = self._values_at(self._ends[:, :, np.newaxis])
         shown = values if self.color_by == "class" else values[:, :, self.output_index]
         require_drawable("an output" if self.color_by == "class" else f"output {self.output_index}", shown)
         return values
+
+    def _values_at(self, points: Floats) -> Floats:
+        """Values of the curves, at chart points [.., 1]."""
+        return (scores_at if self.color_by == "class" else outputs_at)(self.partition, points)
 
     @cached_property
     def _pieces(self) -> IntervalPieces:
@@ -71,13 +75,13 @@ class LinePicture(Panel):
 
         if self.color_by == "pattern":
             numbers = color_numbers(self.partition, self.view.labels)
-            self._draw_bands(ax, self._ends, light_colors(int(numbers.max(initial=0)) + 1)[numbers])
+            self._draw_bands(ax, self._placed(self._ends), light_colors(int(numbers.max(initial=0)) + 1)[numbers])
         if self.color_by == "class":
             colors = np.array([palette.classes[number] for number in self._pieces.classes.tolist()]).reshape(-1, 3)
-            self._draw_bands(ax, self._pieces.ends, 1 - (1 - colors) / 4)
+            self._draw_bands(ax, self._placed(self._pieces.ends), 1 - (1 - colors) / 4)
         drawn = self.classes or [self.output_index]
         for output in drawn:
-            pieces = np.stack([self._ends, self._outputs[:, :, output]], axis=2)
+            pieces = np.stack([self._placed(self._ends), self._outputs[:, :, output]], axis=2)
             color = palette.classes[output] if self.color_by == "class" else CURVE
             if self.color_by == "value":
                 pieces = _in_steps(pieces)
@@ -87,9 +91,16 @@ class LinePicture(Panel):
                 curve.set(array=pieces[:, :, 1].mean(axis=1), cmap=palette.colormap, norm=palette.norm)
             ax.add_collection(curve)
         self._draw_kinks(ax, palette, drawn)
-        ax.set_xlim(self.view.low[0], self.view.high[0])
+        ax.set_xlim(*self.view.limits[:, 0])
         ax.autoscale_view(scalex=False)
-        ax.set(xlabel="$p$", ylabel="outputs" if self.color_by == "class" else f"output {self.output_index}")
+        ax.set(
+            xlabel=self.view.axes.names[0],
+            ylabel="outputs" if self.color_by == "class" else f"output {self.output_index}",
+        )
+
+    def _placed(self, numbers: Floats) -> Floats:
+        """Map chart coordinates [..] to the axis."""
+        return self.view.axes.place(numbers[..., np.newaxis])[..., 0]
 
     def _draw_bands(self, ax: Any, ends: Floats, colors: Floats) -> None:
         """A band from bottom to top for each interval float64 [m, 2], in its colour."""
@@ -109,10 +120,10 @@ class LinePicture(Panel):
         layers = self.partition.facet_layers[self._kinks]
         for layer in np.unique(layers).tolist():
             places = self.partition.vertices[self.partition.facet_vertices[self._kinks[layers == layer], 0]]
-            values = outputs_at(self.partition, places)
+            values = self._values_at(places)
             color = palette.layers[layer] if self.color_by == "layer" else BORDER
             for output in outputs:
-                ax.plot(places[:, 0], values[:, output], "o", markersize=size, color=color, zorder=3)
+                ax.plot(self._placed(places[:, 0]), values[:, output], "o", markersize=size, color=color, zorder=3)
 
 
 def _in_steps(pieces: Floats) -> Floats:

@@ -75,14 +75,16 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
     size = view.high - view.low
     # Corners of a domain are rounded, and may lie outside of it by as much.
     inside = np.all((places >= view.low - 1e-9 * size) & (places <= view.high + 1e-9 * size), axis=1)
-    names = [name for name, shown in zip(marks, inside, strict=True) if shown]
+    names = [name for name, is_inside in zip(marks, inside, strict=True) if is_inside]
     places = np.clip(places[inside], view.low, view.high)
     if domain.dimension == 1:
         outputs = view.partition.network(domain.to_input(places))
         on_curve = outputs.max(axis=1) if output is None else outputs[:, output]
-        places = np.column_stack([places[:, 0], on_curve])
+        shown = np.column_stack([view.axes.place(places)[:, 0], on_curve])
+    else:
+        shown = view.axes.place(places)
     if len(names):
-        ax.scatter(*places.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)
+        ax.scatter(*shown.T, s=36, color="black", edgecolors="white", linewidths=1.0, zorder=5, clip_on=False)
     annotations = [
         ax.annotate(
             name,
@@ -97,7 +99,7 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
             arrowprops=LINE,
         )
-        for name, place in zip(names, places, strict=True)
+        for name, place in zip(names, shown, strict=True)
     ]
     for annotation in annotations:
         annotation.set_in_layout(False)  # they stay inside the axes

@@ -25,6 +25,7 @@ from regions.definitions import LinearRegions
 from regions.domains import Polygon
 from regions.errors import DomainError
 from regions.partition import Partition
+from regions.pictures.picture_axes import PictureAxes, picture_axes
 
 __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_drawable"]
 
@@ -49,7 +50,11 @@ class View:
         Which regions are drawn as one.
     title : str
     low, high : float64 [d]
-        Ends of the axes, in the chart.
+        Ends of what is shown, in the chart.
+    axes : PictureAxes
+        Where chart points are drawn.
+    limits : float64 [2, d]
+        Lower and upper ends of the axes.
     """
 
     partition: Partition
@@ -57,6 +62,8 @@ class View:
     title: str
     low: Floats
     high: Floats
+    axes: PictureAxes
+    limits: Floats
 
     @property
     def shown_facets(self) -> Bits:
@@ -97,25 +104,33 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
     require_drawable("the chart", partition.vertices[np.isfinite(partition.vertices)])
     if domain.bounded:
         corners = domain.generators[:, 1:]
-        return View(partition, labels, title, corners.min(axis=0), corners.max(axis=0))
+        return _view(partition, labels, title, corners.min(axis=0), corners.max(axis=0), corners)
     inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
     low, high = _window(partition, inside[np.isfinite(inside).all(axis=1)])
     if domain.dimension == 1:
         kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
         hidden = int(((kinks < low) | (kinks > high)).sum())
-        return View(partition, labels, title + f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden), low, high)
+        title += f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden)
+        return _view(partition, labels, title, low, high, np.stack([low, high]))
     if not partition.complete:
         raise DomainError("a whole plane with regions missing can not be drawn; enumerate a polygon in it instead")
     from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 
-    window = Polygon.in_chart(
-        domain.origin, domain.directions, [[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]]
-    )
+    corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+    window = Polygon.in_chart(domain.origin, domain.directions, corners)
     part = enumerate_regions(partition.network, window)
     there = numbered(labels[PatternIndex(partition.packed_patterns).find(part.packed_patterns)])
     if there.max() + 1 < labels.max() + 1:
         title += f", {there.max() + 1:,} of them here"
-    return View(part, there, title, low, high)
+    return _view(part, there, title, low, high, corners)
+
+
+def _view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats, corners: Floats) -> View:
+    """Return a view of the part of the chart between these corners, float64 [k, d]."""
+    axes = picture_axes(partition.domain, corners)
+    shown = axes.place(corners)
+    require_drawable("the input space", shown)
+    return View(partition, labels, title, low, high, axes, np.stack([shown.min(axis=0), shown.max(axis=0)]))
 
 
 def require_drawable(what: str, numbers: Floats) -> None:
@@ -135,7 +150,7 @@ def proportion(view: View) -> float | None:
 def axis_labels(view: View) -> tuple[str, str]:
     """Names of the axes of a panel in a plane; one that is stretched says so."""
     true, drawn = _true_proportion(view), proportion(view)
-    names = ["$p_1$", "$p_2$"]
+    names = list(view.axes.names)
     if drawn is not None and not np.isclose(true, drawn):
         wide = true < drawn
         factor = (drawn / true if true else np.inf) if wide else true / drawn
@@ -144,12 +159,12 @@ def axis_labels(view: View) -> tuple[str, str]:
 
 
 def _true_proportion(view: View) -> float:
-    directions, exponents = view.partition.domain.split_directions
-    lengths = np.linalg.norm(directions, axis=1)
-    sizes, more = np.frexp(view.high / 2 - view.low / 2)
+    low, high = view.limits
+    sizes, more = np.frexp(high / 2 - low / 2)
+    exponents = view.axes.exponents + more
     with np.errstate(over="ignore", under="ignore"):
-        width, height = sizes * lengths
-        return float(np.ldexp(height / width, (exponents + more)[1] - (exponents + more)[0]))
+        width, height = sizes * view.axes.lengths
+        return float(np.ldexp(height / width, exponents[1] - exponents[0]))
 
 
 def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:

@@ -74,6 +74,11 @@ class PlanePicture(Panel):
         return values
 
     @cached_property
+    def _places(self) -> Floats:
+        """Where each vertex is drawn, float64 [V, 2]."""
+        return self.view.axes.place(self.partition.vertices)
+
+    @cached_property
     def _pieces(self) -> PlanePieces:
         return largest_on_polygons(self.partition)
 
@@ -84,10 +89,11 @@ class PlanePicture(Panel):
         view, partition = self.view, self.partition
         shape = proportion(view)
         assert shape is not None
-        ax.set_xlim(view.low[0], view.high[0])
-        ax.set_ylim(view.low[1], view.high[1])
+        low, high = view.limits
+        ax.set_xlim(low[0], high[0])
+        ax.set_ylim(low[1], high[1])
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            width, height = view.high - view.low
+            width, height = high - low
             aspect = float(shape * width / height)
         if 0 < aspect < np.inf:
             ax.set_aspect(aspect)
@@ -102,7 +108,7 @@ class PlanePicture(Panel):
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(int(np.clip(1.4 * inches, 2, 8)), steps=[1, 2, 5, 10]))
         for layer in self._drawn_layers()[::-1]:
-            edges = partition.vertices[self._edges(layer)]
+            edges = self._places[self._edges(layer)]
             if layer < 0:
                 style: dict[str, Any] = {"edgecolors": BORDER, "linewidths": 0.8, "clip_on": False}
             elif self.color_by == "layer":
@@ -112,7 +118,7 @@ class PlanePicture(Panel):
             _add(ax, _lines(edges), facecolors="none", capstyle="round", rasterized=as_image and layer >= 0, **style)
         if self.color_by == "class":
             style = {"edgecolors": BORDER, "linewidths": 1.2, "capstyle": "round"}
-            _add(ax, _lines(self._pieces.borders), facecolors="none", **style)
+            _add(ax, _lines(view.axes.place(self._pieces.borders)), facecolors="none", **style)
 
     def _drawn_layers(self) -> list[int]:
         """The border first, as -1; all layers are one where their colours do not differ."""
@@ -129,14 +135,14 @@ class PlanePicture(Panel):
     def _draw_faces(self, ax: Any, palette: Palette, as_image: bool) -> None:
         partition = self.partition
         if self.color_by == "value":
-            points, triangles, values = _refined(partition.vertices, _triangles(partition), self.values, palette.norm)
+            points, triangles, values = _refined(self._places, _triangles(partition), self.values, palette.norm)
             style = {"shading": "gouraud", "cmap": palette.colormap, "norm": palette.norm, "rasterized": True}
             ax.tripcolor(*points.T, triangles, values, **style)
             return
-        corners, offsets = partition.vertices[partition.cell_vertices], partition.cell_offsets
+        corners, offsets = self._places[partition.cell_vertices], partition.cell_offsets
         if self.color_by == "class":
-            corners, offsets, classes, _ = self._pieces
-            numbers, colors = classes, palette.classes
+            corners, offsets = self.view.axes.place(self._pieces.corners), self._pieces.offsets
+            numbers, colors = self._pieces.classes, palette.classes
         elif self.color_by == "pattern":
             numbers = color_numbers(partition, self.view.labels)
             colors = dict(enumerate(light_colors(int(numbers.max(initial=0)) + 1)))

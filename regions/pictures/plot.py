@@ -33,6 +33,8 @@ Shown: TypeAlias = Partition | LinearRegions
 Picture: TypeAlias = PlanePicture | LinePicture
 
 COLOR_BY = ("layer", "value", "pattern", "class", "none")
+# The classes of a network with one output.
+SIGNS = {0: "output ≤ 0", 1: "output > 0"}
 # More layers than these are a colour bar.
 MOST_ENTRIES = 8
 
@@ -58,9 +60,9 @@ def plot(
         Where to draw; by default a new figure, as high as the domain asks for.
     color_by : "layer", "value", "pattern", "class" or "none"
         In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
-        the network; faces so that neighbours differ; faces by the output that is the largest, with its border inside
-        regions; or nothing. On a line the outputs are drawn in any case, and the choice is for the kinks
-        ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
+        the network; faces so that neighbours differ; faces by the output that is the largest, or by the sign of a
+        single output, with the border between them; or nothing. On a line the outputs are drawn in any case, and the
+        choice is for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
     output_index : int
         Which output of the network, counted from 0.
     mark : bool, points [k, n_in], or dict of points [n_in] by name
@@ -81,8 +83,7 @@ def plot(
     MissingDependencyError
         matplotlib is not installed.
     TypeError, ValueError
-        What can not be drawn, or drawn on; another ``color_by``; an output that the network does not have; classes of a
-        network with one output.
+        What can not be drawn, or drawn on; another ``color_by``; an output that the network does not have.
     ShapeMismatchError, NonFiniteError, DomainError
         Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
 
@@ -104,7 +105,7 @@ def plot(
     shown = _shown(partition)
     color_by = one_of(color_by, COLOR_BY, "color_by")
     for each in shown:
-        _require_output(_partition_of(each), color_by, output_index)
+        _require_output(_partition_of(each), output_index)
     titles = _titles(title, len(shown), several)
     axes = draw_panels(
         shown,
@@ -165,15 +166,11 @@ def _partition_of(shown: Shown) -> Partition:
     return shown.partition if isinstance(shown, LinearRegions) else shown
 
 
-def _require_output(partition: Partition, color_by: str, output_index: Any) -> None:
+def _require_output(partition: Partition, output_index: Any) -> None:
     outputs = partition.network.n_out
     whole = isinstance(output_index, (int, np.integer)) and not isinstance(output_index, bool)
     if not whole or not 0 <= output_index < outputs:
         raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {printed(output_index)}")
-    if color_by == "class" and outputs == 1:
-        raise ValueError(
-            'a network with one output has no classes to colour by; color_by="value" has its signs in different colours'
-        )
     if not len(partition):
         raise ValueError("a partial result without a single region can not be drawn")
 
@@ -251,7 +248,9 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
     if palette.norm is not None:
         _bar(ax, ScalarMappable(palette.norm, palette.colormap), f"output {pictures[0].output_index}", None)
     elif palette.classes:
-        handles = [Patch(facecolor=color, label=f"class {number}") for number, color in palette.classes.items()]
+        signs = all(picture.partition.network.n_out == 1 for picture in pictures)
+        names = SIGNS if signs else {number: f"class {number}" for number in palette.classes}
+        handles = [Patch(facecolor=color, label=names[number]) for number, color in palette.classes.items()]
     elif layers and count > MOST_ENTRIES:
         norm = BoundaryNorm(np.arange(count + 1) + 0.5, count)
         sizes = (each * 10**power for power in range(count) for each in (1, 2, 5))

@@ -127,7 +127,10 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
     array([0.5])
     """
     if require_network(network).n_out < 2:
-        raise NetworkError("decisions: the network has one output, and nothing to compare it with: add a second one")
+        raise NetworkError(
+            "decisions: the network has one output, and decisions compares several. To see its sign, draw it: "
+            "regions.plot(partition, color_by='class')"
+        )
     graph, pairs = comparing(network.graph)
     compared = Network.from_graph(graph, network.input_shape, network.notes)
     partition = enumerate_regions(compared, domain, limit=limit, progress=progress)

@@ -18,7 +18,7 @@ import regions
 from partition_cases import SQUARE
 from random_networks import random_network
 from regions.arrangements import arrangement
-from regions.domains import Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network
 from regions.output.colors import LIGHT, class_colors, color_numbers, layer_colors, light_colors
@@ -115,9 +115,25 @@ class TestClasses:
         ):
             np.testing.assert_array_equal(np.array(curve.get_segments())[:, :, 1], values[:, :, output])
 
-    def test_one_output_has_no_classes(self) -> None:
-        with pytest.raises(ValueError, match="one output has no classes"):
-            draw(regions.enumerate(random_network([2, 3, 1]), SQUARE), color_by="class")
+    def test_the_classes_of_one_output_are_its_signs(self) -> None:
+        """|x| + |y| - 1 is at most 0 in a square of area 2, whose border is the zero level."""
+        layers = [([[1, 0], [0, 1], [-1, 0], [0, -1]], [0, 0, 0, 0]), ([[1, 1, 1, 1]], [-1])]
+        corner = regions.Network(layers)
+        partition = regions.enumerate(corner, SQUARE)
+        pieces = largest_on_polygons(partition)
+        areas = [chart_area(pieces.corners[a:b]) for a, b in zip(pieces.offsets, pieces.offsets[1:], strict=False)]
+        inside = pieces.classes == 0
+        assert np.sum(areas, where=inside) == pytest.approx(2) and np.sum(areas, where=~inside) == pytest.approx(2)
+        assert np.linalg.norm(np.diff(pieces.borders, axis=1), axis=2).sum() == pytest.approx(4 * math.sqrt(2))
+        ax = draw(partition, color_by="class")
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["output ≤ 0", "output > 0"]
+        on_line = draw(regions.enumerate(corner, Segment([-1, 0], [1, 0.5])), color_by="class")
+        assert len([lines for lines in on_line.collections if isinstance(lines, LineCollection)]) == 2
+
+
+def chart_area(corners: np.ndarray) -> float:
+    x, y = corners.T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 class TestColors:
@@ -171,7 +187,7 @@ class TestMarks:
         partition = regions.enumerate(CLASSIFIER, square)
         found = self.marks(draw(partition))
         assert list(found) == ["a", "b", "c"]
-        np.testing.assert_allclose(list(found.values()), square.to_chart(TRIANGLE), atol=1e-12)
+        np.testing.assert_allclose(list(found.values()), TRIANGLE, atol=1e-12)
         assert self.marks(draw(partition, mark=False)) == {}
         segment = Segment(*TRIANGLE[:2])
         on_line = self.marks(draw(regions.enumerate(CLASSIFIER, segment), output_index=3))
@@ -199,7 +215,7 @@ class TestMarks:
     def test_on_a_line_of_classes_marks_are_on_the_largest_output(self) -> None:
         network = regions.Network([([[1.0]], [0.0]), ([[0.0], [1.0]], [0.5, 0.0])], activation="relu")
         ax = draw(regions.enumerate(network, Segment([-1], [1])), color_by="class")
-        assert self.marks(ax) == {"a": (0.0, 0.5), "b": (1.0, 1.0)}
+        assert self.marks(ax) == {"a": (-1.0, 0.5), "b": (1.0, 1.0)}
 
     def test_one_region_is_not_several(self) -> None:
         network = regions.Network([([[1.0]], [9.0]), ([[1.0]], [0.0])], activation="relu")
@@ -240,15 +256,44 @@ class TestViews:
         assert (ax.get_xlim(), ax.get_ylim()) == ((-1.5, 2.0), (0.0, 0.75))
 
     @pytest.mark.parametrize(("width", "height", "aspect", "labels"), [
-        (3, 1, 1, ["$p_1$", "$p_2$"]),
-        (6, 1, 2, ["$p_1$", "$p_2$ (2× stretched)"]),
-        (1, 12, 0.25, ["$p_1$ (4× stretched)", "$p_2$"]),
+        (3, 1, 1, ["$x_{1}$", "$x_{2}$"]),
+        (6, 1, 2, ["$x_{1}$", "$x_{2}$ (2× stretched)"]),
+        (1, 12, 0.25, ["$x_{1}$ (4× stretched)", "$x_{2}$"]),
     ])  # fmt: skip
     def test_a_strip_is_stretched_and_says_so(self, width: int, height: int, aspect: float, labels: list[str]) -> None:
         strip = Polygon([[0, 0], [width, 0], [width, height], [0, height]])
         ax = draw(regions.enumerate(CLASSIFIER, strip))
         assert ax.get_aspect() == pytest.approx(aspect)
         assert [ax.get_xlabel(), ax.get_ylabel()] == labels
+
+    @pytest.mark.parametrize(("domain", "names", "limits"), [
+        (Rectangle([-1.5, -1], [4, 0], [0, 2.5]), ["$x_{1}$", "$x_{2}$"], [(-1.5, 2.5), (-1, 1.5)]),
+        (Rectangle([1, 5, 9], [0, 0, -2], [4, 0, 0]), ["$x_{3}$", "$x_{1}$"], [(7, 9), (1, 5)]),
+        (Segment([0, 1, 2, 0, 0, 0, 0], [0, 1, -2, 0, 0, 0, 0]), ["$x_{3}$"], [(-2, 2)]),
+        (Segment([3], [-1]), ["$x$"], [(-1, 3)]),
+        (circumsquare([0, 0, 1], [1, 0, 0], [0, 1, 0]), ["$p_1$", "$p_2$"], None),
+        (Segment([0, 0], [1, 1]), ["$p$"], [(0, 1)]),
+        (Rectangle([1e9, 0], [1, 0], [0, 1]), ["$p_1$", "$p_2$"], [(0, 1), (0, 1)]),
+    ])  # fmt: skip
+    def test_axes_show_input_coordinates_where_the_chart_allows_it(
+        self, domain: Domain, names: list[str], limits: list[tuple[float, float]] | None
+    ) -> None:
+        weights = np.random.default_rng(0).standard_normal((6, domain.n_in))
+        partition = regions.enumerate(regions.Network([(weights, np.ones(6)), (np.ones((1, 6)), [0.0])]), domain)
+        ax = draw(partition)
+        labels = [ax.get_xlabel(), ax.get_ylabel()][: domain.dimension]
+        assert labels == names
+        if limits is not None:
+            assert [ax.get_xlim(), ax.get_ylim()][: domain.dimension] == limits
+
+    def test_two_inputs_are_drawn_where_they_are(self) -> None:
+        """In a chart that is turned against the axes, vertices are at their input coordinates."""
+        domain = circumsquare([0, 0], [3, 1], [1, 2])
+        partition = regions.enumerate(CLASSIFIER, domain)
+        drawn = np.concatenate([path.vertices for path in draw(partition, mark=False).collections[0].get_paths()])
+        expected = domain.to_input(partition.vertices)
+        gaps = np.abs(drawn[:, np.newaxis] - expected).max(axis=2)
+        assert gaps.min(axis=0).max() < 1e-12 and gaps.min(axis=1).max() < 1e-12
 
     @pytest.mark.slow
     def test_a_new_figure_is_as_high_as_the_domain_asks_for(self) -> None:
