@@ -104,8 +104,6 @@ def test_points_that_are_not_in_the_picture(run: Run) -> None:
     words = ["plot", "deep.npz", "--activation", "relu", "--rectangle", "0,0,0", "1,0,0", "0,1,0", "-o", "out.png"]
     code, out, err = run(*words, "--mark", "off=0,0,2")
     assert (code, out) == (1, "") and "point 'off' is 2 away from the plane" in err
-    code, out, err = run(*words, "--color-by", "class")
-    assert (code, out) == (2, "") and "one output" in err
     assert not Path("out.png").exists()
 
 
