@@ -193,7 +193,7 @@ def _network_of_state_dict(module: Any, activation: ActivationChoice, batch_norm
 def _require_same_values(difference: float, what: str) -> None:
     if difference > TOLERANCE:
         raise AmbiguousCheckpointError(
-            f"the module does not compute the same as {what}: at random points they differ by {difference:.2g} times "
-            "the largest value. Let torch.export read the module: "
+            f"the module does not compute the same as {what}: their values differ at random points. Let torch.export "
+            "read the module: "
             "regions.load(module, input_shape=(C, H, W)), or (n,) for vectors"
         )
