@@ -127,7 +127,14 @@ class Certificate(JsonReport):
         )
 
     def _repr_html_(self) -> str:
-        return facts_table(self.statement, self.as_dict().items())
+        facts = [
+            ("regions", f"{self.regions:,}"),
+            ("signs", self.signs),
+            ("network", f"sha256 {self.network}"),
+            ("domain", f"{self.domain}, sha256 {self.domain_fingerprint}"),
+            ("by", f"relu-regions {self.version}, {self.kernel} kernel"),
+        ]
+        return facts_table(self.statement, facts)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"

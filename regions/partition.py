@@ -36,6 +36,8 @@ from regions.networks.rounded import affine_maps
 from regions.output import convert
 from regions.output.html import partition_html
 from regions.output.saved import read_partition, write_partition
+from regions.printable import listed
+from regions.tables import facts_table
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 
@@ -390,6 +392,19 @@ class Region:
         """
         matrices, constants = self.partition.affine_maps([self.index], space=space)
         return matrices[0], constants[0]
+
+    def _repr_html_(self) -> str:
+        size, layers = ("length", "area")[self.partition.dimension - 1], self.partition.facet_layers[self.facets]
+        sides = [f"layer {layer + 1}" if layer >= 0 else "the domain ends" for layer in layers.tolist()]
+        center = self.partition.domain.to_input(self.interior_point)
+        facts = [
+            (size, f"{self.volume:.6g}, to within {self.volume_error:.2g}"),
+            ("active", f"{int(self.pattern.sum()):,} of {self.partition.network.kinks:,}"),
+            ("made by", listed(list(dict.fromkeys(sides)))),
+            ("neighbours", listed(self.neighbors[self.neighbors >= 0].tolist()) or "none"),
+            ("a point inside", listed(center.tolist(), "{:.6g}".format)),
+        ]
+        return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
         corners, volume = len(self.facets), self.volume

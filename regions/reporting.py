@@ -54,6 +54,12 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
 def bar() -> Iterator[Report]:
     """Show a bar, gone when the work is; gives the function to call."""
     from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        with _line_in_notebook() as report:
+            yield report
+        return
     from rich.progress import (
         BarColumn,
         Progress,
@@ -66,6 +72,21 @@ def bar() -> Iterator[Report]:
     found, left = TextColumn("{task.fields[found]:,} regions"), TextColumn("elapsed, left")
     columns = (BarColumn(), TaskProgressColumn(), found, TimeElapsedColumn(), left, TimeRemainingColumn())
     # Shares grow in steps as uneven as the parts of the work: the time left is told from the last ten minutes.
-    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=600) as progress:
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as progress:
         task = progress.add_task("", total=1.0, found=0)
         yield lambda share, found: progress.update(task, completed=share, found=found)
+
+
+@contextmanager
+def _line_in_notebook() -> Iterator[Report]:
+    """Show a line of text below the cell, which needs no widgets."""
+    from IPython.display import display
+
+    def text(line: str) -> dict[str, str]:
+        return {"text/plain": line}
+
+    shown = display(text(""), raw=True, display_id=True)
+    try:
+        yield lambda share, found: shown.update(text(f"{share:.0%}, {found:,} regions"), raw=True)
+    finally:
+        shown.update(text(""), raw=True)

@@ -14,7 +14,10 @@ from html import escape
 from math import isfinite
 from typing import Any
 
-__all__ = ["JsonReport", "aligned", "facts_table", "html_table", "json_text", "plain", "table_row"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["JsonReport", "aligned", "facts_table", "html_table", "json_text", "plain", "spread", "table_row"]
 
 LEFT = " style='text-align:left'"
 # Of integers in JSON: Python reads no more than 4,300 digits.
@@ -70,6 +73,14 @@ def facts_table(caption: str, facts: Iterable[tuple[str, object]]) -> str:
     """A table with a title at the start of each row."""
     rows = (f"<tr>{_cells([name], 'th', LEFT)}{_cells([value], 'td', LEFT)}</tr>" for name, value in facts)
     return _table(caption, "".join(rows))
+
+
+def spread(numbers: NDArray[np.float64], name: str) -> list[tuple[str, str]]:
+    """Return the smallest, median and largest of some numbers, as rows of a table."""
+    if not numbers.size:
+        return [(name, "none")]
+    rows = (("smallest", numbers.min()), ("median", np.median(numbers)), ("largest", numbers.max()))
+    return [(f"{which} {name}", f"{value:.6g}") for which, value in rows]
 
 
 def table_row(values: Sequence[object], tag: str, of_cells: str = "", of_row: str = "") -> str:

@@ -27,6 +27,7 @@ from regions.domains.gram import independent
 from regions.domains.lines import Segment, segments_between
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
+from regions.tables import facts_table
 
 __all__ = ["Arc", "ArcLeg", "Circle", "Curve", "GreatCircle", "Leg", "Polyline", "as_curve"]
 
@@ -211,6 +212,11 @@ class Curve:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def _repr_html_(self) -> str:
+        closed = "yes" if self.closed else "no"
+        facts = [("lies in", f"R^{self.n_in}"), ("legs", f"{len(self.legs):,}"), ("closed", closed)]
+        return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
         legs = f", {len(self.legs)} legs" if len(self.legs) > 1 else ""

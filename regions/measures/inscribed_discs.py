@@ -19,6 +19,7 @@ from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
 from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
+from regions.tables import facts_table, spread
 
 # Beyond this part of the radius a bound is not good enough. Smaller, and generic partitions would pay for it: in one of
 # 66,795 regions, whose stored corners are off by up to 1e-10, none has a bound beyond 2^-12, and 170 beyond 2^-20.
@@ -42,6 +43,10 @@ class InscribedDiscs(NamedTuple):
     radii: Floats
     centers: Floats
     errors: Floats
+
+    def _repr_html_(self) -> str:
+        name = ("Largest intervals", "Largest discs")[self.centers.shape[1] - 1]
+        return facts_table(f"{name} in {len(self.radii):,} regions", spread(self.radii, "radius"))
 
 
 def inscribed_discs(partition: Partition) -> InscribedDiscs:

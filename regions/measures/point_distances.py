@@ -19,6 +19,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
+from regions.tables import facts_table, spread
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,6 +112,9 @@ class PointDistances:
             raise ValueError(f"no distance lies in the bins from {chosen[0]} to {chosen[-1]}, which are logarithms")
         densities, edges = np.histogram(logarithms, bins=chosen, density=True)
         return densities, edges.astype(np.float64)
+
+    def _repr_html_(self) -> str:
+        return facts_table(repr(self), spread(self.distances, "distance"))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.distances.size} points, {self.network!r})"

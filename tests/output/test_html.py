@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from html.parser import HTMLParser
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 import regions
 from regions import measures
 from regions.measures import Estimate
+from regions.reporting import reporting
 from regions.tables import facts_table, html_table
 
 NETWORK = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.5]), ([[1.0, 1.0]], [0.0])])
@@ -54,6 +57,13 @@ class Tables(HTMLParser):
     [
         (PARTITION, ["regions", "4"]),
         (PARTITION.certificate, ["regions", "4"]),
+        (PARTITION[0], ["active", "2 of 2"]),
+        (SQUARE, ["corner 0", "-1, -1"]),
+        (regions.Segment([0, 0], [0, 2]), ["length", "2"]),
+        (regions.Plane([0, 0], [1, 0], [0, 1]), ["area", "unbounded"]),
+        (regions.Circle([0, 0], [1, 0], [0, 1]), ["closed", "yes"]),
+        (measures.inscribed_discs(PARTITION), ["largest radius", "0.5"]),
+        (measures.distance_in_domain(PARTITION, [[0.5, 0.5], [-0.25, 0.75]]), ["smallest distance", "0.25"]),
         (NETWORK, ["0", "2", "2", "relu"]),
         (regions.linear_regions(PARTITION, "open"), ["linear regions", "4"]),
         (measures.boundary_volume(PARTITION), None),
@@ -89,3 +99,27 @@ def test_dir_lists_what_is_public() -> None:
     assert all(hasattr(regions, name) for name in names)
     assert not {name for name in names if name.startswith("_")} - {"__doc__", "__version__"}
     assert not names & {"Any", "TYPE_CHECKING", "explain_missing_core", "enumeration", "annotations"}
+
+
+def test_a_certificate_says_things_once() -> None:
+    cells = [cell for row in Tables(PARTITION.certificate._repr_html_()).rows for cell in row]
+    assert len(set(cells)) == len(cells) and PARTITION.certificate.statement not in cells
+
+
+def test_progress_in_a_notebook_is_a_line_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without ipywidgets, rich would warn and show nothing."""
+    lines: list[str] = []
+
+    class Shown:
+        def update(self, data: dict[str, str], *, raw: bool) -> None:
+            lines.append(data["text/plain"])
+
+    fake = types.ModuleType("IPython.display")
+    fake.display = lambda data, **options: Shown()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", fake)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    with reporting(True) as report:
+        assert report is not None
+        report(0.5, 1234)
+    assert lines == ["50%, 1,234 regions", ""]
