@@ -97,6 +97,15 @@ _shared_options = together(
         "parts, in this order.",
     ),
     click.option(
+        "--outputs",
+        multiple=True,
+        metavar="NAME",
+        expose_value=False,
+        callback=_keep,
+        help="Which output of a .pt2 or .onnx file, or other value of its graph; several times for several. All "
+        "outputs if left out.",
+    ),
+    click.option(
         "--normalize",
         nargs=2,
         metavar="MEAN STD",

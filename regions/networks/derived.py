@@ -20,7 +20,7 @@ from regions.errors import NetworkError, ShapeMismatchError
 from regions.networks.graph import Graph
 from regions.networks.layer import Layer
 from regions.networks.named_activations import relu
-from regions.networks.network import Network, require_network
+from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import ending, with_affine_inputs
 from regions.networks.patches import Patches
 
@@ -162,15 +162,15 @@ def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[
     first, *others = network.layers
     weights, biases = change(first.weights, first.biases)
     graph = Graph.chain([replace(first, weights=weights, biases=biases), *others])
-    return Network.from_graph(graph, network.input_shape, network.notes)
+    return with_graph(network, graph)
 
 
 def with_scaled_inputs(network: Network, factors: Floats, constants: Floats) -> Network:
     """The network of ``factors * x + constants``, which is a node of its own, without kinks."""
     graph = with_affine_inputs(network.graph, Patches.scale(factors), constants, lambda node: True)
-    return Network.from_graph(graph, network.input_shape, network.notes)
+    return with_graph(network, graph)
 
 
 def with_notes(network: Network, *notes: str) -> Network:
     """The same network with more notes."""
-    return Network.from_graph(network.graph, network.input_shape, [*network.notes, *notes])
+    return with_graph(network, network.graph, notes)

@@ -15,10 +15,11 @@ is refused (`NonFiniteError`), for one layer later it would be no number at all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from regions.networks.rounded import affine_maps, at_points
 from regions.printable import printable
 from regions.tables import html_table
 
-__all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays"]
+__all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 
 LAYER_ARRAYS = ("weights", "biases", "breakpoints", "slopes", "intercepts")
 
@@ -63,6 +64,8 @@ class Network:
         The same, or any other network, as nodes that read each other.
     input_shape : tuple of int
         How the inputs are arranged, for instance channels, rows and columns of an image; ``(n_in,)`` where nobody said.
+    input_names : dict of str to slice
+        The place of each named input of a file in the input vector; empty if nothing named them.
     notes : tuple of str
         What a reader did that the user should know, such as folding a batch norm.
 
@@ -85,6 +88,7 @@ class Network:
 
     graph: Graph
     input_shape: tuple[int, ...]
+    input_names: Mapping[str, slice]
     notes: tuple[str, ...]
 
     def __init__(
@@ -104,7 +108,13 @@ class Network:
         return network
 
     @classmethod
-    def from_graph(cls, graph: Graph, input_shape: Sequence[int] | None = None, notes: Iterable[str] = ()) -> Network:
+    def from_graph(
+        cls,
+        graph: Graph,
+        input_shape: Sequence[int] | None = None,
+        notes: Iterable[str] = (),
+        input_names: Mapping[str, slice] | None = None,
+    ) -> Network:
         """Make a network of a graph whose last node gives what it gets.
 
         Where a node reads the inputs and something else, a node that passes the inputs on is put in first.
@@ -115,6 +125,8 @@ class Network:
         input_shape : sequence of int, optional
             How the inputs are arranged; ``(n_in,)`` if left out.
         notes : iterable of str
+        input_names : dict of str to slice, optional
+            Which inputs have which name.
 
         Raises
         ------
@@ -149,13 +161,14 @@ class Network:
             network._set(layers, _notes(notes))
         else:
             network.__dict__.update(graph=graph, notes=_notes(notes))
-        network.__dict__.update(input_shape=shape)
+        network.__dict__.update(input_shape=shape, input_names=MappingProxyType(dict(input_names or {})))
         return network
 
     def _set(self, layers: list[Layer], notes: tuple[str, ...]) -> None:
         require_fitting(layers)
         graph = Graph.chain(layers)
         self.__dict__.update(_layers=tuple(layers), graph=graph, input_shape=(graph.n_in,), notes=notes)
+        self.__dict__.update(input_names=MappingProxyType({}))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Network is immutable; make a new one instead of setting {name!r}")
@@ -353,7 +366,7 @@ class Network:
         """
         number = number_of(self.graph, node)
         graph = ending(self.graph, number + 1, range(self.widths[number]))
-        return Network.from_graph(graph, self.input_shape, self.notes)
+        return with_graph(self, graph)
 
     def outputs(self, chosen: Sequence[int]) -> Network:
         """The network with some of its outputs.
@@ -371,7 +384,7 @@ class Network:
         """
         given = enumerate(tuple_of(chosen, "chosen"))
         numbers = [integer(i, f"chosen[{k}]", least=0, most=self.n_out - 1) for k, i in given]
-        return Network.from_graph(with_outputs(self.graph, np.array(numbers)), self.input_shape, self.notes)
+        return with_graph(self, with_outputs(self.graph, np.array(numbers)))
 
     def __eq__(self, other: object) -> bool:
         return self.fingerprint == other.fingerprint if isinstance(other, Network) else NotImplemented
@@ -392,9 +405,14 @@ class Network:
         return f"Network({sizes}, {activation_names(self.graph)}, {neurons}{kinks})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self.is_chain and self.input_shape == (self.n_in,):
+        if self.is_chain and self.input_shape == (self.n_in,) and not self.input_names:
             return type(self).from_layers, (self.layers, self.notes)
-        return type(self).from_graph, (self.graph, self.input_shape, self.notes)
+        return type(self).from_graph, (self.graph, self.input_shape, self.notes, dict(self.input_names))
+
+
+def with_graph(network: Network, graph: Graph, notes: Iterable[str] = ()) -> Network:
+    """Return the network of another graph with the same inputs, with the notes that there are, and more."""
+    return Network.from_graph(graph, network.input_shape, [*network.notes, *notes], network.input_names)
 
 
 def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import IO, Any
 
-from regions.arithmetic.arguments import flag, number
+from regions.arithmetic.arguments import flag, list_of, number, word
 from regions.errors import CheckpointError, NotACheckpointError
 from regions.files.opened import is_open_file, opened
 from regions.networks.network import Network
@@ -37,6 +37,7 @@ def load(
     normalize: Normalization = None,
     input_shape: Sequence[int] | int | None = None,
     fuse_max: bool = False,
+    outputs: str | Sequence[str] | None = None,
 ) -> Network:
     """Make a `Network` of a saved model.
 
@@ -70,6 +71,10 @@ def load(
         What becomes of a ReLU that only a max-pool or another maximum reads, ``max(relu(a), relu(b))``. As written, its
         kinks are part of activation patterns. With True it is one unit, ``max(0, a, b)``: the same function, with fewer
         regions, and ``notes`` say so.
+    outputs : str, or a sequence of str
+        Of ``.pt2``, ONNX, and modules with ``input_shape``, the outputs that are wanted, by name, in this order; any
+        other value of the graph may be named, too. All outputs if left out. Several are joined to one vector, and
+        ``notes`` say in which order.
 
     Returns
     -------
@@ -98,19 +103,43 @@ def load(
     batch_norm_eps, fuse_max = number(batch_norm_eps, "batch_norm_eps"), flag(fuse_max, "fuse_max")
     activation = as_activation_choice(activation)
     as_prefixes(prefix)
+    names = _names(outputs)
     if input_shape is None:
-        network = _read(source, activation, batch_norm_eps, prefix, fuse_max)
+        network = _read(source, activation, batch_norm_eps, prefix, fuse_max, names)
     elif prefix is None and _is_torch_module(source):
         from regions.read.exported_module import network_from_any_module
 
-        network = network_from_any_module(source, activation, input_shape, fuse_max=fuse_max)
+        network = network_from_any_module(source, activation, input_shape, fuse_max=fuse_max, outputs=names)
     else:
         raise ValueError("input_shape is for torch modules; files and estimators say themselves what they take")
     return network if normalize is None else normalize_inputs(network, normalize)
 
 
-def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, prefix: Prefix, fuse_max: bool) -> Network:
+def _names(outputs: str | Sequence[str] | None) -> list[str] | None:
+    if outputs is None:
+        return None
+    names = [outputs] if isinstance(outputs, str) else list_of(outputs, "outputs", "a list of str")
+    for i, name in enumerate(names):
+        word(name, f"outputs[{i}]")
+    if not names or len(set(names)) < len(names):
+        raise ValueError("outputs: name at least one, and each once")
+    return names
+
+
+def _read(
+    source: Any,
+    activation: ActivationChoice,
+    batch_norm_eps: float,
+    prefix: Prefix,
+    fuse_max: bool,
+    outputs: list[str] | None,
+) -> Network:
     """Find out what ``source`` is, and have it read."""
+    if outputs is not None and not (isinstance(source, (str, os.PathLike)) or is_open_file(source)):
+        raise ValueError(
+            "outputs is for .pt2 and .onnx files, and modules with input_shape; of a network, take some outputs by "
+            "net.outputs([0, 1])"
+        )
     if prefix is not None and (_is_torch_module(source) or is_estimator(source)):
         raise ValueError("prefix is for files and state dicts; of an object, load the part itself: module.actor")
     if is_estimator(source):
@@ -125,10 +154,15 @@ def _read(source: Any, activation: ActivationChoice, batch_norm_eps: float, pref
     if isinstance(source, (str, os.PathLike)) or is_open_file(source):
         with printable_errors(), opened(source, "the model", READ_KINDS) as file:
             form = recognise(file)
+            if outputs is not None and not form.names_values:
+                raise CheckpointError(
+                    f"{file.name}: it has no names for outputs; load it without outputs=, and take some of the network "
+                    "by net.outputs([0, 1])"
+                )
             if form.network is not None:
                 if prefix is not None:
                     raise CheckpointError(f"{file.name}: a prefix is for named weights; this file is one whole network")
-                return form.network(file, activation, fuse_max)
+                return form.network(file, activation, fuse_max, outputs)
             tensors = form.tensors(file)
             if isinstance(tensors, dict) and {"header", "cell_offsets"} <= tensors.keys():
                 raise NotACheckpointError(

@@ -2,7 +2,7 @@
 """Which operators does an exported program of torch apply, to what, and in which order?
 
 The JSON of a program becomes plain checked data: nodes with their operator, named arguments and results; the tensors
-that are parameters, buffers and constants; the one input; the shapes that torch wrote down for each value. Every name
+that are parameters, buffers and constants; the inputs; the shapes that torch wrote down for each value. Every name
 is made once and before it is read.
 An operator that works in place changes what others see. Export names the changed value anew for those that read it
 directly, but not for views of it: a value that shares memory with it and is read later is refused.
@@ -94,17 +94,16 @@ class Program:
         Each after those whose values it reads.
     tensors : dict of str to array
         By the names that nodes have for them.
-    given, shape : str, list of int or None
-        The input; None where its length is not fixed.
+    given : list of str
+        The inputs.
     outputs : list of str
     shapes : dict of str to list of int or None
-        What torch says of each value.
+        The shape that torch wrote down for each value; None for a length that is not fixed.
     """
 
     nodes: list[ExportedNode]
     tensors: dict[str, NDArray[Any]]
-    given: str
-    shape: list[int | None]
+    given: list[str]
     outputs: list[str]
     shapes: dict[str, list[int | None]] = field(default_factory=dict)
 
@@ -119,7 +118,7 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
     UnsupportedLayerError
         It has parts that are not handled.
     AmbiguousCheckpointError
-        It has several inputs, or none.
+        It has no input.
     """
     version = object_of(archive.program, "schema_version", path)
     if version.get("major") != _MAJOR:
@@ -133,22 +132,24 @@ def read_program(archive: ExportedArchive, path: str) -> Program:
     tensors, given = _inputs(signature, archive.tensors, path)
     kinds = object_of(graph, "tensor_values", path)
     shapes = {name: _lengths(kind, f"{path}: value {printable(name)!r}") for name, kind in kinds.items()}
-    what = f"input {printable(given)!r}"
-    if given not in shapes:
-        raise NotACheckpointError(f"{path}: {what} has no shape")
-    if kinds[given].get("dtype") not in FLOATS:
-        raise UnsupportedLayerError(f"{what} is not of real numbers; export the model with an input of floats")
+    for name in given:
+        if name not in shapes:
+            raise NotACheckpointError(f"{path}: input {printable(name)!r} has no shape")
+        if kinds[name].get("dtype") not in FLOATS:
+            raise UnsupportedLayerError(
+                f"input {printable(name)!r} is not of real numbers; export the model with an input of floats"
+            )
     nodes = [_node(node, number, kinds, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
     outputs = _outputs(graph, signature, path)
-    require_names(nodes, {*tensors, given}, outputs, path)
+    require_names(nodes, {*tensors, *given}, outputs, path)
     _require_nothing_changes_below(nodes, outputs)
-    return Program(nodes, tensors, given, shapes[given], outputs, shapes)
+    return Program(nodes, tensors, given, outputs, shapes)
 
 
 def _inputs(
     signature: dict[str, Any], stored: dict[str, NDArray[Any]], path: str
-) -> tuple[dict[str, NDArray[Any]], str]:
-    """The stored tensors by the names that nodes have for them, and the name of the input."""
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """The stored tensors by the names that nodes have for them, and the names of the inputs."""
     tensors: dict[str, NDArray[Any]] = {}
     given: list[str] = []
     keys = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
@@ -171,10 +172,11 @@ def _inputs(
             tensors[name] = stored[key]
         else:
             raise UnsupportedLayerError(f"{path}: an input of kind {printable(kind)} is not handled")
-    if len(given) != 1 or given[0] in tensors:
-        shown = ", ".join(map(printable, given[:8])) or "none"
-        raise AmbiguousCheckpointError(f"{path}: the model takes {len(given)} tensors ({shown}), and a network has one")
-    return tensors, given[0]
+    if not given:
+        raise AmbiguousCheckpointError(f"{path}: the model takes no tensor, so it is no network")
+    if len({*given, *tensors}) < len(given) + len(tensors):
+        raise NotACheckpointError(f"{path}: two inputs have one name, of {', '.join(map(printable, given[:8]))}")
+    return tensors, given
 
 
 def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> list[str]:
@@ -187,7 +189,7 @@ def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> lis
     names = []
     for output in list_of_objects(graph, "outputs", path):
         if list(output) != ["as_tensor"]:
-            raise UnsupportedLayerError(f"{path}: an output is no tensor; export the model with one output")
+            raise UnsupportedLayerError(f"{path}: an output is no tensor; export the model with tensors as outputs")
         names.append(_text(output["as_tensor"], "name", path))
     return names
 

@@ -32,7 +32,12 @@ __all__ = ["network_from_any_module"]
 
 
 def network_from_any_module(
-    module: Any, activation: ActivationChoice, input_shape: Sequence[int] | int, *, fuse_max: bool = False
+    module: Any,
+    activation: ActivationChoice,
+    input_shape: Sequence[int] | int,
+    *,
+    fuse_max: bool = False,
+    outputs: Sequence[str] | None = None,
 ) -> Network:
     """Make a network of a torch module, through torch.export.
 
@@ -45,6 +50,7 @@ def network_from_any_module(
     input_shape : sequence of int, or int
         Shape of one input without the batch axis, for instance (3, 32, 32); n stands for (n,).
     fuse_max : bool
+    outputs : sequence of str, optional
         As for `regions.load`.
 
     Raises
@@ -73,8 +79,8 @@ def network_from_any_module(
     except Exception as error:  # the caller's own code, and all that torch may refuse
         raise UnsupportedLayerError(_why_not_exported(evaluated, example, error)) from error
     with opened(buffer, "the model", ".pt2") as file:
-        network = network_of(*read_operations(file), activation, fuse_max)
-    if not any(note.startswith("left out at the end") for note in network.notes):
+        network = network_of(*read_operations(file, outputs), activation, fuse_max)
+    if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
     mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []

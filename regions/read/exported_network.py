@@ -21,7 +21,7 @@ from regions.read.exported_call import Call, Value
 from regions.read.exported_graph import ExportedNode, read_program
 from regions.read.exported_operators import OPERATORS
 from regions.read.graph_nodes import needed, unsupported
-from regions.read.graph_walk import walk
+from regions.read.graph_walk import chosen_outputs, walk
 from regions.read.operations import Tensor
 from regions.read.site import Reading, Site
 
@@ -54,8 +54,8 @@ def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
     return read_pt2(file).tensors
 
 
-def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
-    """The operations of a program, and the one that is its output.
+def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
+    """The operations of a program, and the tensor that has its outputs, or those that are named.
 
     Raises
     ------
@@ -72,11 +72,15 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
         shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
         reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
     values: dict[str, Value] = dict(program.tensors)
-    lengths = ", ".join("?" if length is None else str(length) for length in program.shape)
-    values[program.given] = reading.input(f"input {printable(program.given)!r} [{lengths}]", program.shape)
+    made = {name for node in program.nodes for name in node.outputs}
+    wanted = chosen_outputs(program.outputs, outputs, made, file.name)
+    nodes = needed(program.nodes, wanted)
+    read = {name for node in nodes for name in node.inputs} | set(wanted)
+    given = [name for name in program.given if name in read] or program.given
+    values.update(zip(given, reading.inputs([_described(name, program.shapes[name]) for name in given]), strict=True))
 
     # A cause rather than what follows from it: attention begins with a product that is strange, but not wrong.
-    for node in needed(program.nodes, program.outputs):
+    for node in nodes:
         if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
             raise _unsupported(node)
 
@@ -90,9 +94,13 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
         value = values[name]
         return value if isinstance(value, Tensor) else None
 
-    advice = "export a module that returns only the output that is meant"
-    result = walk(reading, program.nodes, program.outputs, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT, advice=advice)
-    return reading, result
+    return reading, walk(reading, program.nodes, wanted, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT)
+
+
+def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequence[int | None]]:
+    """An input: its name, what messages call it, and its lengths."""
+    shown = ", ".join("?" if length is None else str(length) for length in lengths)
+    return name, f"input {printable(name)!r} [{shown}]", lengths
 
 
 def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:

@@ -10,7 +10,7 @@ is taken, so those that fit by weaker signs stand last.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,14 +36,18 @@ class Format:
         Reads the tensors by name, as `regions.read.read_tensors` returns them.
     network : callable or None
         Reads the network, where the file says itself what lies between its layers: of the opened file, the activation
-        that the caller named, and whether maxima take in ReLUs. None where the tensors are a state dict.
+        that the caller named, whether maxima take in ReLUs, and the outputs that are wanted. None where the tensors
+        are a state dict.
+    names_values : bool
+        Whether the file has names for outputs.
     order_is_kept : bool
         Whether the tensors come in the order in which they were defined.
     """
 
     fits: Callable[[OpenedFile], bool]
     tensors: Callable[[OpenedFile], Any]
-    network: Callable[[OpenedFile, ActivationChoice, bool], Network] | None = None
+    network: Callable[[OpenedFile, ActivationChoice, bool, Sequence[str] | None], Network] | None = None
+    names_values: bool = False
     order_is_kept: bool = True
 
 
@@ -66,8 +70,10 @@ def _read_nnet(file: OpenedFile) -> Any:
     return read_nnet(file)
 
 
-def _network_of_nnet(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
-    """It has no maxima."""
+def _network_of_nnet(
+    file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
+) -> Network:
+    """It has no maxima, and no names."""
     from regions.read.nnet import network_from_nnet, read_nnet
 
     return network_from_nnet(read_nnet(file), activation)
@@ -85,11 +91,13 @@ def _read_onnx(file: OpenedFile) -> Any:
     return read_onnx_tensors(file)
 
 
-def _network_of_onnx(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
+def _network_of_onnx(
+    file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
+) -> Network:
     from regions.read.lowering import network_of
     from regions.read.onnx_network import read_operations
 
-    return network_of(*read_operations(file), activation, fuse_max)
+    return network_of(*read_operations(file, outputs), activation, fuse_max)
 
 
 def _read_pt2(file: OpenedFile) -> Any:
@@ -98,11 +106,13 @@ def _read_pt2(file: OpenedFile) -> Any:
     return read_exported_tensors(file)
 
 
-def _network_of_pt2(file: OpenedFile, activation: ActivationChoice, fuse_max: bool) -> Network:
+def _network_of_pt2(
+    file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
+) -> Network:
     from regions.read.exported_network import read_operations
     from regions.read.lowering import network_of
 
-    return network_of(*read_operations(file), activation, fuse_max)
+    return network_of(*read_operations(file, outputs), activation, fuse_max)
 
 
 def _is_pt2(file: OpenedFile) -> bool:
@@ -128,12 +138,12 @@ def _is_pickle(file: OpenedFile) -> bool:
 
 FORMATS = (
     Format(lambda file: file.has_members(".npy"), read_npz),
-    Format(_is_pt2, _read_pt2, _network_of_pt2),
+    Format(_is_pt2, _read_pt2, _network_of_pt2, names_values=True),
     Format(lambda file: file.archive is not None, _read_torch_file),
     Format(_is_pickle, _read_torch_file),
     Format(_is_safetensors, _read_safetensors, order_is_kept=False),
     Format(_is_nnet, _read_nnet, _network_of_nnet),
-    Format(_is_onnx, _read_onnx, _network_of_onnx),
+    Format(_is_onnx, _read_onnx, _network_of_onnx, names_values=True),
 )
 READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onnx and .nnet"
 

@@ -132,6 +132,8 @@ def unsupported(
     if operator in smooth:
         advice = "it is not piecewise linear, so the network has no regions; "
         advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
+        if any(node.inputs):
+            advice += f", or name what goes into it: outputs={printable(next(filter(None, node.inputs)))!r}"
     elif operator in not_yet:
         advice = f"not supported: {not_yet[operator]}; export a model without, or the part before it"
     else:

@@ -48,10 +48,10 @@ def network_of(
     steps = _chain(reading, result)
     if steps is not None:
         chain = build_network(steps, reading.notes)
-        network = Network.from_graph(chain.graph, reading.input_shape, chain.notes)
+        network = Network.from_graph(chain.graph, reading.input_shape, chain.notes, reading.input_names)
     else:
         graph, notes = reading.builder.finished(result, fuse_max=fuse_max, charge=reading.charge)
-        network = Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes])
+        network = Network.from_graph(graph, reading.input_shape, [*reading.notes, *notes], reading.input_names)
     require_activation(network, activation, "the file")
     return network
 

@@ -9,6 +9,7 @@ Batch axes that are not fixed have length 1, since a network is read for one inp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -18,7 +19,7 @@ from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.printable import printable
 from regions.read.graph_nodes import needed, unsupported
-from regions.read.graph_walk import walk
+from regions.read.graph_walk import chosen_outputs, walk
 from regions.read.onnx_graph import Graph, Node, read_graph
 from regions.read.onnx_images import IMAGE_OPERATORS
 from regions.read.onnx_operators import OPERATORS as ELEMENT_OPERATORS
@@ -66,8 +67,8 @@ def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
     return {name: graph.constant(name).array for name in graph.tensors}
 
 
-def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
-    """The operations of a graph, and the one that is its output.
+def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
+    """The operations of a graph, and the tensor that has its outputs, or those that are named.
 
     Raises
     ------
@@ -79,48 +80,41 @@ def read_operations(file: OpenedFile) -> tuple[Reading, Tensor]:
         What is not handled; the message names the node.
     """
     graph = read_graph(file)
-    nodes = _Values(graph, Reading(file.name, graph.size))
-    advice = "keep the one that is meant: onnx.utils.extract_model(path, new_path, [input name], [output name])"
-    result = walk(
-        nodes.reading,
-        graph.nodes,
-        graph.outputs,
-        nodes.visit,
-        nodes.tensor,
-        cut=_CUT,
-        after_cut=_AFTER_CUT,
-        advice=advice,
-    )
-    nodes.note_what_is_unused()
+    made = {name for node in graph.nodes for name in node.outputs if name}
+    wanted = chosen_outputs(graph.outputs, outputs, made, file.name)
+    nodes = _Values(graph, wanted, Reading(file.name, graph.size))
+    result = walk(nodes.reading, graph.nodes, wanted, nodes.visit, nodes.tensor, cut=_CUT, after_cut=_AFTER_CUT)
+    if outputs is None:
+        nodes.note_what_is_unused()
     return nodes.reading, result
 
 
 class _Values:
     """The values of a graph, which grow node by node."""
 
-    def __init__(self, graph: Graph, reading: Reading) -> None:
+    def __init__(self, graph: Graph, outputs: Sequence[str], reading: Reading) -> None:
         self.graph = graph
         self.reading = reading
-        self.nodes = needed(graph.nodes, graph.outputs)
-        self.names_read = {name for node in self.nodes for name in node.inputs} | set(graph.outputs)
+        self.nodes = needed(graph.nodes, outputs)
+        self.names_read = {name for node in self.nodes for name in node.inputs} | set(outputs)
         self.values: dict[str, Value] = {}
         inputs = [value for value in graph.inputs if value.name in self.names_read]
-        if len(inputs) != 1:
-            shown = ", ".join(value.shown for value in inputs[:8]) or "none"
-            raise AmbiguousCheckpointError(
-                f"{reading.file}: its outputs depend on {len(inputs)} inputs ({shown}), and a network has one"
-            )
-        (given,) = inputs
-        if given.element not in FLOATS:
-            raise UnsupportedLayerError(
-                f"input {given.shown} holds numbers of {element_name(given.element)}; a network takes real numbers: "
-                "export it with an input of float32"
-            )
-        if given.shape is None:
-            raise AmbiguousCheckpointError(
-                f"input {given.shown}: export the model with a fixed shape, but for the batch"
-            )
-        self.values[given.name] = Flow(reading.input(f"input {given.shown}", given.shape), given.element)
+        if not inputs:
+            raise AmbiguousCheckpointError(f"{reading.file}: its outputs depend on no input; it is no network")
+        given = []
+        for value in inputs:
+            if value.element not in FLOATS:
+                raise UnsupportedLayerError(
+                    f"input {value.shown} holds numbers of {element_name(value.element)}; a network takes real "
+                    "numbers: export it with an input of float32"
+                )
+            if value.shape is None:
+                raise AmbiguousCheckpointError(
+                    f"input {value.shown}: export the model with a fixed shape, but for the batch"
+                )
+            given.append((value.name, f"input {value.shown}", value.shape))
+        for value, tensor in zip(inputs, reading.inputs(given), strict=True):
+            self.values[value.name] = Flow(tensor, value.element)
 
     def visit(self, node: Node) -> None:
         values = [self.value(name) if name else None for name in node.inputs]

@@ -9,8 +9,9 @@ Invariant: what is built stays in proportion to the file, however often it uses 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
@@ -23,6 +24,7 @@ from regions.files import limits
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Operator
+from regions.printable import printable
 from regions.read.graph_builder import GraphBuilder
 from regions.read.graph_nodes import GraphNode
 from regions.read.operations import Tensor
@@ -48,6 +50,8 @@ class Reading:
         What the user should know.
     input_shape : tuple of int
         Without the axis of the batch.
+    input_names : dict of str to slice
+        Which numbers of the input have which name.
     """
 
     file: str
@@ -55,6 +59,7 @@ class Reading:
     builder: GraphBuilder = field(default_factory=GraphBuilder)
     notes: list[str] = field(default_factory=list)
     input_shape: tuple[int, ...] = ()
+    input_names: dict[str, slice] = field(default_factory=dict)
     built: int = 0
 
     def charge(self, kept: int, passing: int = 0) -> None:
@@ -68,14 +73,54 @@ class Reading:
         self.built += kept
         limits.require_layers(self.file, self.size, self.built + passing)
 
-    def input(self, what: str, lengths: Sequence[int | None]) -> Tensor:
-        """The input of the model, called so in messages; the length of its first axis, the batch, may be None.
+    def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
+        """The inputs of the model, as parts of one vector in this order.
+
+        Each is given by its name, the words for it in messages, and its lengths. Only the first length, that of the
+        batch, may be None.
 
         Raises
         ------
         AmbiguousCheckpointError, EmptyLayerError, ShapeMismatchError
-            Another length that is not fixed; no numbers; more numbers or axes than are read.
+            Another length that is not fixed; no numbers; more numbers than are read.
         """
+        shapes = [self._shape_of_input(what, lengths) for _, what, lengths in given]
+        ends = [0, *accumulate(map(prod, shapes))]
+        if ends[-1] > limits.MAX_INPUTS:
+            raise ShapeMismatchError(
+                f"the inputs have {ends[-1]} numbers; at most {limits.MAX_INPUTS:,} numbers are read"
+            )
+        self.charge(BYTES_OF_ELEMENT * ends[-1])
+        self.input_names = {name: slice(*pair) for (name, *_), pair in zip(given, pairwise(ends), strict=True)}
+        if len(shapes) == 1:
+            (shape,) = shapes
+            batch = len(shape) > 1 and shape[0] == 1
+            self.input_shape = tuple(shape[1:] if batch else shape) or (1,)
+            return [self.builder.input(shape)]
+        self.input_shape = (ends[-1],)
+        self.notes.append(f"several inputs are read as one vector: {_ranges(self.input_names)}")
+        whole = self.builder.input(self.input_shape)
+        return [
+            self.builder.rearranged(whole, np.arange(start, end).reshape(shape))
+            for shape, (start, end) in zip(shapes, pairwise(ends), strict=True)
+        ]
+
+    def outputs(self, given: Mapping[str, Tensor]) -> Tensor:
+        """The outputs of the model, by name, as one vector in this order; the same numbers only once."""
+        names_of = dict[tuple[bytes, bytes], str]()
+        for name, tensor in given.items():
+            names_of.setdefault(tensor.content(), name)
+        chosen = {name: given[name] for name in names_of.values()}
+        tensors = list(chosen.values())
+        if len(tensors) == 1:
+            return tensors[0]
+        ends = [0, *accumulate(tensor.size for tensor in tensors)]
+        self.charge(BYTES_OF_ELEMENT * ends[-1])
+        names = {name: slice(*pair) for name, pair in zip(chosen, pairwise(ends), strict=True)}
+        self.notes.append(f"several outputs are read as one vector: {_ranges(names)}; outputs= chooses among them")
+        return self.builder.joined([self.builder.rearranged(x, places(x).ravel()) for x in tensors], 0)
+
+    def _shape_of_input(self, what: str, lengths: Sequence[int | None]) -> list[int]:
         unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
         if unknown:
             raise AmbiguousCheckpointError(
@@ -94,10 +139,13 @@ class Reading:
             )
         if sum(length != 1 for length in shape) > 1:
             self.notes.append(f"{what} is read as {prod(shape)} numbers in the order of the array")
-        self.charge(BYTES_OF_ELEMENT * prod(shape))
-        batch = len(shape) > 1 and shape[0] == 1
-        self.input_shape = tuple(shape[1:] if batch else shape) or (1,)
-        return self.builder.input(shape)
+        return shape
+
+
+def _ranges(names: Mapping[str, slice]) -> str:
+    """Which numbers have which name, in words; of many names the first ones."""
+    shown = [f"{printable(name)!r} is {part.start} to {part.stop - 1}" for name, part in names.items()]
+    return ", ".join([*shown[:8], *(["..."] if len(shown) > 8 else [])])
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from regions.enumeration.count_and_enumerate import enumerate as enumerate_regio
 from regions.errors import NetworkError
 from regions.measures.boundary import correct_sum
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
-from regions.networks.network import Network, require_network
+from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing
 from regions.partition import Partition
 from regions.reporting import Progress
@@ -132,7 +132,7 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
             "regions.plot(partition, color_by='class')"
         )
     graph, pairs = comparing(network.graph)
-    compared = Network.from_graph(graph, network.input_shape, network.notes)
+    compared = with_graph(network, graph)
     partition = enumerate_regions(compared, domain, limit=limit, progress=progress)
     bits = partition.patterns[:, graph.hidden[-1].kinks]
     classes = _classes(bits, pairs, network.n_out)

@@ -106,8 +106,9 @@ def _top() -> Iterator[Call]:
         source=model_file,
         activation="relu",
         input_shape=None,
+        outputs=None,
         **options,
-        _kinds={"normalize": "normalization", "input_shape": "untried"},
+        _kinds={"normalize": "normalization", "input_shape": "untried", "outputs": "prefix"},
     )
     yield call_of(read_tensors, source=model_file)
     yield call_of(regions.load_partition, path=saved)
@@ -141,7 +142,14 @@ def _classes() -> Iterator[Call]:
     yield call_of(regions.Layer, **layer, name="layer 3", _kinds={"activation": "activation"})
     yield call_of(regions.Network, layers=lambda: [([[1.0]], [0.0]), ([[1.0]], [0.0])], activation="relu")
     yield call_of(regions.Network.from_layers, layers=lambda: list(network().layers), notes=["x"])
-    yield call_of(regions.Network.from_graph, graph=lambda: network().graph, input_shape=[2], notes=["x"])
+    yield call_of(
+        regions.Network.from_graph,
+        graph=lambda: network().graph,
+        input_shape=[2],
+        notes=["x"],
+        input_names=None,
+        _kinds={"input_names": "untried"},
+    )
     for method in ("__call__", "gradient", "pattern", "preactivations"):
         yield method_of(network, method, x=[[0.5, 0.5]])
     yield method_of(network, "until", node=0)

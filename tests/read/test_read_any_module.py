@@ -40,6 +40,13 @@ def test_an_image_enlarged_by_a_factor_that_is_not_whole() -> None:
     agrees(prepared(module), load(module, input_shape=(1, 8, 8)), 1, 8, 8)
 
 
+def test_the_value_before_a_smooth_function() -> None:
+    module = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Tanh(), nn.Linear(4, 2))
+    with pytest.raises(UnsupportedLayerError, match="'tanh' .*, or name what goes into it: outputs='relu'$"):
+        load(module, input_shape=3)
+    assert repr(load(module, input_shape=3, outputs="relu")) == "Network(3-4-4, relu, 4 hidden neurons)"
+
+
 def test_it_is_held_against_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     other = load(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
     monkeypatch.setattr(exported_module, "network_of", lambda *_: other)

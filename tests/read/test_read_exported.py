@@ -191,6 +191,22 @@ def test_operators(name: str) -> None:
     assert net.input_shape == shape
 
 
+class TwoEnds(nn.Module):
+    """Two inputs and two outputs."""
+
+    def forward(self, x: Any, z: Any) -> tuple[Any, Any]:
+        return torch.relu(x - z), torch.cat([z, x], 1)
+
+
+def test_several_inputs_and_outputs_are_joined() -> None:
+    buffer = io.BytesIO()
+    torch.export.save(torch.export.export(TwoEnds(), (torch.zeros(1, 2), torch.zeros(1, 2))), buffer)
+    net = load(buffer)
+    assert dict(net.input_names) == {"x": slice(0, 2), "z": slice(2, 4)}
+    assert (net([1.0, 2.0, 3.0, -5.0]) == [0.0, 7.0, 3.0, -5.0, 1.0, 2.0]).all()
+    assert (load(buffer, outputs=["cat", "sub"])([1.0, 2.0, 3.0, -5.0]) == [3.0, -5.0, 1.0, 2.0, -2.0, 7.0]).all()
+
+
 def test_what_is_filled_in_has_the_type_of_the_program() -> None:
     module = Applied(lambda m, x: m.l(x) * torch.full_like(x, 0.1), l=nn.Linear(1, 1, bias=False))
     (layer,) = load(io.BytesIO(exported(module, 1))).layers

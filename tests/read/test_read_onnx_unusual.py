@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import io
+import pickle
+
 import numpy as np
 import pytest
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto, helper
 
 import regions
 from onnx_parts import agrees, file, mlp, model, node
+from regions.errors import AmbiguousCheckpointError, CheckpointError, UnsupportedLayerError
 from regions.networks.network import Network
 from regions.read import load
 
@@ -65,3 +69,65 @@ def test_networks_without_a_dense_layer(given: ModelProto, shown: str, count: in
     assert len(partition) == regions.count(net, plane_of(net)) == count
     assert regions.certify(partition, net)
     agrees(given, net)
+
+
+def two_inputs() -> ModelProto:
+    """Of x [1, 2] and z [1, 3]: w @ x, and that beside z through ReLUs."""
+    nodes = [
+        node("Gemm", ["x", "w"], "a"),
+        node("Concat", ["z", "a"], "b", axis=1),
+        node("Relu", ["b"], "y"),
+        node("Softmax", ["a"], "p"),
+    ]
+    given = model(nodes, {"w": np.array([[1.0, -2.0], [3.0, 0.5]], dtype=np.float32)}, shape=[1, 2])
+    given.graph.input.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, [1, 3]))
+    for name in ("a", "p"):
+        given.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    return given
+
+
+def test_several_inputs_and_outputs_are_joined() -> None:
+    net = load(file(two_inputs()))
+    x, z = np.array([1.0, -1.0]), np.array([-4.0, 5.0, 6.0])
+    a = np.array([-2.0, -2.5])
+    assert dict(net.input_names) == {"x": slice(0, 2), "z": slice(2, 5)}
+    assert (net(np.concatenate([x, z])) == [0.0, 5.0, 6.0, 0.0, 0.0, *a]).all()
+    assert net.notes[0] == "several inputs are read as one vector: 'x' is 0 to 1, 'z' is 2 to 4"
+    assert net.notes[-1] == (
+        "several outputs are read as one vector: 'y' is 0 to 4, 'a' is 5 to 6; outputs= chooses among them"
+    )
+    for other in (
+        pickle.loads(pickle.dumps(net)),
+        net.outputs([0]),
+        net.until(0),
+        load(file(two_inputs()), normalize=(0, 2)),
+    ):
+        assert other.input_names == net.input_names
+
+
+def test_outputs_are_chosen_by_name() -> None:
+    given = two_inputs()
+    for outputs in ("a", ["p"]):
+        net = load(file(given), outputs=outputs)
+        assert net.n_in == 2 and (net([1.0, -1.0]) == [-2.0, -2.5]).all()
+    assert load(file(given), outputs=["a", "y"])([1.0, -1.0, -4.0, 5.0, 6.0])[1] == -2.5
+    assert load(file(given), outputs="b")([1.0, -1.0, -4.0, 5.0, 6.0])[0] == -4.0  # a value within the graph
+    with pytest.raises(
+        AmbiguousCheckpointError, match="no value 'q'; its outputs are 'y', 'a', 'p', and any other value"
+    ):
+        load(file(given), outputs="q")
+    with pytest.raises(CheckpointError, match=r"no names for outputs; .*net.outputs"):
+        load(io.BytesIO(b"// a net\n1,1,1,1,\n1,1,\n0,\n0,\n1,\n0,0,\n1,1,\n1.0,\n0.0,\n"), outputs="y")
+    for wrong in ([], ["a", "a"]):
+        with pytest.raises(ValueError, match="name at least one, and each once"):
+            load(file(given), outputs=wrong)
+    with pytest.raises(ValueError, match="outputs is for .pt2 and .onnx files, and modules with input_shape"):
+        load({}, outputs="y")
+
+
+def test_the_value_before_a_smooth_function_can_be_named() -> None:
+    nodes = [node("Relu", ["x"], "r"), node("Sigmoid", ["r"], "s"), node("Add", ["s", "c"], "y")]
+    given = model(nodes, {"c": C["c"][:3]}, shape=[1, 3])
+    with pytest.raises(UnsupportedLayerError, match=r"only at the very end can it be left out. .*: outputs='r'$"):
+        load(file(given))
+    assert (load(file(given), outputs="r")([1.0, -1.0, 2.0]) == [1.0, 0.0, 2.0]).all()
