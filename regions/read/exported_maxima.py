@@ -43,7 +43,9 @@ def adaptive_windows(call: Call, axes: int) -> list[windows.Axis]:
 
 def axes_taken_together(call: Call, x: Tensor) -> list[int]:
     """The axes that a call names, all of them if none."""
-    axes = call.integers("dim") if call.given("dim", None) not in (None, []) else range(len(x.shape))
+    given = call.given("dim", None)
+    every = given is None or (isinstance(given, list) and not given)
+    axes = range(len(x.shape)) if every else call.integers("dim")
     return shapes.axes_of(call.at, axes, len(x.shape))
 
 

@@ -97,7 +97,7 @@ def read_graph(file: OpenedFile) -> Graph:
     """
     try:
         import onnx
-    except ImportError as error:
+    except ModuleNotFoundError as error:  # any other ImportError says itself what is wrong, such as too little memory
         raise MissingDependencyError("onnx", "onnx", "to read .onnx files") from error
     from google.protobuf.message import DecodeError
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import io
 import tracemalloc
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import regions.read.onnx_network as onnx_network
 from exported_archives import archive, call
 from onnx_parts import file, model, node
 from regions import load
-from regions.errors import FileTooLargeError, NotACheckpointError, RegionsError
+from regions.errors import FileTooLargeError, MissingDependencyError, NotACheckpointError, RegionsError
 
 # What a reader takes beside what it charges: modules that are imported, and the file itself.
 FREE = 40 * 2**20
@@ -107,6 +108,42 @@ def test_a_matrix_of_few_of_many_units_is_not_spread_over_all() -> None:
     finally:
         tracemalloc.stop()
     assert network(np.arange(1_000_000.0))[0] == 1.0
+
+
+def repeated_rows() -> bytes:
+    nodes = [call("repeat.default", "m", self_="x", repeats=[6_000_000, 1]), call("relu.default", "y", self_="m")]
+    return archive(nodes, shape=(1, 1))
+
+
+def padded_far() -> bytes:
+    nodes = [call("conv1d.default", "m", input="x", weight="w", padding=[2**20]), call("relu.default", "y", self_="m")]
+    return archive(nodes, {"w": np.ones((3, 4, 2), np.float32)}, shape=(1, 4, 5))
+
+
+@pytest.mark.parametrize("content", [repeated_rows, padded_far])
+def test_what_is_built_on_the_way_is_charged(content: Callable[[], bytes]) -> None:
+    assert "would take" in refused(content(), FileTooLargeError)
+
+
+def test_axes_that_are_a_tensor() -> None:
+    nodes = [call("mean.dim", "y", self_="x", dim="c")]
+    with pytest.raises(NotACheckpointError, match="argument 'dim' that is no list of whole numbers"):
+        load(io.BytesIO(archive(nodes, {"c": np.zeros((2, 2), np.int64)})))
+
+
+def test_onnx_that_cannot_be_imported_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def fail(name: str, *rest: Any) -> Any:
+        if name == "onnx":
+            raise ImportError("failed to map segment from shared object")
+        return real(name, *rest)
+
+    content = file(model([node("Relu", ["x"], "y")]))
+    monkeypatch.setattr(builtins, "__import__", fail)
+    with pytest.raises(ImportError, match="failed to map segment") as caught:
+        load(content)
+    assert not isinstance(caught.value, MissingDependencyError)
 
 
 def test_many_axes() -> None:

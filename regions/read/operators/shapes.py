@@ -23,6 +23,8 @@ from regions.read.site import BYTES_OF_ELEMENT, Site
 
 __all__ = ["axes_of", "axis_of", "blocks_apart", "blocks_together", "bordered", "joined", "moved", "sections", "taken"]
 
+# A number that is repeated has an owner and a place, copies of both, and a place in lists on the way.
+MOVED_BYTES = 48
 Value = TypeVar("Value", Tensor, NDArray[Any])
 MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
 
@@ -40,7 +42,7 @@ def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None
         How many numbers the result may have; as many as x has if left out. They are charged before anything is built.
     """
     most = x.size if most is None else most
-    at.charge(0, BYTES_OF_ELEMENT * most)
+    at.charge(0, MOVED_BYTES * most if most > x.size else BYTES_OF_ELEMENT * most)
 
     def apply(array: NDArray[Any]) -> NDArray[Any]:
         result = move(array)

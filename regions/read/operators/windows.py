@@ -164,7 +164,8 @@ def convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, window
     counts = windows.counts(at, lengths)
     positions = math.prod(counts)
     sources = positions * each * math.prod(windows.size) * groups
-    at.charge(4 * (sources + positions * out), 24 * sources)  # numbered with 64 bits at first
+    # Both are numbered with 64 bits at first, and positions have a corner along each axis.
+    at.charge(4 * (sources + positions * out), 24 * sources + 48 * positions * (axes + out))
     shape = (channels, *lengths)
     operator = Patches.convolution(kernel, shape, windows.stride, windows.padding, windows.dilation, groups)
     repeated = None if biases is None else np.repeat(biases, positions)
