@@ -6,7 +6,7 @@ images of 8 x 8 pixels that scikit-learn brings along in place of MNIST: network
 weights from He's normal law, biases with variance 1e-6, Adam with learning rate 1e-3. At 12 checkpoints per run:
 
     lines      regions on 100 lines through the origin and a random training image, over neurons        (Fig. 5)
-    distance   from 400 Gaussian points, mean and variance of the pixels, to the nearest boundary       (Figs. 6, 7)
+    distance   from 400 Gaussian points, mean and variance of each pixel, to the nearest boundary       (Figs. 6, 7)
     plane      regions in the square through three training images of the digits 0, 1, 2, over N^2 / 2  (Fig. 8)
 
     pip install ".[test]" && python docs/training.py docs/training.png
@@ -68,7 +68,7 @@ def checkpoints(widths: tuple[int, ...], seed: int) -> tuple[list[regions.Networ
 
 
 def gaussian_points(rng: np.random.Generator) -> np.ndarray:
-    return rng.normal(train_images.mean(), train_images.std(), (POINTS, 64))
+    return rng.normal(train_images.mean(axis=0), train_images.std(axis=0), (POINTS, 64))
 
 
 def measured(nets: list[regions.Network], seed: int) -> dict[str, list[float]]:

@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 import regions
 from regions.domains.curves import Curve
 
+DOTS_PER_INCH = 160
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -31,7 +32,9 @@ def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, An
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--small", action="store_true", help="seconds instead of minutes or hours")
     parser.add_argument("--data", help="an .npz file with images and labels, instead of scikit-learn's digits")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the figure and the table go")
+    parser.add_argument(
+        "--folder", type=Path, help="where the figure and the table go: here, or with --small the current folder"
+    )
     parser.add_argument("--seed", type=int, default=0)
     for name, value in defaults.items():
         many = isinstance(value, tuple)
@@ -48,6 +51,7 @@ def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, An
             wrong = _wrong(one, value[0] if isinstance(value, tuple) else value)
             if wrong:
                 parser.error(f"argument --{name}: {one} {wrong}")
+    options.folder = options.folder or (Path() if options.small else FOLDER)
     options.names, options.begun = tuple(defaults), time.process_time()
     return options
 
@@ -121,7 +125,7 @@ def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: S
     lines = [f"{name}.py: {settings}, seed {options.seed}; {data}; {seconds:,.0f} s of one core", "", *table]
     options.folder.mkdir(parents=True, exist_ok=True)
     (options.folder / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    figure.savefig(options.folder / f"{name}.png", dpi=80)
+    figure.savefig(options.folder / f"{name}.png", dpi=DOTS_PER_INCH)
     print("\n".join(lines))
     return lines
 

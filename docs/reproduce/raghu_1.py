@@ -24,16 +24,18 @@ def main(words: list[str] | None = None) -> list[str]:
     options = read_options(words, __doc__, SMALL, depth=3, width=4)
     figure, axes = new_figure(options.depth)
     sizes = [2, *[options.width] * options.depth, 1]
-    layers = Ensemble(sizes, biases=Gaussian(0.5)).draw(np.random.default_rng(options.seed + 3)).layers
-    rows = []
-    for depth, ax in zip(range(1, options.depth + 1), axes, strict=True):
+    # A network in which all four lines of the first layer meet the square, and those of the others bend.
+    layers = Ensemble(sizes, biases=Gaussian(0.5)).draw(np.random.default_rng(options.seed + 21)).layers
+    rows, partitions = [], []
+    for depth in range(1, options.depth + 1):
         kept = [(layer.weights, layer.biases) for layer in layers[:depth]]
         network = regions.Network([*kept, (np.ones((1, options.width)), None)])
         partition = regions.enumerate(network, SQUARE)
-        regions.plot(partition, ax=ax, color_by="layer")
+        partitions.append(partition)
         convex = all(polygon.convex_hull.area <= polygon.area * (1 + 1e-9) for polygon in partition.to_shapely())
         bound = bounds.raghu(2, [options.width] * depth)
         rows.append([depth, len(partition), bound, "yes" if convex else "no", float(np.sum(partition.volumes))])
+    regions.plot(partitions, ax=axes, color_by="layer")
     return keep(options, __file__, figure, ["layers", "regions", "Theorem 1", "convex", "area"], rows)
 
 

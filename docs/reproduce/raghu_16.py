@@ -47,6 +47,7 @@ def main(words: list[str] | None = None) -> list[str]:
     ax.plot(steps, walks, "k-", linewidth=1, label="random walk")
     ax.axhline(2**options.points, linestyle="--", label="all labellings")
     ax.set(xscale="symlog", yscale="log", xlabel="transitions", ylabel="dichotomies")
+    ax.set_xlim(left=0)
     ax.legend(fontsize=7)
     head = ["width", "layers above", "transitions", "dichotomies", "random walk", "over the walk", "seconds"]
     return keep(options, __file__, figure, head, rows)

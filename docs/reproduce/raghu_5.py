@@ -10,10 +10,12 @@ should be 1, and the transitions per length and sqrt(k) in the second and in the
 from __future__ import annotations
 
 import sys
+from itertools import cycle
 from math import sqrt
 
 import numpy as np
 from common import keep, new_figure, read_options, two_images
+from matplotlib import colormaps
 
 import regions
 from regions.ensembles import raghu2017
@@ -28,13 +30,15 @@ def main(words: list[str] | None = None) -> list[str]:
     x, y = two_images(options)
     figure, (ax,) = new_figure(1)
     rows = []
-    for width in options.widths:
-        for variance in options.variances:
+    colors = colormaps["viridis"](np.linspace(0.0, 0.9, len(options.variances)))
+    for width, marker in zip(options.widths, cycle("o^sDv"), strict=False):
+        for variance, color in zip(options.variances, colors, strict=True):
             ensemble = raghu2017(len(x), width, options.depth, sigma_w=sqrt(variance))
             found = regions.growth(ensemble, regions.Arc(8 * x, 8 * y), networks=options.networks, rng=options.seed + 1)
             lengths = found.lengths[:, 0, 1:-2].mean(axis=0)
             transitions = found.transitions[:, 0, 1:].mean(axis=0)
-            ax.plot(lengths, transitions, marker="o", markersize=3, linewidth=1, label=f"k {width}, {variance:g}")
+            style = {"marker": marker, "color": color, "markersize": 3, "linewidth": 1}
+            ax.plot(lengths, transitions, label=f"k {width}, {variance:g}", **style)
             there = transitions > 0
             slope = np.polyfit(np.log(lengths[there]), np.log(transitions[there]), 1)[0]
             per_length = transitions / lengths / sqrt(width)

@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
     def columns(script: str, *words: str) -> dict[str, list[str]]:
         lines = importlib.import_module(script).main(["--small", "--folder", str(tmp_path), *words])
         assert (tmp_path / f"{script}.txt").read_text(encoding="utf-8").splitlines() == lines
-        assert 5_000 < (tmp_path / f"{script}.png").stat().st_size < 200_000
+        assert 5_000 < (tmp_path / f"{script}.png").stat().st_size < 400_000
         head, *rows = (re.split(r" {3,}", line.strip()) for line in lines[2:])
         return dict(zip(head, zip(*rows, strict=True), strict=True))
 
