@@ -129,28 +129,25 @@ def _require_plain(model: Any, path: str) -> None:
         raise UnsupportedLayerError(f"{path}: it has sparse tensors; save them as ordinary ones")
 
 
-def _operator_sets(model: Any, path: str) -> dict[str, int]:
-    """Version of the operator set in each domain that the file declares."""
+def _operator_sets(model: Any, path: str) -> dict[str, set[int]]:
+    """Versions of the operator set in each domain that the file declares: more than one where files were merged."""
     import onnx.defs
 
-    versions: dict[str, int] = {}
+    versions: dict[str, set[int]] = {}
     for entry in model.opset_import:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
-        if versions.get(domain, entry.version) != entry.version:
-            raise NotACheckpointError(
-                f"{path}: declares the operator set {printable(domain or 'ai.onnx')!r} in versions {versions[domain]} "
-                f"and {entry.version}; keep the one that its nodes are written for"
-            )
-        versions[domain] = entry.version
+        versions.setdefault(domain, set()).add(entry.version)
     if not versions and 0 < model.ir_version < _FIRST_WITH_OPERATOR_SETS:
-        versions[""] = 1
+        versions[""] = {1}
     newest = onnx.defs.onnx_opset_version()
-    if not 0 < versions.get("", 1) <= newest:
+    unknown = [version for version in versions.get("", ()) if not 0 < version <= newest]
+    if unknown:
         raise UnsupportedLayerError(
-            f"{path}: uses version {versions['']} of the operators, and the installed onnx {onnx.__version__} knows "
+            f"{path}: uses version {unknown[0]} of the operators, and the installed onnx {onnx.__version__} knows "
             f"those up to {newest}; install a newer onnx"
         )
-    for domain, version in versions.items():
+    for domain, several in versions.items():
+        version = min(several, key=lambda each: 0 < each < 2**31)
         if domain and not 0 < version < 2**31:
             raise NotACheckpointError(
                 f"{path}: version {version} of the operators {printable(domain)!r} does not exist"
@@ -158,7 +155,7 @@ def _operator_sets(model: Any, path: str) -> dict[str, int]:
     return versions
 
 
-def _node(node: Any, number: int, versions: dict[str, int]) -> Node:
+def _node(node: Any, number: int, versions: dict[str, set[int]]) -> Node:
     import onnx.defs
 
     domain = "" if node.domain == "ai.onnx" else node.domain
@@ -176,10 +173,16 @@ def _node(node: Any, number: int, versions: dict[str, int]) -> Node:
             raise NotACheckpointError(f"{label} has two attributes {printable(attribute.name)!r}")
         attributes[attribute.name] = _attribute(attribute, label)
     try:
-        schema = onnx.defs.get_schema(node.op_type, versions[domain], domain)
+        schemas = [onnx.defs.get_schema(node.op_type, version, domain) for version in sorted(versions[domain])]
     except onnx.defs.SchemaError:
         # Another domain's, or none at all: refused where it is met, unless nothing depends on it.
         return Node(name, operator, list(node.input), outputs, 0, attributes)
+    schema = schemas[-1]
+    if len({each.since_version for each in schemas}) > 1:
+        raise NotACheckpointError(
+            f"{label} is another operator in each of the versions {sorted(versions[domain])}, which the file declares; "
+            "keep the one that its nodes are written for"
+        )
     _require_schema(node, schema, label)
     return Node(name, operator, list(node.input), outputs, schema.since_version, attributes)
 

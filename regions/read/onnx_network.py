@@ -20,6 +20,7 @@ from regions.files.opened import OpenedFile
 from regions.printable import printable
 from regions.read.graph_nodes import needed, unsupported
 from regions.read.graph_walk import chosen_outputs, walk
+from regions.read.onnx_folding import computed, not_computed
 from regions.read.onnx_graph import Graph, Node, read_graph
 from regions.read.onnx_images import IMAGE_OPERATORS
 from regions.read.onnx_operators import OPERATORS as ELEMENT_OPERATORS
@@ -128,7 +129,7 @@ class _Values:
             self.reading.charge(8 * prod(value.shape))
             self.values[name] = value
 
-    def made(self, at: Site, node: Node, values: list[Value | None]) -> Value | list[Flow]:
+    def made(self, at: Site, node: Node, values: list[Value | None]) -> Value | list[Flow] | list[Value]:
         flowing = any(isinstance(value, Flow) for value in values)
         if node.operator in _SHAPE:
             _require_version(node, _SHAPE[node.operator])
@@ -144,11 +145,12 @@ class _Values:
             operation, newest = OPERATORS[node.operator]
             _require_version(node, newest)
             return operation(at, node, values)
+        if node.operator in OPERATORS and not _is_of_lengths(node, values):
+            operation, newest = OPERATORS[node.operator]
+            _require_version(node, newest)
+            return computed(at, node, values, operation)
         if node.operator not in CONSTANT_OPERATORS:
-            raise UnsupportedLayerError(
-                f"{node.label} computes with constants in a way that is not handled; simplify the file first, for "
-                "instance by exporting with constant folding"
-            )
+            raise not_computed(node)
         _require_version(node, CONSTANT_OPERATORS[node.operator][1])
         return fold(node, [value for value in values if isinstance(value, Constant)])
 
@@ -170,6 +172,12 @@ class _Values:
         if unused:
             more = f" and {len(unused) - 8} more" if len(unused) > 8 else ""
             self.reading.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
+
+
+def _is_of_lengths(node: Node, values: list[Value | None]) -> bool:
+    """Whether constants are lengths, which are computed exactly."""
+    whole = all(isinstance(value, Constant) and value.array.dtype.kind == "i" for value in values)
+    return node.operator in CONSTANT_OPERATORS and whole
 
 
 def _require_version(node: Node, newest: int) -> None:

@@ -39,7 +39,10 @@ Operation = Callable[[Site, Node, list["Value | None"]], Any]
 def numbers_beside(node: Node, value: Value | None, flow: Flow) -> Floats:
     """A constant that meets the flow, as doubles."""
     if not isinstance(value, Constant):
-        raise UnsupportedLayerError(f"{node.label} takes several values that depend on the input where only one can be")
+        raise UnsupportedLayerError(
+            f"{node.label} takes several values that depend on the input where only one can be; export the part before "
+            "it"
+        )
     if value.element != flow.element:
         raise NotACheckpointError(
             f"{node.label} takes {value.name!r} of {element_name(value.element)} beside numbers of "

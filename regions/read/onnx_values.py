@@ -85,7 +85,9 @@ def _cast(node: Node, given: Value) -> int:
     target = node.attributes["to"]
     if isinstance(given, Flow):
         if target not in FLOATS:
-            raise UnsupportedLayerError(f"{node.label} turns numbers into {element_name(target)}, which jumps")
+            raise UnsupportedLayerError(
+                f"{node.label} turns numbers into {element_name(target)}, which jumps; export the part before it"
+            )
         return int(target)
     with np.errstate(over="ignore", invalid="ignore"):
         if target not in _NUMPY or not (given.array.astype(_NUMPY[target]) == given.array).all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,6 +48,41 @@ def test_values_that_a_constant_repeats(operators: list[str]) -> None:
     ]
     given = model(nodes, C | {"s": np.array([2, 1, 4], dtype=np.int64)}, shape=[1, 1])
     agrees(given, load(file(given)))
+
+
+def test_constants_that_are_computed_from_others() -> None:
+    nodes = [
+        node("Neg", ["w"], "n"),
+        node("Mul", ["n", "c"], "scaled"),
+        node("MatMul", ["scaled", "v"], "m"),
+        node("Relu", ["c"], "b"),
+        node("Concat", ["b", "c"], "j", axis=0),
+        node("MatMul", ["x", "m"], "h"),
+        node("Add", ["h", "j"], "y"),
+    ]
+    numbers = {"w": np.arange(12, dtype=np.float32).reshape(3, 4) / 8, "v": np.eye(4, 8, 1, dtype=np.float32)}
+    given = model(nodes, C | numbers, shape=[1, 3])
+    net = load(file(given))
+    agrees(given, net)
+    assert "node 'Mul_scaled' (Mul) is computed from constants, in float64" in net.notes
+    assert net.is_chain and (net.layers[0].weights[1:5] == (-numbers["w"] * C["c"]).T).all()
+
+
+@pytest.mark.parametrize(
+    ("operator", "constants", "words"),
+    [
+        ("Sqrt", {}, r"'Sqrt_v' \(Sqrt\) computes with constants in a way that is not handled; simplify the file"),
+        (
+            "Add",
+            {"d": np.ones(2, dtype=np.float32)},
+            r"not handled \(has a constant of shape \[2\] for \[4\]\); simplify",
+        ),
+    ],
+)
+def test_constants_that_are_not_computed(operator: str, constants: dict[str, Any], words: str) -> None:
+    nodes = [node(operator, ["c", *constants], "v"), node("Mul", ["x", "v"], "y")]
+    with pytest.raises(UnsupportedLayerError, match=words):
+        load(file(model(nodes, C | constants, shape=[1, 4])))
 
 
 def plane_of(net: Network) -> regions.Plane:

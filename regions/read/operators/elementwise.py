@@ -74,7 +74,8 @@ def multiplied(at: Site, first: Operand, second: Operand) -> Tensor:
     """The product with a constant."""
     if isinstance(first, Tensor) and isinstance(second, Tensor):
         raise UnsupportedLayerError(
-            f"{at.label} multiplies two values that depend on the input, which is not piecewise linear"
+            f"{at.label} multiplies two values that depend on the input, which is not piecewise linear; export the "
+            "part before it, or name what goes into it with outputs="
         )
     x, constant = (first, second) if isinstance(first, Tensor) else (second, first)
     assert isinstance(x, Tensor) and not isinstance(constant, Tensor)
