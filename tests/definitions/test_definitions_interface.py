@@ -204,7 +204,7 @@ class TestCommand:
         expected = regions.count(model("abs"), SQUARE, definition)
         code, out, err = run(*words)
         assert (code, err) == (0, "")
-        assert re.search(rf"^regions +{expected:,} \({definition}\)$", out, re.MULTILINE)
+        assert re.search(rf"^regions +{expected:,} \({definition}\), proved$", out, re.MULTILINE)
         code, out, _ = run(*words, "--json")
         facts = json.loads(out)
         assert (code, facts["regions"], facts["definition"], facts["end"]) == (0, expected, definition, "complete")
