@@ -133,6 +133,12 @@ class Graph:
         return arrays
 
     @cached_property
+    def products(self) -> int:
+        """About how many products one evaluation adds up."""
+        reads = (read for node in self.nodes for read in node.reads)
+        return sum(read.operator.outputs * read.operator.most_terms for read in reads)
+
+    @cached_property
     def last_reads(self) -> list[list[int]]:
         """For each node the numbers of those that no later node reads."""
         last = {read.node: number for number, node in enumerate(self.nodes) for read in node.reads}

@@ -17,7 +17,6 @@ import numpy as np
 
 from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError
-from regions.networks.dense import Dense
 from regions.networks.network import Network
 from regions.networks.roundings import rounding_variances
 
@@ -72,13 +71,7 @@ def relative_difference(module: Any, network: Network) -> float | None:
 
 def points_for(network: Network) -> int:
     """At how many points a network is held against its module."""
-    products = 1
-    for node in network.graph.nodes:
-        for read in node.reads:
-            operator = read.operator
-            terms = operator.inputs if isinstance(operator, Dense) else operator.sources.shape[1]
-            products += operator.outputs * terms
-    return max(LEAST_POINTS, min(POINTS, PRODUCTS // products))
+    return max(LEAST_POINTS, min(POINTS, PRODUCTS // network.graph.products))
 
 
 def _rounding(network: Network, points: Floats) -> Floats:
