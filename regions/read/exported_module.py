@@ -26,6 +26,7 @@ from regions.read.between_layers import ActivationChoice
 from regions.read.exported_network import read_operations
 from regions.read.lowering import network_of
 from regions.read.module_check import TOLERANCE, relative_difference
+from regions.read.pruning import without_pruning
 from regions.read.scaling import without_statistics
 
 __all__ = ["network_from_any_module"]
@@ -64,9 +65,15 @@ def network_from_any_module(
 
     given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else tuple_of(input_shape, "input_shape")
     shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
-    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
+    module, pruned = without_pruning(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     was_training = any(part.training for part in module.modules())
-    evaluated = copy.deepcopy(module).cpu().eval()
+    try:
+        evaluated = copy.deepcopy(module).cpu().eval()
+    except Exception as error:  # the caller's own objects
+        raise UnsupportedLayerError(
+            f"this {type(module).__name__} cannot be copied: {_first_line(error)}. If its weights are computed before "
+            "each call, make them permanent first (torch.nn.utils.remove_weight_norm or remove_spectral_norm)"
+        ) from error
     for name, part in evaluated.named_modules():
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is None:
             raise without_statistics(f"batch norm {name or '(top)'}")
@@ -84,7 +91,7 @@ def network_from_any_module(
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
     mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []
-    return with_notes(network, *mode)
+    return with_notes(network, *pruned, *mode)
 
 
 def _why_not_exported(module: Any, example: Any, error: Exception) -> str:

@@ -29,6 +29,7 @@ from regions.read.between_layers import ActivationChoice, place_activations
 from regions.read.chain import build_network
 from regions.read.layer_order import Module, chained, list_names, list_shapes, order_modules
 from regions.read.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
+from regions.read.pruning import masked_tensors
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
@@ -41,7 +42,8 @@ _IMAGES = {3: "(C, L)", 4: "(C, H, W)", 5: "(C, D, H, W)"}
 _UNSUPPORTED = {
     r"(weight|bias)_(ih|hh)_l\d+.*": "a recurrent layer",
     r"in_proj_(weight|bias)|(q|k|v)_proj_weight|bias_(k|v)": "an attention layer",
-    r"weight_(orig|mask)|bias_(orig|mask)": "a pruned layer (make it permanent: torch.nn.utils.prune.remove)",
+    r"weight_(orig|mask)|bias_(orig|mask)": "a layer that is pruned in part, since only a weight or only a mask is "
+    "stored (make it permanent: torch.nn.utils.prune.remove)",
     r"weight_(g|v|u)|original\d*|_weight_norm.*": "a reparametrised layer (first undo it: "
     "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
     r"_packed_params.*|scale|zero_point": "a quantized layer",
@@ -134,8 +136,10 @@ def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[
     """The modules of one part in the order of their calls, and what is to be said about it."""
     if _are_numbered_pairs(part):
         return _numbered_pairs(part.tensors)
-    modules, left_out = _modules(part.tensors)
+    tensors, pruned = masked_tensors(part.tensors)
+    modules, left_out = _modules(tensors)
     ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
+    notes = [*pruned, *notes]
     if left_out:
         notes.append(f"not part of the function, and left out: {listed(left_out)}")
     return ordered, notes

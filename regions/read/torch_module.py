@@ -24,6 +24,7 @@ from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import TOLERANCE, points_for, relative_difference
+from regions.read.pruning import without_pruning
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 from regions.read.state_dict import network_from_state_dict
 
@@ -65,13 +66,13 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         As for any network.
     """
-    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the module it was given
+    module, notes = without_pruning(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     try:
-        network = build_network(list(_steps(module, "")), _training_note(module))
+        network = build_network(list(_steps(module, "")), [*notes, *_training_note(module)])
     except _UnknownStructure as unknown:
         if activation is None:
-            return _network_of_only_child(module, str(unknown))
-        return _network_of_state_dict(module, activation, batch_norm_eps)
+            return with_notes(_network_of_only_child(module, str(unknown)), *notes)
+        return with_notes(_network_of_state_dict(module, activation, batch_norm_eps), *notes)
     if (relative_difference(module, network) or 0.0) > TOLERANCE:
         raise InternalError(f"this chain of layers was misread as {network!r}; please report it with its repr")
     require_activation(network, activation, "the module")
@@ -130,8 +131,8 @@ def _require_no_hooks(module: Any, name: str) -> None:
     if module._forward_hooks or module._forward_pre_hooks or "parametrizations" in module._modules:
         raise UnsupportedLayerError(
             f"module {name or '(top)'} ({type(module).__name__}) has hooks or reparametrised weights, which "
-            "change what it computes; make them permanent first (torch.nn.utils.prune.remove, "
-            "torch.nn.utils.parametrize.remove_parametrizations)"
+            "change what it computes; make them permanent first "
+            "(torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regions.errors import ShapeMismatchError
 from regions.networks.named_activations import parse_activation, prelu
 from regions.networks.network import Network
 from regions.read import load
@@ -51,6 +52,18 @@ def test_plain_copies_are_bit_for_bit_and_only_the_order_is_noted() -> None:
     net = load(state_dict({"0": parts[0], "2": parts[1]}), "relu")
     assert net == Network([(part["weight"], part["bias"]) for part in parts])
     assert net.notes == (guess("0", "2", n_in=3),)
+
+
+def test_pruned_weights_are_multiplied_with_their_masks() -> None:
+    first, last = dense(5, 3), dense(2, 5)
+    mask = np.arange(15).reshape(5, 3) % 2
+    stored = {"0.weight_orig": first["weight"], "0.weight_mask": mask, "0.bias_mask": np.arange(5) > 2}
+    stored |= {"0.bias_orig": first["bias"]} | {f"2.{name}": value for name, value in last.items()}
+    net = load({f"net.{name}": value for name, value in stored.items()}, "relu", prefix="net")
+    assert net == Network([(first["weight"] * mask, first["bias"] * [0, 0, 0, 1, 1]), (last["weight"], last["bias"])])
+    assert "pruned weights, read as weight_orig * weight_mask: net.0.weight, net.0.bias" in net.notes
+    with pytest.raises(ShapeMismatchError, match=r"0.weight_mask has shape \[5\], but 0.weight_orig has \[5, 3\]"):
+        load(stored | {"0.weight_mask": np.ones(5)}, "relu")
 
 
 def test_a_single_layer_needs_no_activation() -> None:

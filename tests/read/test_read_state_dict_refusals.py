@@ -116,7 +116,15 @@ UNSUPPORTED: dict[str, tuple[dict[str, Any], str]] = {
         "rnn.weight_ih_l0 .* recurrent",
     ),
     "attention": ({"attn.in_proj_weight": np.ones((12, 4))}, "in_proj_weight .* attention"),
-    "pruned": ({"0.weight_orig": np.ones((4, 3)), "0.weight_mask": np.ones((4, 3))}, "prune.remove"),
+    "half of a pruned layer": ({"0.weight_orig": np.ones((4, 3))}, "pruned in part.*prune.remove"),
+    "a mask beside weights": (
+        {"0.weight": np.ones((4, 3)), "0.weight_orig": np.ones((4, 3)), "0.weight_mask": np.ones((4, 3))},
+        "pruned in part.*prune.remove",
+    ),
+    "a mask of other numbers": (
+        {"0.weight_orig": np.ones((4, 3)), "0.weight_mask": np.full((4, 3), 0.1)},
+        "0.weight_mask has numbers other than 0 and 1",
+    ),
     "spectral norm": (
         {"0.bias": vector, "0.weight_orig": np.ones((4, 3)), "0.weight_u": vector, "0.weight_v": np.ones(3)},
         r"0.weight_orig belongs to a layer with spectral norm.*torch\.nn\.utils\.remove_spectral_norm",

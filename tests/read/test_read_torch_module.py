@@ -258,7 +258,6 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], type[Exception], str]] = {
         "keeps no running statistics",
     ),
     "hook": (with_hook, UnsupportedLayerError, "module 0 .* hooks"),
-    "pruned": (pruned, UnsupportedLayerError, "prune.remove"),
     "weight norm": (weight_normed, UnsupportedLayerError, "remove_parametrizations"),
     "nothing": (lambda: nn.Sequential(), EmptyLayerError, "no dense layer"),
     "only an activation": (lambda: nn.Sequential(nn.ReLU()), EmptyLayerError, "no dense layer"),
@@ -284,10 +283,32 @@ def test_refused(name: str) -> None:
         load(make())
 
 
-def test_pruned_modules_made_permanent_are_read() -> None:
+PRUNED = "pruned weights, read as weight_orig * weight_mask: 0.weight"
+
+
+@pytest.mark.parametrize("given", [{}, {"input_shape": 2}])
+def test_pruned_modules_are_read_and_not_changed(given: dict[str, int]) -> None:
+    """Also a second mask over the first, and weights that have changed since masks were last applied."""
     module = pruned()
+    prune.l1_unstructured(module[0], "weight", 1)  # type: ignore[index]
+    with torch.no_grad():
+        module[0].weight_orig.mul_(2.0)  # type: ignore[index, operator]
+    network = load(module, **given)
+    assert PRUNED in network.notes
+    assert network == load(module.state_dict(), "relu")
     prune.remove(module[0], "weight")  # type: ignore[index]
-    agrees(module, load(module))
+    agrees(module, network)
+
+
+def test_a_module_that_computes_its_weights_is_refused_with_an_input_shape() -> None:
+    """torch does not copy results of operations."""
+    module = nn.Sequential(nn.Linear(2, 3))
+    module[0].kept = module[0].weight * 2
+    with pytest.raises(UnsupportedLayerError, match=r"this Sequential cannot be copied.*remove_weight_norm"):
+        load(module, input_shape=2)
+    prune.random_unstructured(module[0], "weight", 0.5)
+    with pytest.raises(NetworkError, match=r"this Sequential is pruned and cannot be copied"):
+        load(module)
 
 
 def test_values_too_large_to_compare_with() -> None:
