@@ -74,16 +74,29 @@ def require_same(executor: Any) -> None:
     assert bytes_of(regions.enumerate(NETWORK, SQUARE, executor=executor)) == WHOLE
 
 
+@contextmanager
+def pool_of_two() -> Iterator[ProcessPoolExecutor]:
+    """End the processes without waiting: `shutdown` of CPython hangs if one was killed as it took its next task."""
+    pool = ProcessPoolExecutor(2)
+    try:
+        yield pool
+    finally:
+        there = list((pool._processes or {}).values())
+        pool.shutdown(wait=False)
+        for process in there:
+            process.kill()
+
+
 def kill_in_pools(cases: int, seed: int) -> int:
     """A new pool for each case; returns how many workers were killed before the call ended."""
     rng, kills = random.Random(seed), 0
     start = time.monotonic()
-    with ProcessPoolExecutor(2) as pool:
+    with pool_of_two() as pool:
         require_same(pool)
     longest = 1.1 * (time.monotonic() - start)
     for _ in range(cases):
         faulthandler.dump_traceback_later(HANG, exit=True)
-        with ProcessPoolExecutor(2) as pool:
+        with pool_of_two() as pool:
             there: dict[int, Any] = pool._processes
             with killing(lambda there=there: list(there), rng.uniform(0, longest), rng) as killed:  # type: ignore[misc]
                 require_same(pool)
@@ -108,7 +121,9 @@ def kill_in_dask(cases: int, seed: int) -> int:
         longest = 1.1 * (time.monotonic() - start)
 
         def processes() -> list[int]:
-            return [nanny.pid for nanny in cluster.workers.values() if nanny.pid is not None]
+            """Those that run; the cluster may not replace one that is killed while it starts."""
+            nannies = [each for each in cluster.workers.values() if each.process is not None]
+            return [each.pid for each in nannies if each.process.status == distributed.Status.running]
 
         for _ in range(cases):
             faulthandler.dump_traceback_later(HANG, exit=True)

@@ -151,8 +151,9 @@ def test_threads() -> None:
 class TestProcesses:
     def test_the_same(self, processes: ProcessPoolExecutor, tmp_path: Path) -> None:
         require_right(processes, checkpoint=tmp_path)
+        files = sorted(tmp_path.iterdir())
         require_right(None, checkpoint=tmp_path, workers=2)
-        assert len(list(tmp_path.iterdir())) == 1
+        assert files and sorted(tmp_path.iterdir()) == files
 
     def test_killed_workers(self, processes: ProcessPoolExecutor, tmp_path: Path) -> None:
         require_killed_workers_to_change_nothing(processes, tmp_path, {8: kill_the_worker})
