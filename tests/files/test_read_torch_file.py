@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import zipfile
@@ -15,7 +16,14 @@ import pytest
 
 import regions
 from hostile_files import dict_of, program, saved_by_torch, storage, tensor, torch_file, zip_file
-from regions.errors import NetworkError, NotACheckpointError, UnsafePickleError
+from regions.errors import (
+    CheckpointError,
+    FileTooLargeError,
+    NetworkError,
+    NotACheckpointError,
+    TruncatedFileError,
+    UnsafePickleError,
+)
 from regions.read import load, read_tensors
 
 torch = pytest.importorskip("torch")
@@ -237,3 +245,42 @@ def test_torch_is_not_imported(path: Path) -> None:
     folder = Path(regions.__file__).parent.parent  # the copy that is tested, not the source folder
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
     assert result.stdout.strip() == "Network(2-1, affine, 0 hidden neurons) False"
+
+
+def policy_zip(path: Path, policy: bytes, **kind: int) -> Path:
+    """Write the members that Stable-Baselines3 writes; whoever opens ``data`` finds no valid file."""
+    with zipfile.ZipFile(path, "w", **kind) as archive:  # type: ignore[arg-type]
+        for name, content in {
+            "data": b"\x80\x04 not opened",
+            "pytorch_variables.pth": b"",
+            "policy.pth": policy,
+            "policy.optimizer.pth": b"not opened",
+            "_stable_baselines3_version": b"2.3.2",
+            "system_info.txt": b"- OS: Linux",
+        }.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_policies_of_stable_baselines(tmp_path: Path) -> None:
+    body = {"policy_net": nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU())}
+    body["value_net"] = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU())
+    policy = nn.ModuleDict({"mlp_extractor": nn.ModuleDict(body), "action_net": nn.Linear(8, 2)})
+    policy["value_net"] = nn.Linear(8, 1)
+    policy.log_std = nn.Parameter(torch.zeros(2))
+    content = io.BytesIO()
+    torch.save(policy.state_dict(), content)
+    path = policy_zip(tmp_path / "model.zip", content.getvalue())
+    actor = load(path, "relu", prefix=["mlp_extractor.policy_net", "action_net"])
+    assert actor == load(nn.Sequential(*body["policy_net"], policy["action_net"]))
+    with pytest.raises(CheckpointError, match=r"mlp_extractor\.policy_net \(4-8-8\)"):
+        load(path, "relu")
+
+
+def test_hostile_policies(tmp_path: Path) -> None:
+    with pytest.raises(TruncatedFileError, match=r"model\.zip: policy\.pth: begins like a zip"):
+        load(policy_zip(tmp_path / "model.zip", b"PK\x03\x04" + bytes(100)), "relu")
+    with pytest.raises(FileTooLargeError, match=r"policy\.pth unpacks to 10000 bytes, more than the file has"):
+        load(policy_zip(tmp_path / "packed.zip", bytes(10000), compression=zipfile.ZIP_DEFLATED), "relu")
+    with pytest.raises(UnsafePickleError, match=r"empty\.zip: policy\.pth: a bare pickle"):
+        load(policy_zip(tmp_path / "empty.zip", b""), "relu")

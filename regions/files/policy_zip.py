@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Which tensors are in a ``.zip`` that Stable-Baselines3 wrote?
+
+Such a file holds ``policy.pth``, a torch file with the state dict of the policy, beside settings, optimizers and a
+version. Only ``policy.pth`` is read; ``data``, which holds pickled objects, is never opened. The members are stored and
+not compressed, so ``policy.pth`` cannot be larger than the file around it: expansion is limited once, not twice.
+Source: the members that `BaseAlgorithm.save` of Stable-Baselines3 writes.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from regions.errors import FileTooLargeError
+from regions.files.opened import START_BYTES, OpenedFile
+from regions.files.torch_file import read_torch_file
+
+__all__ = ["is_policy_zip", "read_policy_zip"]
+
+_POLICY = "policy.pth"
+
+
+def is_policy_zip(file: OpenedFile) -> bool:
+    """Whether it is a zip archive with the state dict of a policy."""
+    return file.archive is not None and _POLICY in file.archive.sizes
+
+
+def read_policy_zip(file: OpenedFile) -> Any:
+    """Return what ``policy.pth`` holds.
+
+    Raises
+    ------
+    FileTooLargeError
+        It is larger than the archive.
+    CheckpointError
+        As of any torch file.
+    """
+    archive = file.archive
+    assert archive is not None
+    size = archive.sizes[_POLICY]
+    if size > file.size:
+        raise FileTooLargeError(
+            f"{file.name}: {_POLICY} unpacks to {size} bytes, more than the file has; unpack it and load {_POLICY}"
+        )
+    data = archive.read(_POLICY)
+    return read_torch_file(OpenedFile(io.BytesIO(data), f"{file.name}: {_POLICY}", size, data[:START_BYTES]))
