@@ -132,6 +132,11 @@ def read_torch_file(file: OpenedFile) -> Any:
         result = _TorchArchive(file.archive).read()
     elif _is_legacy(file):
         result = read_legacy_file(file)
+    elif b"sklearn." in file.start:
+        raise UnsafePickleError(
+            f"{file.name}: a pickled object of scikit-learn, which could run anything. It was not opened. In a Python "
+            f"that you trust the file with, regions.load(joblib.load({file.name!r}))"
+        )
     else:
         raise UnsafePickleError(
             f"{file.name}: a bare pickle, which could run anything. It was not opened; {SAVE_A_STATE_DICT}"

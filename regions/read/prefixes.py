@@ -87,9 +87,11 @@ def find_mappings(content: Any, source: str) -> list[Part]:
     """
     found: list[Part] = []
     seen: set[int] = set()  # a pickle may hold one mapping in many places
+    packed: list[str] = []
 
     def visit(mapping: Mapping[Any, Any], path: tuple[str, ...]) -> None:
         seen.add(id(mapping))
+        packed.extend(key for key in mapping if isinstance(key, str) and "_packed_params" in key)
         tensors = {key: value for key, value in mapping.items() if isinstance(key, str) and _is_tensor(value)}
         if any(len(value.shape) >= 2 for value in tensors.values()):
             for key in (*path, *tensors):
@@ -107,6 +109,11 @@ def find_mappings(content: Any, source: str) -> list[Part]:
 
     if isinstance(content, Mapping):
         visit(content, ())
+    if not found and packed:
+        raise NotACheckpointError(
+            f"{source}: holds quantized layers, and {printable(packed[0])} is not a plain tensor. Load the float model "
+            "that they were made of"
+        )
     if not found:
         keys = list(content)[:8] if isinstance(content, Mapping) else []
         names = [repr(key[:50]) for key in keys if isinstance(key, str)]

@@ -46,7 +46,7 @@ _UNSUPPORTED = {
     "stored (make it permanent: torch.nn.utils.prune.remove)",
     r"weight_(g|v|u)|original\d*|_weight_norm.*": "a reparametrised layer (first undo it: "
     "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
-    r"_packed_params.*|scale|zero_point": "a quantized layer",
+    r"_packed_params.*|scale|zero_point": "a quantized layer (load the float model that it was made of)",
     r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
 }
 # Scalars that count, and the spreads of policies that draw their actions at random: neither is part of the function.

@@ -248,7 +248,7 @@ def test_torch_is_not_imported(path: Path) -> None:
 
 
 def policy_zip(path: Path, policy: bytes, **kind: int) -> Path:
-    """Write the members that Stable-Baselines3 writes; whoever opens ``data`` finds no valid file."""
+    """Write the members that Stable-Baselines3 writes. ``data`` is not a valid pickle, so opening it would fail."""
     with zipfile.ZipFile(path, "w", **kind) as archive:  # type: ignore[arg-type]
         for name, content in {
             "data": b"\x80\x04 not opened",

@@ -23,6 +23,8 @@ from cli_cases import runner
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
+joblib = pytest.importorskip("joblib")
+MLPRegressor = pytest.importorskip("sklearn.neural_network").MLPRegressor
 pytest.importorskip("matplotlib")
 
 BLOCKS = (Path(__file__).parent.parent / "data" / "messages.txt").read_text(encoding="utf-8").strip().split("\n\n")
@@ -62,6 +64,14 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
                .state_dict(), folder / "agent.pt")  # fmt: skip
     torch.save(mlp, folder / "whole.pt")
     torch.save(torch.optim.Adam(mlp.parameters()).state_dict(), folder / "optimizer.pt")
+    torch.save(
+        {"0._packed_params.dtype": torch.qint8, "0._packed_params._packed_params": (torch.ones(8, 2), torch.ones(8))},
+        folder / "int8.pt",
+    )
+    joblib.dump(
+        MLPRegressor(hidden_layer_sizes=[4], solver="lbfgs", max_iter=50).fit(np.eye(3), np.ones(3)),
+        folder / "estimator.joblib",
+    )
     (folder / "cut.pt").write_bytes((folder / "mlp.pt").read_bytes()[:900])
     (folder / "mlp.onnx").write_bytes((DIGITS / "digits.onnx").read_bytes())
     (folder / "page.pt").write_text("<!DOCTYPE html>\n")
@@ -75,6 +85,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {
         **{"np": np, "regions": regions, "torch": torch, "folder": folder, "mlp": mlp, "cnn": cnn, "net": net},
         "square": square,
+        "joblib": joblib,
         "residual": Residual(),
         "branching": Branching(),
         "classifier": nn.Sequential(*mlp, nn.Softmax(-1)),
