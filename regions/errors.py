@@ -17,7 +17,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
             DegenerateDomainError  NotConvexError  NotCoplanarError
         ShapeMismatchError (ValueError)        raised for networks, domains and points alike
         NonFiniteError (ValueError)            likewise
-        CheckpointError (ValueError)           a file, or the state dict in it, can not be read
+        CheckpointError (ValueError)           a file, or the state dict in it, cannot be read
             TruncatedFileError  NotACheckpointError  UnsafePickleError  FileTooLargeError
             AmbiguousCheckpointError
         BeyondDoublesError (OverflowError)     a result that no double holds
@@ -103,7 +103,7 @@ class NotCoplanarError(DomainError):
 
 
 class CheckpointError(RegionsError, ValueError):
-    """A file (or the state dict in it) can not be turned into a network."""
+    """A file (or the state dict in it) cannot be turned into a network."""
 
 
 class TruncatedFileError(CheckpointError):
@@ -123,7 +123,7 @@ class FileTooLargeError(CheckpointError):
 
 
 class AmbiguousCheckpointError(CheckpointError):
-    """The tensors are readable, but which network they make can not be known; the message says what to do."""
+    """The tensors are readable, but which network they make cannot be known; the message says what to do."""
 
 
 class BeyondDoublesError(RegionsError, OverflowError):

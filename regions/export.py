@@ -124,7 +124,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     write = _write_of(stream)
     if not partition.domain.bounded:
         raise DomainError(
-            "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
+            "GeoJSON cannot hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     domain = partition.domain
     chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}

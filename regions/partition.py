@@ -47,7 +47,7 @@ Space = Literal["chart", "input"]
 class Partition(CellComplex):
     """Every activation region of a network on a domain of dimension d (1 or 2).
 
-    Made by `regions.enumerate` and `regions.load_partition`. Immutable: attributes can not be set, all arrays are
+    Made by `regions.enumerate` and `regions.load_partition`. Immutable: attributes cannot be set, all arrays are
     read-only, and none of them shares memory with what it was made of. Two are equal when network, domain and all
     arrays are, bit for bit and in the same order, and so is ``complete``; by whom and how they were found does not
     matter. Equal ones have equal hashes, made of network, domain and number of regions.
@@ -253,7 +253,7 @@ class Partition(CellComplex):
         TypeError, ShapeMismatchError, NonFiniteError
             Not real numbers, another shape, NaN or infinity, chart coordinates beyond the largest double.
         DomainError
-            A point away from the domain's line or plane; input points where floating point can not tell the two
+            A point away from the domain's line or plane; input points where floating point cannot tell the two
             directions of the chart from parallel ones (`DegenerateDomainError`).
         """
         return self._locator.locate(points, space)
@@ -431,7 +431,7 @@ def load_partition(path: str | PathLike[str]) -> Partition:
     TruncatedFileError, UnsafePickleError, FileTooLargeError
         A file that is cut off, holds Python objects, or unpacks to too much.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     """
     return read_partition(path, Partition)
 

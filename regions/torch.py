@@ -114,7 +114,7 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
         return f"{self.num_features}, strength={self.strength:g}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "loss": None}  # it belongs to a batch, and has a graph that can not be copied
+        return {**self.__dict__, "loss": None}  # it belongs to a batch, and has a graph that cannot be copied
 
 
 def trajectory_loss(module: torch.nn.Module) -> Any:

@@ -15,7 +15,7 @@
 //     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
 //     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp).
 //                             Of curved cells more than one part may be left: they are not clipped, but arranged at once
-//     join                    how the facets of the regions in the children hang together, once all have been found
+//     join                    how the facets of the regions in the children are connected, once all have been found
 //     Arrangement             how many regions the last layer's lines make, where that can be told without making them
 //
 // A cell is plain data that lives in an arena, as its corners do. A new type is a file of its own, and its line in
@@ -118,7 +118,7 @@ constexpr bool require_cell() {
   static_assert(Cell::outer >= 0, "`outer` says how many of the vertices are no corners");
   static_assert(Answers<Cell, WholeOf, Cell>::value, "`whole` makes the domain's cell of its corners");
   static_assert(Answers<void, CutsOf, Cell>::value, "`cut` leaves children");
-  static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets hang together");
+  static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets are connected");
   static_assert(Answers<std::int64_t, RegionsOf, Cell>::value, "an `Arrangement` counts, or says `unknown`");
   return true;
 }

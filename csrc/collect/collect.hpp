@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What becomes of the regions that the recursion finds?
 //
-// A Counter counts them. A Complex keeps them, and how they hang together: regions form a polyhedral complex, face to
+// A Counter counts them. A Complex keeps them, and how they are connected: regions form a polyhedral complex, face to
 // face, because every pre-activation is continuous. So when a cell has been cut, the facets that two of its children
 // have along the cut are the same ones, in opposite order: they are zipped together, pair by pair, which makes
 // neighbours and unites their ends. No geometry is compared and no tolerance is needed; a pair left over would be a

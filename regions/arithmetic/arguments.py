@@ -175,11 +175,11 @@ def drawable(value: Any, name: str) -> str:
     --------
     >>> drawable("a\x1b", "title")
     Traceback (most recent call last):
-    ValueError: title has characters that can not be drawn: 'a\\x1b'
+    ValueError: title has characters that cannot be drawn: 'a\\x1b'
     """
     text = word(value, name)
     if any(category(character) in ("Cc", "Cs") and character != "\n" for character in text):
-        raise ValueError(f"{name} has characters that can not be drawn: {shown(text)}")
+        raise ValueError(f"{name} has characters that cannot be drawn: {shown(text)}")
     return text
 
 

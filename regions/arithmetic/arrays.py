@@ -75,7 +75,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
     Raises
     ------
     NetworkError
-        A type that is not a real number, or that a double can not hold exactly.
+        A type that is not a real number, or that a double cannot hold exactly.
     ShapeMismatchError
         Rows of different lengths.
     NonFiniteError
@@ -98,7 +98,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
         if inexact.any():
             index = np.argwhere(inexact)[0]
             raise NetworkError(
-                f"{_entry(name, index)} is {given[tuple(index)]}, an integer that a double can not hold exactly"
+                f"{_entry(name, index)} is {given[tuple(index)]}, an integer that a double cannot hold exactly"
             )
     if not np.isfinite(exact).all():
         index = np.argwhere(~np.isfinite(exact))[0]
@@ -185,7 +185,7 @@ def own_array(given: Any, dtype: type, name: str) -> NDArray[Any]:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Lock an array; through the view that is handed out, it can not be unlocked."""
+    """Lock an array; through the view that is handed out, it cannot be unlocked."""
     array.setflags(write=False)
     return array.view()
 

@@ -30,7 +30,7 @@ _UPWARDS = 1 + 2.0**-20
 def spectral_norm_bound(matrices: NDArray[np.float64 | np.complex128]) -> float:
     """An upper bound on the spectral norms of matrices [.., m, n] of finite numbers, real or complex.
 
-    Infinite if it can not be computed.
+    Infinite if it cannot be computed.
     """
     current: NDArray[np.inexact[Any]] = matrices if matrices.shape[-2] >= matrices.shape[-1] else _transposed(matrices)
     steps = []

@@ -191,7 +191,7 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
     """``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
 
     `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units: so w is at least 3, but for
-    the last layer, which folds nothing. The formula is quoted for w = 2 as well, but can not hold there for many
+    the last layer, which folds nothing. The formula is quoted for w = 2 as well, but cannot hold there for many
     layers: two layers of two units cut a segment into 7 pieces at most, not into 9, so that their number grows by less
     than a factor of 3 per layer.
 

@@ -106,7 +106,7 @@ class CellComplex:
         )
 
     def __setattr__(self, name: str, value: object = None) -> None:
-        raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} can not be set or deleted")
+        raise AttributeError(f"a {type(self).__name__} is immutable; {name!r} cannot be set or deleted")
 
     __delattr__ = __setattr__
 

@@ -150,7 +150,7 @@ def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) 
     unused = -network.kinks % 8
     if unused and (packed[:, -1] >> (8 - unused)).any():
         yield f"patterns have bits beyond the network's {network.kinks} kinks"
-    # Two kinks of one unit follow each other, breakpoint ascending: the higher one can not be on without the
+    # Two kinks of one unit follow each other, breakpoint ascending: the higher one cannot be on without the
     # lower one.
     same_unit = (np.diff(network.kink_units) == 0) & (np.diff(network.kink_values) > 0)
     same_unit &= np.diff(network.kink_layers) == 0

@@ -258,7 +258,7 @@ def enumerate_(
     suffix = output.suffix.lower()
     if checkpoint is not None and suffix in ARROW_SUFFIXES:
         raise click.UsageError(
-            f"--checkpoint can not be had with {suffix}, which is written while the regions are found, and from the "
+            f"--checkpoint cannot be had with {suffix}, which is written while the regions are found, and from the "
             f"beginning: give -o FILE.npz, and when that is there, in Python, "
             f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')",
             ctx,
@@ -267,7 +267,7 @@ def enumerate_(
     domain = make_domain(ctx, network.input_shape)
     if suffix == ".geojson" and not domain.bounded:
         raise DomainError(
-            "GeoJSON can not hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
+            "GeoJSON cannot hold the unbounded regions of a line, ray or plane; write .csv or .npz instead"
         )
     if suffix in ARROW_SUFFIXES:
         require_tables_of(domain)

@@ -152,7 +152,7 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
     click.UsageError
         None or several domains, or a wrong number of points.
     RegionsError, OSError
-        Points that do not make a domain, or files of them that can not be read.
+        Points that do not make a domain, or files of them that cannot be read.
     """
     domain = make_domain_or_curve(ctx, inputs)
     assert isinstance(domain, Domain)

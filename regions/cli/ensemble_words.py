@@ -37,7 +37,7 @@ class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
                 raise ValueError(f"more than {LONGEST:,} characters")
             found = _made(ast.parse(value.strip(), mode="eval").body)
         except (SyntaxError, RecursionError, MemoryError):
-            self.fail(f"{value!r} can not be read; write {ENSEMBLE_SYNTAX}", param, ctx)
+            self.fail(f"{value!r} cannot be read; write {ENSEMBLE_SYNTAX}", param, ctx)
         except (TypeError, ValueError, ArithmeticError, RegionsError) as error:
             self.fail(f"{value!r}: {' '.join(str(error).split())}", param, ctx)
         if not isinstance(found, ensembles.Ensemble):

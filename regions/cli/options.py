@@ -235,7 +235,7 @@ def require_no_model(ctx: click.Context, instead: str) -> None:
 def output_option(
     *suffixes: str, on_standard_output: str, required: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add -o FILE, refused before the work and not after it when it can not be written."""
+    """Add -o FILE, refused before the work and not after it when it cannot be written."""
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
         if path is None or path == STANDARD_OUTPUT:
@@ -247,7 +247,7 @@ def output_option(
         if path.exists() and not path.is_file():  # a pipe or a device: no file beside it takes its place
             return path
         if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise click.BadParameter(f"the folder {path.parent} can not be written to", ctx, parameter)
+            raise click.BadParameter(f"the folder {path.parent} cannot be written to", ctx, parameter)
         return path
 
     return click.option(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Which regions with one affine map g hang together in the closed set {f = g}?
+"""Which regions with one affine map g are connected in the closed set {f = g}?
 
 Regions that share facets do, and in a plane also some that do not: they may touch in a vertex, or be joined by a path
 of points and segments, in other regions, on which the network f happens to equal g. In each closed region f is affine,
 so its part of {f = g} is convex: empty, a point, a segment or ray, all of it. So are the parts on its facets. Hence
-{f = g} hangs together as these parts do, and they meet in vertices with f = g, and in facets that have such a point
+{f = g} is connected as these parts are, and they meet in vertices with f = g, and in facets that have such a point
 between their ends: it is enough to know where these are (`differences.py`).
 The sets are followed outwards from the regions whose map is g, those of many maps g side by side, as far as they go, or
-until all these regions hang together, which is looked at after 1, 2, 4, 8 and so on steps.
+until all these regions are connected, which is tested after 1, 2, 4, 8 and so on steps.
 (On a line nothing has to be: two pieces that touch share a facet, and a path between two others is a piece.)
 Cost: about five microseconds for each region that a set meets, what `differences.py` takes for it included. Only maps
 that several separate pieces have need it, in generic networks hardly any; in networks of plateaus each region is met by
@@ -89,14 +89,14 @@ class LevelSets:
         return _linked(own, links)
 
     def _apart(self, frontier: Integers, own: Integers, links: list[Integers]) -> Bits:
-        """Which regions are in sets whose own regions do not all hang together by now."""
+        """Which regions are in sets whose own regions are not all connected by now."""
         linked, sets = _linked(own, links), own // self.nodes
         order = np.lexsort([linked, sets])
         apart = (np.diff(sets[order]) == 0) & (np.diff(linked[order]) != 0)
         return np.isin(frontier // self.nodes, sets[order][1:][apart])
 
     def _links(self, frontier: Integers, covered: Integers) -> tuple[Integers, Integers]:
-        """What hangs together with some regions, int64 [2, k], and all regions that do, ascending.
+        """Pairs of connected regions, int64 [2, k], and all regions in them, ascending.
 
         ``covered`` are vertices, ascending, where f = g because it is on a region around.
         """

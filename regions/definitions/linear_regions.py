@@ -3,7 +3,7 @@
 
 Stargalla, Hertrich and Reichman (2025) sort the definitions in use, from R1, the finest, to R6, and name the unit that
 is enumerated here R2. The others follow from it. Finer: patterns on edges and vertices (`lower_patterns.py`). Coarser:
-regions with one affine map (`equal_maps.py`) are merged, if they share facets, if they hang together in the closed set
+regions with one affine map (`equal_maps.py`) are merged, if they share facets, if they are connected in the closed set
 where the network equals that map (`level_sets.py`), or wherever they are. R3, the smallest number of convex pieces,
 lies between R2 and R4. In a plane it is hard to compute unless these agree, and refused; on a line the regions of R4
 are intervals, so convex.
@@ -210,7 +210,7 @@ def _require_convex(partition: Partition, pieces: Integers) -> None:
 
 
 def _closed(partition: Partition, maps: Integers, pieces: Integers) -> Integers:
-    """Merge those of the open pieces with one map that hang together in the closed set where the network equals it."""
+    """Merge the open pieces with one map that are connected in the closed set where the network equals it."""
     from regions.definitions.incidence import ranges
     from regions.definitions.level_sets import LevelSets
 

@@ -7,7 +7,7 @@ label, until the next such facet comes. So each way goes around one piece, that 
 together across facets, even where pieces touch in a vertex. Where a way comes back to a vertex before it is through, it
 is cut there. What is left are rings without repeated vertices: of each piece its shell, and its holes.
 The shell is where a path from outside of the domain first enters the piece. For a hole is a simple closed curve, with
-the piece outside of it; what is inside hangs together across facets, and reaches neither the piece nor the outside.
+the piece outside of it; the inside is connected across facets, and reaches neither the piece nor the outside.
 Invariant: only which facets and vertices are the same is asked; coordinates decide nothing. Every facet of a ring is a
 facet of the regions, so signed areas of rings add up to those of the regions, whatever rounding did to vertices.
 Cost: linear, but for sorting; a loop in Python over the facets of the rings.

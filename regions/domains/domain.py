@@ -214,7 +214,7 @@ class Domain:
         TypeError, ShapeMismatchError, NonFiniteError
             As `to_input`.
         DegenerateDomainError
-            Two directions that floating point can not tell from parallel ones.
+            Two directions that floating point cannot tell from parallel ones.
         """
         return require_finite(self.project(input_points), "the chart point")
 
@@ -276,8 +276,8 @@ class Domain:
             return np.linalg.solve(r, q.T).T
         except np.linalg.LinAlgError:
             raise DegenerateDomainError(
-                "the two directions are so nearly parallel that floating point can not tell them apart: points can "
-                "not be taken to this chart, only from it; give chart points instead"
+                "the two directions are so nearly parallel that floating point cannot tell them apart: points "
+                "cannot be taken to this chart, only from it; give chart points instead"
             ) from None
 
     def __eq__(self, other: object) -> bool:

@@ -73,7 +73,7 @@ def load_points(
         No points, rows of different lengths or of another number than ``inputs``, images with other axes; NaN or
         infinity.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     TypeError, ValueError
         An argument that is none.
 
@@ -119,7 +119,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
     DomainError
         Not an ordinary file, or not such an array.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     """
     require_ordinary_file(path, DomainError, "the array", ".npy files")
     return _load_npy(Path(path))

@@ -4,7 +4,7 @@
 What a folder keeps is not done again. The rest is done by an executor, or by threads of this process; so is what the
 executor lost. Each result is kept in the folder within a second or so, whatever happens to the others.
 Invariant: the tasks depend on the job alone, not on who does them, so that a job may go on with other workers; and what
-comes out is what counting the items one after the other gives, errors included. A folder that can not be written to is
+comes out is what counting the items one after the other gives, errors included. A folder that cannot be written to is
 refused before the first task that is not in it. Results are written together, about once a second and when the work
 ends, so that short tasks do not make many files.
 """

@@ -119,7 +119,7 @@ def grafted(
         stats.update(part.stats)
         if part.kernel != _core.kernel():
             raise ValueError(
-                f"parts that the kernel {part.kernel!r} found can not be put together by {_core.kernel()!r}"
+                f"parts that the kernel {part.kernel!r} found cannot be put together by {_core.kernel()!r}"
             )
     given = [(part.node, part.arrays) for part in parts]
     shape = domain.origin, domain.directions, domain.generators

@@ -107,9 +107,9 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         Not an ordinary file; too large; empty.
         `NotACheckpointError` also stands for any error that readers did not mean to raise.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     TypeError
-        An open file that gives text, or can not seek.
+        An open file that gives text, or cannot seek.
     """
     if not is_open_file(source) or isinstance(source, (str, os.PathLike)):
         path = path_of(source)
@@ -117,7 +117,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         with open(path, "rb") as file:
             try:
                 examined = replace(_examined(file, file_name(path)), folder=os.path.dirname(path))
-            except TypeError:  # it has a name, and can not seek: memory of a process, and the like
+            except TypeError:  # it has a name, and cannot seek: memory of a process, and the like
                 raise NotACheckpointError(
                     f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
                 ) from None
@@ -164,7 +164,7 @@ def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError
     RegionsError
         Of the class ``error``: not an ordinary file.
     OSError
-        There is no such file, or it can not be looked at.
+        There is no such file, or it cannot be looked at.
     """
     mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):

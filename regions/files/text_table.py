@@ -64,7 +64,7 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
     DomainError, ShapeMismatchError, NonFiniteError
         Not such a file, or no such column; rows of different lengths, or none; NaN or infinity.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     """
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()

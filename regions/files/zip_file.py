@@ -253,7 +253,7 @@ class Archive:
                 # Never more than announced and one byte: deflate would happily unpack to any length.
                 data = unpacking.decompress(data, member.size + 1)
             except zlib.error as error:
-                raise self._damaged(f"{what} can not be unpacked: {error}") from None
+                raise self._damaged(f"{what} cannot be unpacked: {error}") from None
             if len(data) != member.size or not unpacking.eof or unpacking.unused_data:
                 raise self._damaged(f"{what} does not unpack to the {member.size} bytes that are announced")
         if zlib.crc32(data) != member.checksum:

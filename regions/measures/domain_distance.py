@@ -77,7 +77,7 @@ def distance_in_domain(
     ShapeMismatchError, NonFiniteError
         Points of another length; NaN, infinity; a distance or a nearest point beyond the largest double.
     DegenerateDomainError
-        Points of input space, and directions of the chart that floating point can not tell from parallel ones.
+        Points of input space, and directions of the chart that floating point cannot tell from parallel ones.
 
     Examples
     --------

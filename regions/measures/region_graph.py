@@ -89,7 +89,7 @@ def diameter_bounds(partition: Partition, most_searches: int | None = None) -> t
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one; one whose regions do not hang together.
+        No partition, or a partial one; one whose regions are not connected.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _distances(graph: csr_array, node: int) -> Integers:
 
     order, predecessors = breadth_first_order(graph, node)
     if len(order) < graph.shape[0]:
-        raise ValueError("the regions of this partition do not hang together: their graph has no diameter")
+        raise ValueError("the regions of this partition are not connected: their graph has no diameter")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     # Nodes come in the order of their distance, and so do the nodes that they were reached from.

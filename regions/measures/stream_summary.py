@@ -71,7 +71,7 @@ class StreamSummary(JsonReport):
     state : mapping, optional
         ``as_dict()`` of an earlier summary of the same network and domain, to go on from; also as JSON gives it back.
         One that contradicts itself is refused. That numbers are wrong which could be right, such as the facets of one
-        neuron, can not be told.
+        neuron, cannot be told.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class StreamSummary(JsonReport):
         block : Partition
             The next one; what `LimitReached` carries is one too, and nothing follows on it. The first one may begin
             anywhere. Whether a block is there twice, or one before it is missing, is told by ``Partition.section``; it
-            can not be told any more once a block came that does not know its place, such as one from a file. Nor is it
+            cannot be told any more once a block came that does not know its place, such as one from a file. Nor is it
             told whether all blocks are of one kernel and one version, without which places mean nothing.
 
         Raises

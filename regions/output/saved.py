@@ -61,7 +61,7 @@ DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, R
 def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     """Write a partition to a ``.npz`` file; see `Partition.save`."""
     if len(cells) == 0:
-        raise ValueError("a partial result without a single region can not be saved")
+        raise ValueError("a partial result without a single region cannot be saved")
     network, domain = cells.network, cells.domain
     raw = raw_arrays(cells)
     header = {

@@ -240,7 +240,7 @@ class BoundedPatterns:
 
         A row that reads only units which are off, strictly, keeps the value of its bias next to the point. If that is
         the breakpoint itself, the unit is off in every region there; likewise the later one of two arms that are the
-        same. In sparse networks without biases this is common, and distances can not tell it.
+        same. In sparse networks without biases this is common, and distances cannot tell it.
         """
         points = np.flatnonzero(~(above | below).all(axis=1))
         if points.size:

@@ -10,7 +10,7 @@ Invariant: nothing is rounded; and what `ExactForms` keeps of a node was compute
 it are on now. Regions that follow each other in a partition mostly differ in late layers only, so the early layers of
 the one serve for the other.
 Cost: about 40 ns per weight and column at first, more as numbers grow with depth: milliseconds. It is meant
-for the few points and facets that floating point can not place. A unit is computed where it is asked for, and its node
+for the few points and facets that floating point cannot place. A unit is computed where it is asked for, and its node
 in full where another one reads it.
 """
 

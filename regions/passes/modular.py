@@ -7,7 +7,7 @@ determine it. Residues are small, so that matrix products of doubles do not roun
 Two regions whose values differ modulo some prime have different maps, whatever the prime. And maps that agree modulo
 primes whose product is large enough (`difference_bits`) are equal (the Chinese remainder theorem).
 Invariant: every product and partial sum is an integer below 2^53, exact in any order and with fused multiply-add.
-Under- and overflow can not happen, whatever the weights.
+Under- and overflow cannot happen, whatever the weights.
 Cost: a forward pass per prime, point and region, all of it matrix products; but regions that follow each other share
 the passes through the layers in which their patterns agree.
 """

@@ -113,7 +113,7 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
         title += f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden)
         return _view(partition, labels, title, low, high, np.stack([low, high]))
     if not partition.complete:
-        raise DomainError("a whole plane with regions missing can not be drawn; enumerate a polygon in it instead")
+        raise DomainError("a whole plane with regions missing cannot be drawn; enumerate a polygon in it instead")
     from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
@@ -137,7 +137,7 @@ def require_drawable(what: str, numbers: Floats) -> None:
     """Refuse numbers beyond those that matplotlib can draw."""
     largest = np.abs(numbers).max(initial=0.0)
     if largest > LARGEST_DRAWN:
-        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} can not be drawn")
+        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} cannot be drawn")
 
 
 def proportion(view: View) -> float | None:

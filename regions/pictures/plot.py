@@ -83,7 +83,7 @@ def plot(
     MissingDependencyError
         matplotlib is not installed.
     TypeError, ValueError
-        What can not be drawn, or drawn on; another ``color_by``; an output that the network does not have.
+        What cannot be drawn, or drawn on; another ``color_by``; an output that the network does not have.
     ShapeMismatchError, NonFiniteError, DomainError
         Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
 
@@ -172,7 +172,7 @@ def _require_output(partition: Partition, output_index: Any) -> None:
     if not whole or not 0 <= output_index < outputs:
         raise ValueError(f"output_index must be a number from 0 to {outputs - 1}, got {printed(output_index)}")
     if not len(partition):
-        raise ValueError("a partial result without a single region can not be drawn")
+        raise ValueError("a partial result without a single region cannot be drawn")
 
 
 def _titles(title: Any, count: int, several: bool) -> list[str | None]:

@@ -89,7 +89,7 @@ def load(
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         The weights do not make a network that is handled.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     TypeError
         ``source`` is none of these.
 
@@ -199,7 +199,7 @@ def read_tensors(source: str | os.PathLike[str] | IO[bytes]) -> Any:
     CheckpointError
         The file is damaged, too large, unsafe, or not what it claims.
     OSError
-        The file can not be opened.
+        The file cannot be opened.
     """
     with printable_errors(), opened(source, "the model", READ_KINDS) as file:
         return recognise(file).tensors(file)

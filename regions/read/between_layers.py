@@ -65,7 +65,7 @@ def place_activations(
     Raises
     ------
     AmbiguousCheckpointError
-        No activation named, or its place can not be known.
+        No activation named, or its place cannot be known.
     """
     placement = _Placement(list(modules), batch_norm_eps)
     hidden = len(placement.dense_at) - 1
@@ -74,7 +74,7 @@ def place_activations(
     for module in modules:
         if module.kind == "prelu":
             if activation is not None and not isinstance(activation, (str, Activation)):
-                advice = "next to other activations its place can not be known from a state dict: load the torch module"
+                advice = "next to other activations its place cannot be known from a state dict: load the torch module"
             else:
                 advice = f"if it is a PReLU, name activation='prelu'; else {HOW_TO_SETTLE}"
             raise AmbiguousCheckpointError(f"{module.name}.weight has one axis and no bias: {advice}")
@@ -191,7 +191,7 @@ class _Placement:
         for (start, end), gaps in pairs:
             if None in gaps:
                 before, after = self.modules[start].name, self.modules[end].name
-                self.notes.append(f"whether an activation lies between {before} and {after} can not be seen")
+                self.notes.append(f"whether an activation lies between {before} and {after} cannot be seen")
 
     def require_clear_leading_norms(self, first: int) -> None:
         if first == 0:
@@ -228,7 +228,7 @@ class _Placement:
 
     def unclear(self, what: str) -> AmbiguousCheckpointError:
         return AmbiguousCheckpointError(
-            f"it can not be known where {what} belongs; found {list_shapes(self.modules)}; {HOW_TO_SETTLE}"
+            f"it cannot be known where {what} belongs; found {list_shapes(self.modules)}; {HOW_TO_SETTLE}"
         )
 
 

@@ -57,7 +57,7 @@ def network_from_any_module(
     Raises
     ------
     UnsupportedLayerError
-        torch can not export the module, or some operator is not handled.
+        torch cannot export the module, or some operator is not handled.
     ShapeMismatchError, NonFiniteError, NetworkError
         As for any network.
     """

@@ -41,7 +41,7 @@ def relative_difference(module: Any, network: Network) -> float | None:
     Returns
     -------
     float or None
-        None if the module can not be run on points [n, n_in], or gives something else than finite [n, n_out].
+        None if the module cannot be run on points [n, n_in], or gives something else than finite [n, n_out].
     """
     import torch
 

@@ -88,7 +88,7 @@ def network_from_state_dict(
     Raises
     ------
     AmbiguousCheckpointError, NotACheckpointError
-        It can not be known which network this is; there are no weights.
+        It cannot be known which network this is; there are no weights.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         The weights do not make a network that is handled.
     """
@@ -257,7 +257,7 @@ def _norm_kind(prefix: str, parts: dict[str, Any]) -> str:
             raise UnsupportedLayerError(f"{prefix}{parameter} is not a parameter of a batch norm")
     for statistic in ("running_mean", "running_var"):
         if statistic not in parts:
-            raise CheckpointError(f"{prefix}{statistic} is missing, so the batch norm can not be folded")
+            raise CheckpointError(f"{prefix}{statistic} is missing, so the batch norm cannot be folded")
     return "norm"
 
 

@@ -38,7 +38,7 @@ def watch(
     """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
 
     Each checkpoint is measured before the next one is asked for. So a generator may train one module in place and
-    yield it again and again. A list can not: one module that is in it several times, or its state dicts without a copy
+    yield it again and again. A list cannot: one module that is in it several times, or its state dicts without a copy
     of the tensors, are as many names for the same weights, those at the end. Save files, copy (``copy.deepcopy``),
     write a generator, or fill a `TrainingRecord` in the training loop.
 

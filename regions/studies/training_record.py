@@ -6,7 +6,7 @@ recorded, as text, arrays, CSV and a plot. A domain may be a list of them, lines
 numbers are then the means.
 Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as theory has them.
 Invariant: a row is finished or not there. Its numbers are finite, but for those of unbounded domains and the distance
-to a boundary that does not exist; what a double can not hold is refused.
+to a boundary that does not exist; what a double cannot hold is refused.
 Cost: an enumeration of each domain at each step; distances as in `regions/measures/distance.py`.
 """
 

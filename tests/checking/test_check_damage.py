@@ -173,7 +173,7 @@ def test_a_boundary_of_neurons_that_is_not_the_whole() -> None:
 
 
 def test_what_definitions_find_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong bit that floating point can not prove wrong may still come out in exact arithmetic."""
+    """A wrong bit that floating point cannot prove wrong may still come out in exact arithmetic."""
 
     def by_definition(partition: regions.Partition) -> None:
         raise InternalError("kink 3 is on in a region and negative at its corner 5")

@@ -100,7 +100,7 @@ def test_limit(run: Run) -> None:
         ),
         (
             ["enumerate", "model.npz", "--activation", "relu", "--line", "0,0", "1,1", "-o", "out.geojson"],
-            "GeoJSON can not hold",
+            "GeoJSON cannot hold",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -179,7 +179,7 @@ def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
     code, out, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
     assert (code, out) == (2, "")
-    assert "the folder . can not be written to" in err
+    assert "the folder . cannot be written to" in err
     Path("out.npz").touch()  # its place is taken by a file beside it
     assert run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")[0] == 2
 

@@ -287,7 +287,7 @@ def test_what_is_no_one_domain(run: Run, where: list[str]) -> None:
 def test_tables_that_are_written_as_regions_are_found(run: Run, suffix: str) -> None:
     code, out, err = run("enumerate", "none.pt", *SQUARE, *KEPT, "-o", f"out{suffix}")  # before anything is read
     assert (code, out) == (2, "") and not Path("kept").exists()
-    assert f"--checkpoint can not be had with {suffix}" in err
+    assert f"--checkpoint cannot be had with {suffix}" in err
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     assert f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')" in " ".join(err.split())

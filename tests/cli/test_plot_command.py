@@ -49,7 +49,7 @@ def marks(figure: Any) -> list[str]:
         ([*AROUND, "--mark", "zero=points.csv:0", "-0.5,0.5"], ["zero", "a"]),
         ([*AROUND, "--mark=zero=points.csv:0"], ["zero"]),
         (["--plane", "points.csv:0", "1,0", "0,1"], ["0"]),
-        # Floating point can not tell these directions apart, so it can not take a point to the chart.
+        # Floating point cannot tell these directions apart, so it cannot take a point to the chart.
         (["--rectangle", "points.csv:0", "1,0", "1,1e-320"], []),
     ],
 )
@@ -124,5 +124,5 @@ def test_an_option_with_its_value_ends_the_points(run: Run) -> None:
 @pytest.mark.parametrize("words", [["--title", "a\x1bb"], ["--mark", "a\x1bb=points.csv:0"]], ids=["title", "mark"])
 def test_what_no_font_has_is_refused(run: Run, words: list[str]) -> None:
     code, out, err = run(*WORDS, *AROUND, *words, "-o", "out.svg")
-    assert (code, out) == (2, "") and "has characters that can not be drawn: 'a\\x1bb'\n" in err
+    assert (code, out) == (2, "") and "has characters that cannot be drawn: 'a\\x1bb'\n" in err
     assert not Path("out.svg").exists()

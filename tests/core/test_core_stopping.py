@@ -168,7 +168,7 @@ for function in (regions.count, regions.enumerate):
     except StopIteration:
         assert found == [expected] * 6
     else:
-        raise AssertionError("that can not have ended")
+        raise AssertionError("that cannot have ended")
 # Too short on a fast machine for a report, on others not.
 total = regions.count(large, square)
 assert regions.count(large, square, progress=report) == total

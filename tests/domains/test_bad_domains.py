@@ -48,7 +48,7 @@ NOT_NUMBERS = [
     (lambda: Segment([0j], [1j]), DomainError, "complex"),
     (lambda: Segment(["0"], ["1"]), DomainError, "not a real number"),
     (lambda: Segment([Fraction(1)], [2]), DomainError, "not a real number"),
-    (lambda: Segment([2**53 + 1], [0]), DomainError, "can not hold exactly"),
+    (lambda: Segment([2**53 + 1], [0]), DomainError, "cannot hold exactly"),
 ]
 WRONG_SHAPE = [
     (lambda: Polygon([[0, 0], [1, 0], [1]]), ShapeMismatchError, "differ in length"),

@@ -199,7 +199,7 @@ def test_discs_of_the_largest_and_the_thinnest() -> None:
         )
     thin = Rectangle([0, 0], [1, 0], [0, 1e-300])
     assert inscribed_discs(regions.enumerate(whole, thin)).radii.tolist() == [5e-301]
-    # Directions that floating point can not tell from parallel ones.
+    # Directions that floating point cannot tell from parallel ones.
     thin = Rectangle([0, 0], [1, 0], [1, 1e-300])
     assert inscribed_discs(regions.enumerate(whole, thin)).radii == pytest.approx([5e-301], rel=1e-15)
     discs = inscribed_discs(regions.enumerate(whole, Rectangle([0, 0], [1, 0], [1, 5e-324])))

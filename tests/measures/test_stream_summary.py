@@ -175,7 +175,7 @@ def test_each_block_counts_once(domain: Domain, tmp_path: Path) -> None:
         loaded = regions.load_partition(tmp_path / "block.npz")
         assert loaded.section is None
         unknown = StreamSummary(NETWORK, domain)
-        for block in (*blocks[:place], loaded, *blocks[place + 1 :]):  # what can not be told is believed
+        for block in (*blocks[:place], loaded, *blocks[place + 1 :]):  # what cannot be told is believed
             unknown.add(block)
         assert unknown.as_dict() == {**expected.as_dict(), "section": None}
         with pytest.raises(ValueError, match="the block has all regions"):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Do the regions of a square that is cut twice hang together as they should, found by one or by two?
+// Are the regions of a square that is cut twice connected as they should be, found by one or by two?
 #include <doctest/doctest.h>
 
 #include <memory>

@@ -213,9 +213,9 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("text", ["a\x1b[31m", "\x00", "tab\t", "\ud800"], ids=["escape", "nul", "tab", "half"])
 def test_what_no_font_has_is_refused(text: str) -> None:
     partition = regions.enumerate(*IN_PLANE["square"])
-    with pytest.raises(ValueError, match="^title has characters that can not be drawn: '"):
+    with pytest.raises(ValueError, match="^title has characters that cannot be drawn: '"):
         regions.plot(partition, title=text)
-    with pytest.raises(ValueError, match="^mark: the name of a point has characters that can not be drawn: '"):
+    with pytest.raises(ValueError, match="^mark: the name of a point has characters that cannot be drawn: '"):
         regions.plot(partition, mark={text: [0.0, 0.0]})
     regions.plot(partition, title="two\nlines, \u00a0\u2009\u03b1", mark={"\u00e9": [0.0, 0.0]})
 

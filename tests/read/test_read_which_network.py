@@ -160,7 +160,7 @@ def test_a_residual_network_is_read_with_a_warning() -> None:
 def test_the_place_between_two_numbered_rows_is_noted() -> None:
     """``encoder.2`` may be followed by an activation, ``encoder.3``, or not, as in most autoencoders."""
     tensors = layers(encoder__0=(5, 4), encoder__2=(2, 5), decoder__0=(5, 2), decoder__2=(4, 5))
-    open_place = "whether an activation lies between encoder.2 and decoder.0 can not be seen"
+    open_place = "whether an activation lies between encoder.2 and decoder.0 cannot be seen"
     assert open_place in load(tensors, "relu").notes
     assert load(tensors, ["relu", "identity", "relu"]).layers[1].activation.name == "identity"
     assert not any("whether" in note for note in load(layers(fc1=(4, 3), fc2=(2, 4)), "relu").notes)
