@@ -273,7 +273,7 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     summary.add(nothing)
     outcome = Outcome(run, run.regions, 0.0, run.end, summary=summary)
     print_outcome(outcome)
-    assert re.search("^regions +0 found until Ctrl-C$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search("^regions +0 found until it was stopped$", capsys.readouterr().out, re.MULTILINE)
     assert outcome.exit_code == 130
     facts = outcome_facts(outcome)
     assert facts["area"] == {"total": 0.0, "smallest": None, "largest": 0.0}

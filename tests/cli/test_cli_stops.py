@@ -38,7 +38,7 @@ def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch
 
     monkeypatch.setattr(job, "enumerated", stopped)
     code, out, err = run("enumerate", *MODEL, "-o", "out.npz")
-    assert (code, err) == (128 + number, "") and "found until Ctrl-C" in out
+    assert (code, err) == (128 + number, "") and "found until it was stopped" in out
     assert len(regions.load_partition("out.npz"))
     assert [signal.getsignal(each) for each in SIGNALS] == before
 

@@ -90,7 +90,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch, partial: int | None) 
     monkeypatch.setattr("regions.cli.trajectory_command.trajectory", stop)
     code, out, err = run("trajectory", *MODEL, "--arc", *WORDS[:2], "-o", "path.png")
     assert (code, err) == (130, "Not measured: only a part of the curve had been followed.\n")
-    assert ("pieces   7 found until Ctrl-C" in out) == (partial == 7) and not Path("path.png").exists()
+    assert ("pieces   7 found until it was stopped" in out) == (partial == 7) and not Path("path.png").exists()
 
 
 @pytest.mark.parametrize(
