@@ -172,7 +172,7 @@ def info(as_json: bool) -> None:
     regions info model.pt --activation relu
     regions info model.safetensors --activation 'leaky_relu(0.2)'
     regions info weights.npz --activation relu --activation abs
-    regions info *.onnx --json
+    regions info model.pt weights.npz --activation relu --json
     """
     for network in load_models():
         if as_json:

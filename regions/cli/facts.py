@@ -46,7 +46,11 @@ FACETS = ("breakpoints", "edges")
 BEYOND = "beyond the largest double"
 # What six digits leave out of a number, relatively, at most.
 ROUNDED = 5e-6
-FOUND = {"complete": ", proved", "limit": " found before the limit stopped it", "interrupted": " found until it was stopped"}
+FOUND = {
+    "complete": ", proved",
+    "limit": " found before the limit stopped it",
+    "interrupted": " found until it was stopped",
+}
 
 
 @contextmanager

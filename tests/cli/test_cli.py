@@ -311,6 +311,7 @@ def test_help_has_examples_that_run(run: Run, command: list[str]) -> None:
         words = " ".join(words).replace("model.pt", "model.npz").replace("model.safetensors", "model.npz")
         words = words.replace("weights.npz", "model.npz").replace("'leaky_relu(0.2)'", "leaky_relu(0.2)")
         words = words.replace("--output-index 3", "--output-index 2")
+        words = words.replace("epoch1.pt", "model.npz").replace("epoch2.pt", "model.npz")
         assert run(*words.split())[0] == 0
 
 

@@ -25,6 +25,16 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 MODEL = ("model.npz", "--activation", "relu", *SQUARE)
 
 
+@pytest.fixture(autouse=True)
+def no_signal_is_ignored() -> Iterator[None]:
+    """The tests may run under `nohup`, whose programs ignore SIGHUP."""
+    handlers = [signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL]
+    before = [signal.signal(number, handler) for number, handler in zip(SIGNALS, handlers, strict=True)]
+    yield
+    for number, handler in zip(SIGNALS, before, strict=True):
+        signal.signal(number, handler)
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
     enumerated, before = job.enumerated, [signal.getsignal(each) for each in SIGNALS]

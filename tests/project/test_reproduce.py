@@ -101,4 +101,4 @@ def test_the_page_names_every_script() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     for script in SCRIPTS:
         assert f"({script}.py)" in page and f"({script}.png)" in page and f"({script}.txt)" in page
-        assert (FOLDER / f"{script}.png").stat().st_size < 100_000 and (FOLDER / f"{script}.txt").is_file()
+        assert (FOLDER / f"{script}.png").stat().st_size < 400_000 and (FOLDER / f"{script}.txt").is_file()
