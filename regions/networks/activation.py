@@ -29,6 +29,8 @@ __all__ = ["Activation"]
 
 # The core numbers pieces in a byte.
 MAX_PIECES = 255
+# Saved partitions hold the name in their header, and are loaded only if it has one printable line.
+LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +40,7 @@ class Activation:
     Parameters
     ----------
     name : str
-        What to call it in messages, for instance ``"leaky_relu(0.2)"``.
+        What to call it in messages, for instance ``"leaky_relu(0.2)"``. Printable, at most 1000 characters.
     breakpoints : array_like, float64 [T]
         Strictly increasing; empty for a function without a kink.
     slopes, intercepts : array_like, float64 [T + 1] or [n, T + 1]
@@ -50,7 +52,8 @@ class Activation:
     ShapeMismatchError, NonFiniteError
         Wrong number of pieces; NaN or infinity.
     NetworkError
-        Breakpoints out of order, or pieces that do not meet exactly.
+        Breakpoints out of order, or pieces that do not meet exactly. A name with control characters or halves of
+        surrogate pairs, or one that is too long.
 
     Examples
     --------
@@ -68,6 +71,11 @@ class Activation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", word(self.name, "name"))
+        if len(self.name) > LONGEST_NAME or not self.name.isprintable():
+            raise NetworkError(
+                f"an activation's name must be printable and at most {LONGEST_NAME} characters long, got "
+                f"{shown(self.name)}"
+            )
         for field in ("breakpoints", "slopes", "intercepts"):
             values = exact_float64(getattr(self, field), f"{self._label}: {field}")
             values += 0.0  # no negative zeros

@@ -198,3 +198,10 @@ def test_activation_per_layer() -> None:
 def test_what_is_no_activation_is_named(wrong: object) -> None:
     with pytest.raises(TypeError, match="must be a name such as 'relu'"):
         activation_per_layer(wrong, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[1m", "\ud800", "x" * 1001])
+def test_names_that_a_saved_partition_could_not_be_loaded_with(name: str) -> None:
+    with pytest.raises(NetworkError, match=r"name must be printable and at most 1000 characters long") as caught:
+        Activation(name, [0.0], [0.0, 1.0], [0.0, 0.0])
+    assert str(caught.value).isprintable()
