@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from regions.arithmetic.arguments import path_of
 from regions.arithmetic.types import Floats
 from regions.domains.points import many_points
-from regions.errors import CheckpointError, DomainError, ShapeMismatchError
-from regions.files import limits
+from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files.npz import read_array, read_npz
-from regions.files.opened import opened, require_ordinary_file
+from regions.files.opened import opened, read_whole, require_ordinary_file
 from regions.files.text_table import load_table
 from regions.printable import file_name, printable, printable_errors
 
@@ -128,11 +127,12 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
 def _load_npy(file: Path) -> NDArray[np.generic]:
     with printable_errors():
         try:
-            limits.require_file_size(file_name(file), file.stat().st_size)
-            content = file.read_bytes()
+            content = read_whole(file)
             if not content.startswith(b"\x93NUMPY"):
                 raise DomainError(f"{file}: not a .npy file; save the points with numpy.save")
             return read_array(content, f"{file}: the array")
+        except FileTooLargeError as error:
+            raise DomainError(str(error)) from None
         except CheckpointError as error:
             raise DomainError(f"{error}: a damaged .npy file, or not plain numbers") from None
 

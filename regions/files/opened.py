@@ -32,6 +32,7 @@ __all__ = [
     "OpenedFile",
     "is_open_file",
     "opened",
+    "read_whole",
     "require_no_holes",
     "require_ordinary_file",
 ]
@@ -197,6 +198,23 @@ def require_no_holes(descriptor: int, name: str, size: int) -> None:
             limits.require_expansion(name, stored, size, "the file, which has holes,")
     finally:
         os.lseek(descriptor, before, os.SEEK_SET)
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of an ordinary file, under the limits.
+
+    Raises
+    ------
+    FileTooLargeError
+        It is too large, or consists of holes.
+    OSError
+        It cannot be opened.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        limits.require_file_size(file_name(path), size)
+        require_no_holes(file.fileno(), file_name(path), size)
+        return file.read()
 
 
 def _examined(file: Any, name: str) -> OpenedFile:

@@ -23,7 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from regions.arithmetic.types import Floats
-from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
+from regions.errors import CheckpointError, DomainError, NonFiniteError, ShapeMismatchError
+from regions.files.opened import read_whole
 from regions.printable import listed, printable
 
 __all__ = ["coordinate", "load_table"]
@@ -33,6 +34,7 @@ _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 _COUNTING = 8
 # A line of nothing but whole numbers, whatever separates them.
 _WHOLE = re.compile(r"""[-+0-9\s,;"]*""")
+_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
 
 Row = tuple[int, str, list[str]]  # number and content of the line, and its words
 
@@ -67,7 +69,9 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
         The file cannot be opened.
     """
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_whole(file).decode("utf-8-sig").splitlines()
+    except CheckpointError as error:
+        raise DomainError(str(error)) from None
     except UnicodeDecodeError:
         raise DomainError(f"{file}: not a text file, so not .csv") from None
     contents = [(number, line.split("#")[0].strip(" ")) for number, line in zip(count(1), lines, strict=False)]
@@ -122,6 +126,9 @@ class _Table:
         over_numbers = any(_is_word(a) and not _is_word(b) for a, b in zip(first, below, strict=False))
         if not numbers or counting and names and over_numbers:
             self.header = first_rows[0][2]
+            comma = next((word for word in words if _DECIMAL_COMMA.fullmatch(word)), None)
+            if comma is not None:  # a point, which must not be passed over as a header
+                raise DomainError(f"{file}, line {first_rows[0][0]}: {_shown(comma)} is not a number{_advice(comma)}")
         elif counting and not words and (self.width >= _COUNTING or numbers[0] == "0" and not all_whole_below()):
             raise DomainError(
                 f"{file}, line {first_rows[0][0]}: its numbers only count the columns; if it is a header, as pandas "
@@ -200,7 +207,7 @@ def _is_word(word: str) -> bool:
 
 
 def _advice(word: str) -> str:
-    if re.fullmatch(r"[-+]?[0-9]*,[0-9]+", word):
+    if _DECIMAL_COMMA.fullmatch(word):
         return "; write a point before decimals, not a comma"
     if not word:
         return "; a value is missing"

@@ -253,3 +253,17 @@ class TestCommandLine:
         ]:
             found, _, err = runner(capsys)(*self.WORDS, *words)
             assert found == code and message in " ".join(err.split()), (words, err)
+
+
+@pytest.mark.parametrize("name", ["points.npy", "points.csv"])
+def test_files_of_holes(name: str, tmp_path: Path) -> None:
+    with open(tmp_path / name, "wb") as file:
+        file.truncate(2**31)  # takes no room on the disk
+    with pytest.raises(DomainError, match=r"the file, which has holes, would take 2147483648 bytes"):
+        load_points(tmp_path / name)
+
+
+def test_a_first_row_of_decimal_commas_is_not_passed_over_as_a_header(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("1,5;2,5\n3;4\n")
+    with pytest.raises(DomainError, match=r"line 1: '1,5' is not a number; write a point before decimals"):
+        load_points(tmp_path / "points.csv")
