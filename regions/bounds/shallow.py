@@ -13,6 +13,7 @@ These are no bounds but expectations of single layers; floats, since incomplete 
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from math import comb, exp, inf, log1p, pi, prod, sqrt
 
@@ -99,6 +100,11 @@ def expected_strata_shallow(
     -------
     float
 
+    Raises
+    ------
+    BeyondDoublesError
+        The mean is beyond the largest double.
+
     References
     ----------
     As for `expected_regions_shallow_ball`: the integrand of Theorem 3 at 0.
@@ -112,7 +118,9 @@ def expected_strata_shallow(
     k = codimension_of(codimension, d)
     units = one_width(layers, _WHAT)
     ratio = positive(weight_std, "weight_std") / (positive(bias_std, "bias_std") * sqrt(2.0 * pi))
-    return comb(units, k) * ratio**k * prod(chi_means(d)[d - k + 1 :])
+    # Factors may leave the range of doubles in both directions where their product does not.
+    density = comb(units, k) * Fraction(ratio) ** k * prod(map(Fraction, chi_means(d)[d - k + 1 :]))
+    return float(density) if density <= sys.float_info.max else in_range(inf, "the mean density")
 
 
 @registered(
