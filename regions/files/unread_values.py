@@ -20,6 +20,10 @@ from regions.printable import printable
 
 __all__ = ["holds_an_array", "mappings_with_matrices", "require_tensors_read"]
 
+_ADVICE = {
+    "torch._utils._rebuild_sparse_tensor": "open the file in torch and save tensor.to_dense() in its place",
+    "torch._utils._rebuild_qtensor": "open the file in torch and save tensor.dequantize() in its place",
+}
 _PARAMETERS = {"weight", "bias", "running_mean", "running_var"}
 
 
@@ -79,8 +83,8 @@ def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
         named = parameter in _PARAMETERS and module in modules
         if isinstance(value, Opaque) and (numbered or named or value.has_data or value.name.startswith("torch._")):
             raise UnsafePickleError(
-                f"{source}: {printable(key)} is {value!r}: only running code could build it. Nothing was run; save "
-                f"plain dense tensors, or {SAVE_A_STATE_DICT}"
+                f"{source}: {printable(key)} is {value!r}: only running code could build it. Nothing was run; "
+                f"{_ADVICE.get(value.name, f'save plain dense tensors, or {SAVE_A_STATE_DICT}')}"
             )
         # What makes tensors is no value of its own: a pickle that is damaged can hold it where a tensor was.
         if numbered or named or isinstance(value, Function):
