@@ -146,12 +146,16 @@ def test_onnx_that_cannot_be_imported_is_not_missing(monkeypatch: pytest.MonkeyP
     assert not isinstance(caught.value, MissingDependencyError)
 
 
+# numpy 1 has no arrays with more than 32 axes, and is the first to refuse them.
+TOO_MANY = "gives {} axes; at most 32 are read" if int(np.__version__.split(".")[0]) > 1 else "does not fit"
+
+
 def test_many_axes() -> None:
     nodes = [node("Unsqueeze", ["x", "a"], "u"), node("Flatten", ["u"], "y")]
     many = bytes(model(nodes, {"a": np.arange(100_000)}).SerializeToString())
     assert "names 100000 axes; at most 32 are read" in refused(many, NotACheckpointError)
     reshaped = [call("reshape.default", "m", self_="x", shape=[1] * 40 + [3]), call("relu.default", "y", self_="m")]
-    assert "gives 41 axes; at most 32 are read" in refused(archive(reshaped), NotACheckpointError)
+    assert TOO_MANY.format(41) in refused(archive(reshaped), NotACheckpointError)
 
 
 def test_operations_that_no_element_reads_are_left_out() -> None:
@@ -185,7 +189,7 @@ SCALED = helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml")
         ),
         (
             impossible(node("ConstantOfShape", ["s"], "c"), node("Add", ["x", "c"], "y"), s=[1] * 40),
-            "gives 40 axes; at most 32 are read",
+            TOO_MANY.format(40),
         ),
         (impossible(node("Slice", ["x", "s", "e"], "y"), shape=(), s=[0], e=[1]), "has an axis 0"),
         (impossible(node("Relu", ["x"], "y"), shape=(1, 1_000_001)), "1000001 numbers; at most 32 axes and 1,000,000"),
