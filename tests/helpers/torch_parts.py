@@ -18,6 +18,18 @@ torch = pytest.importorskip("torch")
 nn = torch.nn
 
 
+class Residual(nn.Module):
+    """Three layers, and a skip connection around the second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.last = (nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x: Any) -> Any:
+        hidden = torch.relu(self.first(x))
+        return self.last(torch.relu(self.second(hidden)) + hidden)
+
+
 def batch_norm(n: int, **options: Any) -> nn.BatchNorm1d:
     module = nn.BatchNorm1d(n, **options)
     assert module.running_mean is not None

@@ -11,7 +11,6 @@ from __future__ import annotations
 import pickle
 import shlex
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +19,15 @@ import pytest
 
 import regions
 from cli_cases import runner
+from torch_parts import Residual, torch
 
-torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 joblib = pytest.importorskip("joblib")
 MLPRegressor = pytest.importorskip("sklearn.neural_network").MLPRegressor
 pytest.importorskip("matplotlib")
 
 BLOCKS = (Path(__file__).parent.parent / "data" / "messages.txt").read_text(encoding="utf-8").strip().split("\n\n")
-DIGITS = Path(__file__).parent.parent.parent / "examples"
-Run = Callable[[str], str]
-
-
-class Residual(torch.nn.Module):  # type: ignore[misc, name-defined]
-    def __init__(self) -> None:
-        super().__init__()
-        self.first, self.second, self.last = (torch.nn.Linear(4, 4) for _ in range(3))
-
-    def forward(self, x: Any) -> Any:
-        hidden = torch.relu(self.first(x))
-        return self.last(torch.relu(self.second(hidden)) + hidden)
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 class Branching(torch.nn.Module):  # type: ignore[misc, name-defined]
@@ -74,7 +62,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     )
     torch.save(mlp.state_dict() | {"0.weight": mlp[0].weight.detach().to_sparse()}, folder / "sparse.pt")
     (folder / "cut.pt").write_bytes((folder / "mlp.pt").read_bytes()[:900])
-    (folder / "mlp.onnx").write_bytes((DIGITS / "digits.onnx").read_bytes())
+    (folder / "mlp.onnx").write_bytes((EXAMPLES / "digits.onnx").read_bytes())
     (folder / "page.pt").write_text("<!DOCTYPE html>\n")
     (folder / "pointer.pt").write_text("version https://git-lfs.github.com/spec/v1\n")
     (folder / "empty.pt").touch()

@@ -160,19 +160,10 @@ def norm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @says("AmbiguousCheckpointError: the module does not compute")
 def skip(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch = pytest.importorskip("torch")
-
-    class Skipping(torch.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.first, self.second, self.last = (torch.nn.Linear(4, 4) for _ in range(3))
-
-        def forward(self, x: Any) -> Any:
-            hidden = torch.relu(self.first(x))
-            return self.last(torch.relu(self.second(hidden)) + hidden)
+    from torch_parts import Residual, torch  # skips without torch
 
     torch.manual_seed(0)
-    regions.load(Skipping(), activation="relu")
+    regions.load(Residual(), activation="relu")
 
 
 @says("UnsafePickleError: whole.pt")
