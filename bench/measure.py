@@ -16,6 +16,7 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,26 @@ def measure_enumerate(workload: Workload) -> Measurement:
     n_regions = len(regions.enumerate(network, domain))
     memory = peak_memory() - before
     seconds, yardstick = best_times(lambda: regions.enumerate(network, domain), lambda: regions.count(network, domain))
+    return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
+
+
+def measure_checkpoint(workload: Workload, what: str) -> Measurement:
+    """A job that keeps its results in a folder, against the same job without one."""
+    before = peak_memory()
+    network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
+
+    def found(**options: Any) -> int:
+        if what == "enumerate":
+            return len(regions.enumerate(network, domain, **options))
+        return int(regions.count(network, domain, **options))
+
+    def found_with_folder() -> int:
+        with tempfile.TemporaryDirectory() as folder:
+            return found(checkpoint=folder)
+
+    n_regions = found_with_folder()
+    memory = peak_memory() - before
+    seconds, yardstick = best_times(found_with_folder, found)
     return {"regions": n_regions, "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
@@ -325,6 +346,7 @@ assert "torch" not in sys.modules
 MEASURES: dict[str, Callable[..., Measurement]] = {
     "count": measure_count,
     "enumerate": measure_enumerate,
+    "checkpoint": measure_checkpoint,
     "check": measure_check,
     "linear_regions": measure_linear_regions,
     "locate": measure_locate,

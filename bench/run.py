@@ -55,6 +55,7 @@ class Case:
 UNITS = {
     "count": "x forward pass",
     "enumerate": "x count",
+    "checkpoint": "x without a folder",
     "check": "x enumerate",
     "linear_regions": "x enumerate",
     "locate": "x enumerate",
@@ -89,6 +90,8 @@ CASES = [
     Case("enumerate/p784_64x3", goal=2),
     Case("enumerate/p784_256x3", goal=2),
     Case("enumerate/digits", goal=2),
+    Case("checkpoint/count/p2_256x4", goal=2),
+    Case("checkpoint/enumerate/p2_256x4", goal=2),
     Case("check/p2_128x3", goal=8),
     Case("locate/p2_256x4", goal=3),
     Case("plot/p2_128x3", goal=5),

@@ -121,8 +121,7 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         int64_t* border_ends
         uint8_t* patterns
 
-    cdef cppclass Subtree:
-        vector[int] node
+    cdef struct Subtree:
         int64_t vertex_count
         int64_t region_count
         int64_t corner_count
@@ -138,10 +137,16 @@ cdef extern from "api/bridge.hpp" namespace "regions" nogil:
         const int64_t* border_ends
         const uint8_t* patterns
 
+    cdef cppclass Subtrees:
+        Subtrees()
+        vector[vector[int]] nodes
+        int (*read)(void* context, size_t index, Subtree& subtree) noexcept
+        void* context
+
     Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
                         int64_t limit, int workers, const vector[int]& node, Whole& whole, Border& border) except +
     Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Report report, void* context,
-                       const vector[Subtree]& subtrees, int64_t cells, Whole& whole, boolean& closed) except +
+                       const Subtrees& subtrees, int64_t cells, Whole& whole, boolean& closed) except +
     void write(Whole& whole, const Border& border, const SubtreeArrays& arrays)
 
     cdef struct PlaneCells:

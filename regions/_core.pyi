@@ -67,7 +67,8 @@ def graft(
     origin: _Doubles,
     directions: _Doubles,
     generators: _Doubles,
-    subtrees: Iterable[tuple[Iterable[int], Any]],
+    nodes: Iterable[Iterable[int]],
+    arrays_at: Callable[[int], Any],
     cells: int,
 ) -> tuple[Any, dict[str, Any], dict[str, int], bool]: ...
 

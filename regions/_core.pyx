@@ -341,7 +341,7 @@ def subtree(CompiledNetwork network, origin, directions, generators, int64_t lim
     return _status(run, watcher), result, _statistics(run.outcome)
 
 
-cdef Subtree _subtree(node, arrays, int64_t dimension, int64_t pattern_bytes) except *:
+cdef Subtree _subtree(arrays, int64_t dimension, int64_t pattern_bytes) except *:
     """Arrays whose numbers have been checked by the caller, or come from the core."""
     cdef Subtree result
     vertices, corners, regions = len(arrays["same"]), len(arrays["cell_vertices"]), len(arrays["packed_patterns"])
@@ -351,7 +351,6 @@ cdef Subtree _subtree(node, arrays, int64_t dimension, int64_t pattern_bytes) ex
         raise ValueError("arrays of a subtree do not fit together")
     if not all(array.flags.c_contiguous for array in arrays.values()):
         raise ValueError("arrays of a subtree are not in C order")
-    result.node = _steps(node)
     result.vertex_count = len(arrays["vertex_errors"])
     result.region_count = len(arrays["cell_offsets"]) - 1
     result.corner_count = len(arrays["cell_vertices"])
@@ -369,24 +368,54 @@ cdef Subtree _subtree(node, arrays, int64_t dimension, int64_t pattern_bytes) ex
     return result
 
 
-def graft(CompiledNetwork network, origin, directions, generators, subtrees, int64_t cells):
-    """The whole that subtrees were cut from: (status, arrays, statistics, closed), arrays as those of `enumerate`.
+cdef class _SubtreeReader(_Watcher):
+    """Reads one subtree after the other. Keeps the arrays of the last one alive."""
+    cdef object arrays_at
+    cdef object arrays
+    cdef int64_t dimension
+    cdef int64_t pattern_bytes
 
-    `subtrees` are pairs of a node and the arrays of `subtree`, in the order of the nodes, with so many cells in all of them;
-    statistics are those of the cells above. Where a subtree is missing or not complete, these stay open, and `closed` is False.
+    cdef int read(self, size_t index, Subtree* subtree):
+        self.arrays = None
+        try:
+            self.arrays = self.arrays_at(index)
+            subtree[0] = _subtree(self.arrays, self.dimension, self.pattern_bytes)
+        except BaseException as error:
+            self.error = error
+            return 1
+        return 0
+
+
+cdef int _read(void* context, size_t index, Subtree& subtree) noexcept with gil:
+    return (<_SubtreeReader> context).read(index, &subtree)
+
+
+def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays_at, int64_t cells):
+    """Put subtrees together: (status, arrays, statistics, closed), arrays as those of `enumerate`.
+
+    `nodes` are the nodes of the subtrees in their order, and `arrays_at(index)` returns the arrays of one, as `subtree`
+    does; it is called once for each, in order, and what it raises becomes the status. `cells` is the number of cells in
+    all subtrees; statistics are those of the cells above. Where a subtree is missing or not complete, these stay open,
+    and `closed` is False.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
-    cdef _Watcher watcher = _Watcher(None)
-    cdef vector[Subtree] given
+    cdef _SubtreeReader reader = _SubtreeReader(None)
+    cdef Subtrees subtrees
     cdef Whole whole
     cdef boolean closed = False
     cdef Run run
-    for node, arrays in subtrees:
-        given.push_back(_subtree(node, arrays, problem.chart.dimension, (network.kinks + 7) // 8))
+    reader.arrays_at = arrays_at
+    reader.dimension = problem.chart.dimension
+    reader.pattern_bytes = (network.kinks + 7) // 8
+    for node in nodes:
+        subtrees.nodes.push_back(_steps(node))
+    subtrees.read = &_read
+    subtrees.context = <void*> reader
     with nogil:
-        run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> watcher, given, cells,
+        run = graft_subtrees(network.model[0], problem.chart, problem.domain, &_report, <void*> reader, subtrees, cells,
                              whole, closed)
-    return _status(run, watcher), _assembled(whole, network, problem, 1), _statistics(run.outcome), closed
+    reader.arrays = None
+    return _status(run, reader), _assembled(whole, network, problem, 1), _statistics(run.outcome), closed
 
 
 cdef object _status(const Run& run, _Watcher watcher):

@@ -273,7 +273,7 @@ Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain
 }
 
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const std::vector<Subtree>& subtrees, std::int64_t cells, Whole& whole, bool& closed) {
+                   const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed) {
   const std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
   Monitor monitor(report, context, no_limit);
   Run run = supervised(

@@ -67,7 +67,7 @@ Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain
 // Subtrees in the order of their nodes, put together, with so many cells in all of them. `run.outcome` is about the cells
 // above; where these stay open, `closed` is false.
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
-                   const std::vector<Subtree>& subtrees, std::int64_t cells, Whole& whole, bool& closed);
+                   const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed);
 
 // To how many doubles each number of the rows of each layer is kept there, the inputs' first: see rows/precision.hpp.
 std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain);

@@ -4,7 +4,7 @@
 // The recursion is run once more, from its root down to the nodes where they were cut off, and there each is appended instead
 // of what would be found. So vertices, corners, facets and regions come in the order in which one thread would have found
 // them, and the cells above are joined as ever. Where subtrees are missing or not complete, those cells stay open.
-// Cost: the cells above the nodes, and one copy of everything.
+// Cost: the cells above the nodes, and one copy of everything; of the subtrees one at a time is in memory.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 
 #include "collect/collect.hpp"
 #include "collect/subtree.hpp"
+#include "task/monitor.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
@@ -22,12 +23,15 @@ template <class Cell>
 class Graft {
  public:
   // In the order of their nodes.
-  Graft(const std::vector<Subtree>& subtrees, Collected& whole, Complex<Cell>& complex)
+  Graft(const Subtrees& subtrees, Collected& whole, Complex<Cell>& complex)
       : subtrees_(subtrees), whole_(whole), complex_(complex) {}
+
+  // Appends the only subtree, which is the whole.
+  void append_all() { append(read_next(), {}, {}, whole_); }
 
   // Whether it was closed everywhere.
   bool finish() const {
-    if (next_ < subtrees_.size()) refuse(subtrees_[next_].node);
+    if (next_ < subtrees_.nodes.size()) refuse(subtrees_.nodes[next_]);
     return !open_[0];
   }
 
@@ -42,15 +46,14 @@ class Graft {
     open_.resize(depth);
     open_.push_back(false);
     if (!leads_to_next(node)) return leave_open(depth);
-    const Subtree& subtree = subtrees_[next_];
-    if (subtree.node.size() > depth) {
-      if (decided) refuse(subtree.node);
+    if (subtrees_.nodes[next_].size() > depth) {
+      if (decided) refuse(subtrees_.nodes[next_]);
       return false;
     }
+    const Subtree subtree = read_next();
     const std::int64_t first = std::int64_t(whole_.facets.size());
-    append(subtree, way(depth), whole_);
+    append(subtree, node, way(depth), whole_);
     complex_.count += subtree.region_count;
-    ++next_;
     if (subtree.edge_count == 0) return leave_open(depth);
     if (subtree.edge_count != cell.facet_count())
       throw std::invalid_argument("a part has another border than the cell with the path " + text_of(node));
@@ -73,9 +76,15 @@ class Graft {
   };
 
   bool leads_to_next(const Path& node) const {
-    if (next_ == subtrees_.size()) return false;
-    const Path& wanted = subtrees_[next_].node;
+    if (next_ == subtrees_.nodes.size()) return false;
+    const Path& wanted = subtrees_.nodes[next_];
     return node.size() <= wanted.size() && std::equal(node.begin(), node.end(), wanted.begin());
+  }
+
+  Subtree read_next() {
+    Subtree subtree;
+    if (subtrees_.read(subtrees_.context, next_++, subtree) != 0) throw Interrupted();
+    return subtree;
   }
 
   // With it all cells that it is in.
@@ -98,7 +107,7 @@ class Graft {
     const CollectedFacet& facet = whole_.facets[index];
     const std::int64_t corner = whole_.representative(whole_.corners[facet.first]);
     if (facet.boundary != edge.boundary || corner != whole_.representative(cell.vertices[edge.first]->id))
-      throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtrees_[next_ - 1].node));
+      throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtrees_.nodes[next_ - 1]));
   }
 
   void set_chains(const Subtree& subtree, std::int64_t first, Chain* chains) {
@@ -112,7 +121,7 @@ class Graft {
     }
   }
 
-  const std::vector<Subtree>& subtrees_;
+  const Subtrees& subtrees_;
   Collected& whole_;
   Complex<Cell>& complex_;
   std::size_t next_ = 0;

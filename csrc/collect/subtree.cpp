@@ -39,7 +39,7 @@ void write(Whole& whole, const Border& border, const SubtreeArrays& arrays) {
   std::copy(border.ends.begin(), border.ends.end(), arrays.border_ends);
 }
 
-void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collected& whole) {
+void append(const Subtree& subtree, const Path& node, const std::vector<std::int64_t>& way, Collected& whole) {
   const int dimension = whole.dimension;
   const std::int64_t placed = std::int64_t(way.size());
   if (subtree.vertex_count < placed)
@@ -54,7 +54,7 @@ void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collec
     const CollectedVertex& here = whole.vertices[way[std::size_t(i)]];
     if (subtree.vertex_errors[i] != here.error ||
         !std::equal(here.position, here.position + dimension, subtree.vertices + i * dimension))
-      throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtree.node));
+      throw std::invalid_argument("a part was cut from another place than the path " + text_of(node));
   }
 
   CollectedVertex* vertices = whole.vertices.extend(std::size_t(subtree.vertex_count - placed));

@@ -39,9 +39,8 @@ struct SubtreeArrays {
   std::uint8_t* patterns;       // [regions, pattern_bytes]
 };
 
-// The same to be read, and of which node.
+// The same arrays, to be read.
 struct Subtree {
-  Path node;
   std::int64_t vertex_count;
   std::int64_t region_count;
   std::int64_t corner_count;
@@ -58,9 +57,19 @@ struct Subtree {
   const std::uint8_t* patterns;
 };
 
+// Subtrees in the order of their nodes. Each is read when the recursion reaches its node, and is not used after the next read, so
+// that one at a time has to be in memory.
+struct Subtrees {
+  using Read = int (*)(void* context, std::size_t index, Subtree& subtree);  // a result other than 0 stops the work
+
+  std::vector<Path> nodes;
+  Read read;
+  void* context;
+};
+
 void write(Whole& whole, const Border& border, const SubtreeArrays& arrays);
 
-// Behind what is there already; `way` are the vertices that were placed on the way.
-void append(const Subtree& subtree, const std::vector<std::int64_t>& way, Collected& whole);
+// Behind what is there already; `way` are the vertices that were placed on the way to `node`.
+void append(const Subtree& subtree, const Path& node, const std::vector<std::int64_t>& way, Collected& whole);
 
 }  // namespace regions

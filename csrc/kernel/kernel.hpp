@@ -33,7 +33,7 @@ using CountKernel = void (*)(const Task&);
 using EnumerateKernel = void (*)(const Task&, Whole& whole);
 using FrontierKernel = std::vector<Path> (*)(const Task&, std::int64_t least);
 using SubtreeKernel = void (*)(const Task&, const Path& node, Whole& whole, Border& border);
-using GraftKernel = bool (*)(const Task&, const std::vector<Subtree>& subtrees, Collected& collected);
+using GraftKernel = bool (*)(const Task&, const Subtrees& subtrees, Collected& collected);
 
 struct Kernel {
   CountKernel count;

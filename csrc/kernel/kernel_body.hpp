@@ -97,14 +97,14 @@ inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Bo
 }
 
 // Subtrees in the order of their nodes, put together; whether nothing is left open.
-inline bool graft(const Task& task, const std::vector<Subtree>& subtrees, Collected& collected) {
+inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collected) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   bool finished = true;
   with_type_of_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Complex<Cell> complex(collected, pattern_bytes);
-    if (subtrees.size() == 1 && subtrees[0].node.empty()) return append(subtrees[0], {}, collected);
     Graft<Cell> graft(subtrees, collected, complex);
+    if (subtrees.nodes.size() == 1 && subtrees.nodes[0].empty()) return graft.append_all();
     Subdivision<Cell, Complex<Cell>>(task, complex).run_above(graft);
     finished = graft.finish();
   });

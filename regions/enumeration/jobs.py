@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from os import PathLike
 from threading import Lock
 from time import monotonic
@@ -30,7 +31,8 @@ from regions.enumeration.checkpoints import Folder
 from regions.enumeration.executors import done_elsewhere, require_executor
 from regions.enumeration.items import Items, items_of, shaped
 from regions.enumeration.joining import added, joined, partition_of, require_limit
-from regions.enumeration.run import Run
+from regions.enumeration.run import Run, compiled
+from regions.enumeration.subtrees import Arrays
 from regions.enumeration.tasks import Function, Result, Task, attempt, split_items
 from regions.enumeration.workers import beside_and_within, each_by_workers
 from regions.errors import LimitReached, NotACheckpointError, RegionsError
@@ -83,16 +85,15 @@ def enumerate_by_tasks(
     checkpoint: str | PathLike[str] | None,
 ) -> Partition:
     """The regions of one network in one domain."""
-    item = network, require_domain_of(domain, require_network(network))
+    require_domain_of(domain, require_network(network))
     pool = None if executor is None else require_executor(executor)
-    job = _Job(items_of(*item), "activation", limit, report, threads, checkpoint, "enumerate")
-    believed = checkpoint is None and pool is None
+    job = _Job(items_of(network, domain), "activation", limit, report, threads, checkpoint, "enumerate")
     try:
         job.do(pool)
-        found: Partition = joined(job.finished(), believed)
+        found: Partition = joined(job.finished(), job.arrays_of, job.trusted)
         return found
     except (LimitReached, KeyboardInterrupt) as stopped:
-        stopped.partial = partition_of(job.in_order(), item, False, believed)  # type: ignore[union-attr]
+        stopped.partial = job.partition(complete=False)  # type: ignore[union-attr]
         raise
 
 
@@ -162,9 +163,9 @@ class KeptEnumeration:
         job, status = self._job, self._status
         try:
             if status == "limit_exceeded":
-                partition = partition_of(job.in_order(), self._item, complete=False, believed=False)
+                partition = job.partition(complete=False)
             else:
-                partition = joined(job.finished(), believed=False)
+                partition = joined(job.finished(), job.arrays_of, job.trusted)
         except LimitReached as stopped:  # of one task alone
             status, partition = "limit_exceeded", stopped.partial
         except ValueError as error:
@@ -199,9 +200,12 @@ class _Job:
         function: Function = "count",
     ) -> None:
         self.folder = None if checkpoint is None else Folder(checkpoint)
+        self.item = items.pair(0) if function == "enumerate" else None
         self.tasks = split_items(items, TASKS, definition, limit, report, function)
         self.report, self.threads = report, threads
         self.results: dict[int, Result] = {}
+        self.arrays: dict[int, Arrays] = {}  # of the results of an enumeration, until they are put together
+        self.trusted = True  # whether this process found all results
         self.unwritten: list[Result] = []
         self.written = monotonic()  # when that was last done
         self.lock = Lock()
@@ -219,9 +223,25 @@ class _Job:
         assert self.folder is not None
         return sum(map(self.folder.has, self.tasks)), len(self.tasks)
 
-    def in_order(self) -> list[Result]:
-        """All results that are there."""
-        return [self.results[index] for index in sorted(self.results)]
+    def partition(self, complete: bool) -> Partition:
+        """Put the regions of all results together, whose tasks need not be neighbours."""
+        in_order = [self.results[index] for index in sorted(self.results)]
+        assert self.item is not None
+        network, domain = self.item
+        assert isinstance(domain, Domain)
+        return partition_of(in_order, (network, domain), complete, self.arrays_of, self.trusted)
+
+    def arrays_of(self, result: Result) -> Arrays:
+        """Return the arrays of a result. Arrays that the folder has as well are released, and read again if need be."""
+        in_folder = self.folder is not None and result.error is None
+        found = self.arrays.pop(result.index, None) if in_folder else self.arrays[result.index]
+        if found is None:
+            assert self.folder is not None
+            kept = self.folder.kept(self.tasks[result.index])
+            if kept is None or kept.subtree is None:
+                raise ValueError(f"result {result.index} was removed before the regions were put together")
+            found = kept.subtree.arrays
+        return found
 
     def proven(self) -> tuple[list[Certificate], dict[str, int]]:
         """About each item, and the counters of all of them."""
@@ -277,12 +297,17 @@ class _Job:
                 break
         return found
 
-    def _take(self, result: Result | None, new: bool = True) -> None:
+    def _take(self, result: Result | None, new: bool = True, own: bool = False) -> None:
+        """Add a result: a new one or one of the folder's, found by this process (``own``) or by another one."""
         if result is None:
             return
         with self.lock:
+            self.trusted = self.trusted and own
             if new and self.folder is not None and result.error is None:
                 self.unwritten.append(result)
+            if result.subtree is not None:
+                self.arrays[result.index] = result.subtree.arrays
+                result = replace(result, subtree=replace(result.subtree, arrays={}))
             self.results[result.index] = result
             self._write(after=EVERY)
             require_limit(self.results.values())
@@ -318,10 +343,11 @@ class _Job:
         # Sections take one thread each.
         dimension = tasks[0].items[0][1].dimension if tasks and tasks[0].whole else 1
         beside, within = beside_and_within(len(tasks), self.threads, dimension)
+        model_of = lru_cache(maxsize=beside + 1)(compiled)  # tasks share their networks, and there may be many of these
 
         def work(place: int, report: Report | None) -> None:
-            result = attempt(tasks[place], within, report)
-            self._take(result)
+            result = attempt(tasks[place], within, report, model_of)
+            self._take(result, own=True)
             if result.error is not None:
                 raise result.error
             if beside == 1:  # of several threads the calling one tells

@@ -10,7 +10,7 @@ error is raised, as if they had been counted one after the other.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +21,15 @@ from regions.certificate import LONGER, STAGES, Certificate
 from regions.domains import Domain
 from regions.enumeration.items import shaped
 from regions.enumeration.run import compiled, require_finished
-from regions.enumeration.subtrees import grafted, problem_of
+from regions.enumeration.subtrees import Arrays, grafted, problem_of
 from regions.enumeration.tasks import Result
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.partition import Partition
 
 __all__ = ["added", "join", "joined", "partition_of", "require_limit"]
+
+ArraysOf = Callable[[Result], Arrays]
 
 
 def join(results: Iterable[Result]) -> Any:
@@ -67,7 +69,18 @@ def join(results: Iterable[Result]) -> Any:
     given = list_of(results, "results", "a list of what regions.tasks.run returned")
     if not given:
         raise ValueError("there are no results to join")
-    return joined(_in_order(given), believed=False)
+    results = _in_order(given)
+    for each in results:
+        _require_structure(each, results[0].item)
+    return joined(results, trusted=False)
+
+
+def _require_structure(result: Result, item: tuple[Network, Domain] | None) -> None:
+    if result.subtree is None or item is None:
+        return
+    problem = problem_of(result.subtree, *item)
+    if problem is not None:
+        raise ValueError(f"result {result.index} is not what a task finds: {problem}")
 
 
 def _in_order(given: list[Any]) -> list[Result]:
@@ -90,10 +103,10 @@ def _in_order(given: list[Any]) -> list[Result]:
     return [by_index[index] for index in wanted]
 
 
-def joined(results: Sequence[Result], believed: bool = True) -> Any:
-    """Results of all tasks in their order; of a job that failed, up to the one that did."""
+def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted: bool = True) -> Any:
+    """Put results of all tasks together, in their order; of a job that failed, those up to the one that did."""
     if results[0].item is not None:
-        return _joined_partition(results, results[0].item, believed)
+        return _joined_partition(results, results[0].item, arrays_of, trusted)
     if results[0].subtree is not None:
         raise ValueError("result 0 does not say of which network and domain it is")
     numbers, certificates = added(results)
@@ -106,28 +119,38 @@ def joined(results: Sequence[Result], believed: bool = True) -> Any:
     return shaped(numbers, [replace(each, complete=True) for each in certificates], shape)
 
 
-def _joined_partition(results: Sequence[Result], item: tuple[Network, Domain], believed: bool) -> Partition:
+def _joined_partition(
+    results: Sequence[Result], item: tuple[Network, Domain], arrays_of: ArraysOf | None, trusted: bool
+) -> Partition:
     try:
         require_limit(results)
         if results[-1].error is not None:
             raise results[-1].error
     except LimitReached as stopped:
-        partial = partition_of(results, item, complete=False, believed=believed)
+        partial = partition_of(results, item, False, arrays_of, trusted)
         raise LimitReached(str(stopped), limit=stopped.limit, partial=partial) from None
-    return partition_of(results, item, complete=True, believed=believed)
+    return partition_of(results, item, True, arrays_of, trusted)
 
 
 def partition_of(
-    results: Iterable[Result], item: tuple[Network, Domain], complete: bool, believed: bool = True
+    results: Iterable[Result],
+    item: tuple[Network, Domain],
+    complete: bool,
+    arrays_of: ArraysOf | None = None,
+    trusted: bool = True,
 ) -> Partition:
-    """The regions in results, which come in the order of their tasks."""
+    """Put the regions of results together, which come in the order of their tasks.
+
+    ``arrays_of`` returns the arrays of a result whose subtree does not hold them.
+    """
     network, domain = item
-    subtrees = [each.subtree for each in results if each.subtree is not None]
-    for index, part in enumerate(subtrees if not believed else []):
-        problem = problem_of(part, network, domain)
-        if problem is not None:
-            raise ValueError(f"result {index} is not what a task finds: {problem}")
-    return grafted(network, compiled(network), domain, subtrees, complete, believed)
+    found = [each for each in results if each.subtree is not None]
+    subtrees = [each.subtree for each in found if each.subtree is not None]
+
+    def arrays_at(index: int) -> Arrays:
+        return subtrees[index].arrays if arrays_of is None else arrays_of(found[index])
+
+    return grafted(network, compiled(network), domain, subtrees, arrays_at, complete, trusted)
 
 
 def require_limit(results: Iterable[Result]) -> None:

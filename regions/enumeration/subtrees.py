@@ -26,7 +26,7 @@ The arrays of a part with V vertices, R regions, K corners and d dimensions, as 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,7 @@ from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
 from regions.reporting import Report
 
-__all__ = ["Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
+__all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -61,6 +61,7 @@ class Subtree:
     node : tuple of int
         Its path.
     arrays : dict of str to array
+        Empty where they are held by somebody else.
     stats : dict of str to int
         Counters of the core.
     kernel : str
@@ -97,17 +98,25 @@ def found_below(
 
 
 def grafted(
-    network: Network, model: Model, domain: Domain, parts: Sequence[Subtree], complete: bool, believed: bool = True
+    network: Network,
+    model: Model,
+    domain: Domain,
+    parts: Sequence[Subtree],
+    arrays_at: Callable[[int], Arrays],
+    complete: bool,
+    trusted: bool = True,
 ) -> Partition:
     """Put parts together, which come in the order of their nodes.
 
     Parameters
     ----------
     network, model, domain, parts
+    arrays_at : callable
+        Returns the arrays of the part with an index; is asked for each once, in order.
     complete : bool
         Whether these are all.
-    believed : bool, optional
-        Else the arrays are looked at once more when they have been put together.
+    trusted : bool, optional
+        Whether this process found all parts; otherwise the arrays are checked once they have been put together.
 
     Raises
     ------
@@ -121,16 +130,16 @@ def grafted(
             raise ValueError(
                 f"parts that the kernel {part.kernel!r} found cannot be put together by {_core.kernel()!r}"
             )
-    given = [(part.node, part.arrays) for part in parts]
+    nodes = [part.node for part in parts]
     shape = domain.origin, domain.directions, domain.generators
     try:
-        status, raw, above, closed = _core.graft(model, *shape, given, min(stats["cells"], _MOST))
+        status, raw, above, closed = _core.graft(model, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
     except RuntimeError as error:
         raise ValueError(f"parts of the recursion do not fit together: {error}") from error
     if isinstance(status, BaseException):
         raise status
     stats.update(above)
-    problem = None if believed else first_problem(network, domain, {name: raw[name] for name in ARRAYS}, complete)
+    problem = None if trusted else first_problem(network, domain, {name: raw[name] for name in ARRAYS}, complete)
     if problem is None and complete and not (closed and all(part.complete for part in parts)):
         problem = "some are missing"
     if problem is not None:

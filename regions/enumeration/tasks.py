@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal
 
 from regions import _core
@@ -28,7 +28,7 @@ from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
 from regions.enumeration.items import Items, count_item, count_section, items_of, without_share
-from regions.enumeration.run import Path, checked_limit, compiled, frontier
+from regions.enumeration.run import Model, Path, checked_limit, compiled, frontier
 from regions.enumeration.subtrees import Subtree, found_below
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
@@ -287,23 +287,25 @@ def run(task: Task, *, workers: Workers = None) -> Result:
     return attempt(task, number_of_workers(workers))
 
 
-def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Result:
-    """Do a task with so many threads."""
+def attempt(
+    task: Task, threads: int = 1, report: Report | None = None, model_of: Callable[[Network], Model] | None = None
+) -> Result:
+    """Run a task with this number of threads; ``model_of`` compiles its networks, or has done so for other tasks."""
+    model_of = model_of or lru_cache(maxsize=1)(compiled)
     if task.kernel not in (None, _core.kernel()):
         raise ValueError(
             f"{task!r} is a part of what the kernel {task.kernel!r} finds, and this machine has {_core.kernel()!r}: do "
             "it on a machine of the kind that the job was split on"
         )
     if task.function == "enumerate":
-        return _attempt_enumeration(task, threads, report)
+        return _attempt_enumeration(task, threads, report, model_of)
     numbers: list[int] = []
     certificates: list[Certificate] = []
-    error, model, last = None, None, None
+    error = None
     for place, (network, domain) in enumerate(task.items):
         share = share_of(report, place, len(task.items))
         try:
-            if model is None or network is not last:
-                model, last = compiled(network), network
+            model = model_of(network)
             if task.whole:
                 number, found = count_item(network, model, domain, task.definition, task.limit, share, threads)
             else:
@@ -317,13 +319,15 @@ def attempt(task: Task, threads: int = 1, report: Report | None = None) -> Resul
     return result_of(task, numbers, certificates, error)
 
 
-def _attempt_enumeration(task: Task, threads: int, report: Report | None) -> Result:
+def _attempt_enumeration(
+    task: Task, threads: int, report: Report | None, model_of: Callable[[Network], Model]
+) -> Result:
     ((network, domain),) = task.items
     assert isinstance(domain, Domain)
     told = report if task.whole or report is None else partial(without_share, report)
     subtree = None
     try:
-        found, subtree = found_below(network, compiled(network), domain, task.begin, task.limit, told, threads)
+        found, subtree = found_below(network, model_of(network), domain, task.begin, task.limit, told, threads)
         found.require_complete(task.limit, found.regions)
     except Exception as error:
         return result_of(task, [], [], error, subtree)

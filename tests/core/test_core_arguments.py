@@ -39,11 +39,13 @@ def asked(network: _core.CompiledNetwork, directions: np.ndarray, generators: np
 
 def test_subtrees_whose_arrays_do_not_fit_together() -> None:
     network, where = _core.CompiledNetwork(2, [LAYER]), (np.zeros(2), np.eye(2), SQUARE)
-    parts = [(node, _core.subtree(network, *where, 1000, None, 1, node)[1]) for node in ((0,), (1,))]
-    assert _core.graft(network, *where, parts, 2)[0] == "finished"
-    for name in set(parts[0][1]) - {"border", "border_ends"}:
-        with pytest.raises(ValueError, match="of a subtree do not fit together"):
-            _core.graft(network, *where, [(node, arrays | {name: arrays[name][:-1]}) for node, arrays in parts], 2)
+    nodes = [(0,), (1,)]
+    parts = [_core.subtree(network, *where, 1000, None, 1, node)[1] for node in nodes]
+    assert _core.graft(network, *where, nodes, parts.__getitem__, 2)[0] == "finished"
+    for name in set(parts[0]) - {"border", "border_ends"}:
+        damaged = [arrays | {name: arrays[name][:-1]} for arrays in parts]
+        error, *_ = _core.graft(network, *where, nodes, damaged.__getitem__, 2)
+        assert isinstance(error, ValueError) and "of a subtree do not fit together" in str(error)
 
 
 def test_what_fits_is_counted() -> None:

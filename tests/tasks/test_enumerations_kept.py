@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import random
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,42 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
     before = len(done)
     require_right(tmp_path)
     assert len(done) - before == len(files_of(tmp_path)) - kept
+
+
+def test_ctrl_c_while_regions_are_put_together(
+    tmp_path: Path, done: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    arrays_of = jobs._Job.arrays_of
+
+    def interrupted(job: Any, result: Any) -> Any:
+        read.append(result.index)
+        if len(read) == 3:
+            raise KeyboardInterrupt
+        return arrays_of(job, result)
+
+    monkeypatch.setattr(jobs._Job, "arrays_of", interrupted)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path)
+    assert read[:4] == [0, 1, 2, 0]
+    assert len(stopped.value.partial) == len(WHOLE)
+
+
+def test_each_part_is_released_before_the_next_is_read(
+    tmp_path: Path, done: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive: list[Any] = []
+    arrays_of = jobs._Job.arrays_of
+
+    def watched(job: Any, result: Any) -> Any:
+        assert not [array for array in alive if array() is not None]
+        arrays = arrays_of(job, result)
+        alive.extend(weakref.ref(array) for array in arrays.values())
+        return arrays
+
+    monkeypatch.setattr(jobs._Job, "arrays_of", watched)
+    require_right(tmp_path)
+    assert len(alive) > 100
 
 
 def test_counts_share_the_folder(tmp_path: Path) -> None:
