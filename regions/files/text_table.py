@@ -7,7 +7,8 @@ numbers that count the columns (``label,0,1,2``). Columns may be left out, by na
 Invariant: every word that is kept is a finite number as people write it, or the file is refused, with line and column.
 What only looks like data is refused too: a header of nothing but such numbers and a column without a name, as pandas
 writes them for arrays and row numbers, and commas for decimals. A first row 0,1 or 0,1,2 over whole numbers is a point:
-programs write coordinates that are not whole with a decimal point, and those of floating type always.
+programs write coordinates that are not whole with a decimal point, and those of floating type always. Separators at
+the end of each line separate nothing.
 Cost: about a microsecond per number.
 """
 
@@ -15,8 +16,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from math import isfinite
 from pathlib import Path
 
@@ -24,6 +25,7 @@ import numpy as np
 
 from regions.arithmetic.types import Floats
 from regions.errors import CheckpointError, DomainError, NonFiniteError, ShapeMismatchError
+from regions.files import limits
 from regions.files.opened import read_whole
 from regions.printable import listed, printable
 
@@ -32,11 +34,11 @@ __all__ = ["coordinate", "load_table"]
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 # So many columns called 0, 1, 2, .. in a row are no point that anybody has, whatever is below them.
 _COUNTING = 8
+# Lines are found one by one, for a list of them takes some fifty bytes for each.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 # A line of nothing but whole numbers, whatever separates them.
 _WHOLE = re.compile(r"""[-+0-9\s,;"]*""")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
-
-Row = tuple[int, str, list[str]]  # number and content of the line, and its words
 
 
 def coordinate(word: str) -> float:
@@ -69,75 +71,90 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
         The file cannot be opened.
     """
     try:
-        lines = read_whole(file).decode("utf-8-sig").splitlines()
+        text = read_whole(file).decode("utf-8-sig")
     except CheckpointError as error:
         raise DomainError(str(error)) from None
     except UnicodeDecodeError:
         raise DomainError(f"{file}: not a text file, so not .csv") from None
-    contents = [(number, line.split("#")[0].strip(" ")) for number, line in zip(count(1), lines, strict=False)]
-    contents = [(number, content) for number, content in contents if content.strip()]
-    if not contents:
-        what = "nothing but comments in it" if any(lines) else "the file is empty"
-        raise ShapeMismatchError(f"{file}: {what}; write a row of numbers, separated by commas, for each point")
-    separator = next((one for one in _SEPARATORS if one in contents[0][1]), None)
     try:
-        return _numbers(file, contents, separator, skip_columns)
+        return _numbers(file, text, skip_columns)
     except csv.Error as error:
         raise DomainError(f"{file}: not a text file of columns: {printable(error)}") from None
 
 
-def _numbers(
-    file: Path, contents: list[tuple[int, str]], separator: str | None, skip_columns: Sequence[str | int]
-) -> Floats:
-    table = _Table(
-        file,
-        separator,
-        [_row(number, content, separator) for number, content in contents[:2]],
-        lambda: all(_WHOLE.fullmatch(content) for _, content in contents[1:]),
-    )
+def _contents(text: str) -> Iterator[tuple[int, str]]:
+    """The number of each line that holds more than a comment, and what it holds."""
+    for number, line in enumerate(_LINE.finditer(text), 1):
+        content = line[0].partition("#")[0].strip(" \r\n")
+        if content.strip():
+            yield number, content
+
+
+def _numbers(file: Path, text: str, skip_columns: Sequence[str | int]) -> Floats:
+    first_lines = list(islice(_contents(text), 2))
+    if not first_lines:
+        what = "nothing but comments in it" if text.strip("\r\n") else "the file is empty"
+        raise ShapeMismatchError(f"{file}: {what}; write a row of numbers, separated by commas, for each point")
+    table = _Table(file, text, first_lines)
     kept = table.kept_columns(skip_columns)
-    body = contents[1:] if table.header else contents
-    if not body:
+    body = islice(_contents(text), 1 if table.header else 0, None)
+    values = np.fromiter(chain.from_iterable(table.numbers(*line, kept) for line in body), dtype=np.float64)
+    if not values.size:
         raise ShapeMismatchError(f"{file}: nothing but a header in it; write a row of numbers for each point")
-    return np.array([table.numbers(_row(number, content, separator), kept) for number, content in body])
+    return values.reshape(-1, len(kept))
 
 
-def _row(number: int, content: str, separator: str | None) -> Row:
-    # `csv` knows of quotes, and refuses words of more than 131,072 characters, which are no numbers.
-    words = next(csv.reader([content], delimiter=separator)) if separator else content.split()
-    return number, content, [word.strip() for word in words]
+def _trailing(content: str, separator: str | None) -> int:
+    """How many separators end a line."""
+    return content[len(content.rstrip(f"{separator} ")) :].count(separator) if separator else 0
 
 
 class _Table:
-    def __init__(
-        self, file: Path, separator: str | None, first_rows: list[Row], all_whole_below: Callable[[], bool]
-    ) -> None:
+    def __init__(self, file: Path, text: str, first_lines: list[tuple[int, str]]) -> None:
         self.file = file
-        self.separator = _SEPARATORS.get(separator or "", "blanks")
-        self.width = len(first_rows[0][2])
-        self.header: list[str] = []
-        self.header_line = first_rows[0][0]
-        first, below = (row[2] for row in (first_rows[0], first_rows[-1]))
-        words = [word for word in first if _is_word(word)]
-        numbers = [word for word in first if not _is_word(word)]
+        self.header_line, line = first_lines[0]
+        self.separator = next((one for one in _SEPARATORS if one in line), None)
+        rows = [self.words(*line) for line in first_lines]
+        first, below = rows[0], rows[-1]
+        self.width, self.header = len(first), list[str]()
+        # Columns without a name and a value, where each line ends with a separator.
+        self.empty = _trailing(line, self.separator)
+        if self.empty:
+            self.empty = min(_trailing(content, self.separator) for _, content in _contents(text))
+        named, under = first[: self.width - self.empty], below[: self.width - self.empty]
+        are_words, under_words = [_is_word(word) for word in named], [_is_word(word) for word in under]
+        words = [word for word, is_word in zip(named, are_words, strict=True) if is_word]
+        numbers = [word for word, is_word in zip(named, are_words, strict=True) if not is_word]
         counting = len(numbers) > 1 and numbers in ([str(i + start) for i in range(len(numbers))] for start in (0, 1))
         # A slip in the first row, such as O.5, must not turn it into a header.
         names = words and all(re.fullmatch(r"[^\W\d]+|", word) for word in words)
-        over_numbers = any(_is_word(a) and not _is_word(b) for a, b in zip(first, below, strict=False))
+        over_numbers = any(a and not b for a, b in zip(are_words, under_words, strict=False))
         if not numbers or counting and names and over_numbers:
-            self.header = first_rows[0][2]
+            self.header = first
             comma = next((word for word in words if _DECIMAL_COMMA.fullmatch(word)), None)
             if comma is not None:  # a point, which must not be passed over as a header
-                raise DomainError(f"{file}, line {first_rows[0][0]}: {_shown(comma)} is not a number{_advice(comma)}")
-        elif counting and not words and (self.width >= _COUNTING or numbers[0] == "0" and not all_whole_below()):
+                raise DomainError(f"{file}, line {self.header_line}: {_shown(comma)} is not a number{_advice(comma)}")
+        elif counting and not words and (len(named) >= _COUNTING or numbers[0] == "0" and not _all_whole_below(text)):
             raise DomainError(
-                f"{file}, line {first_rows[0][0]}: its numbers only count the columns; if it is a header, as pandas "
+                f"{file}, line {self.header_line}: its numbers only count the columns; if it is a header, as pandas "
                 f"writes it, put # before it, and if it is a point, write {numbers[0]}.0"
             )
 
+    def words(self, number: int, content: str) -> list[str]:
+        """The words of a line."""
+        if content.count(self.separator or " ") >= limits.MAX_INPUTS:
+            raise ShapeMismatchError(
+                f"{self.file}, line {number}: more than {limits.MAX_INPUTS:,} columns, and no network has so many "
+                "inputs; write a row for each point"
+            )
+        if self.separator and '"' in content:
+            # `csv` refuses words of more than 131,072 characters, which cannot be numbers.
+            return [word.strip() for word in next(csv.reader([content], delimiter=self.separator))]
+        return [word.strip() for word in content.split(self.separator)]
+
     def kept_columns(self, skip_columns: Sequence[str | int]) -> list[int]:
         skipped = {self.column(one) for one in skip_columns}
-        kept = [i for i in range(self.width) if i not in skipped]
+        kept = [i for i in range(self.width - self.empty) if i not in skipped]
         if not kept:
             raise ShapeMismatchError(f"{self.file}: no column is left")
         for i in kept:
@@ -165,23 +182,27 @@ class _Table:
             + (f"they are called {names}" if self.header else "it has no header, so give its number, from 0")
         )
 
-    def numbers(self, row: Row, kept: list[int]) -> Floats:
-        number, content, words = row
+    def numbers(self, number: int, content: str, kept: list[int]) -> list[float]:
+        """The numbers of a line in the columns that are kept."""
+        words = self.words(number, content)
+        if len(words) > self.width and not any(words[self.width :]):
+            words = words[: self.width]  # separators that separate nothing
         if len(words) != self.width:
             kept = list(range(len(words)))
         try:
-            values = np.array([coordinate(words[i]) for i in kept])
+            values = [coordinate(words[i]) for i in kept]
         except ValueError:
             wrong = next(i for i in kept if _is_word(words[i]))
+            apart = _SEPARATORS.get(self.separator or "", "blanks")
             raise DomainError(
-                f"{self.file}, line {number}: not numbers separated by {self.separator}: {_shown(content)}; "
+                f"{self.file}, line {number}: not numbers separated by {apart}: {_shown(content)}; "
                 f"{self._name(wrong)} is {_shown(words[wrong])}{_advice(words[wrong])}"
             ) from None
         if len(words) != self.width:
             raise ShapeMismatchError(
                 f"{self.file}, line {number}: {len(words)} coordinates, where the rows before have {self.width}"
             )
-        if not np.isfinite(values).all():
+        if not all(map(isfinite, values)):
             wrong = next(i for i in kept if not isfinite(coordinate(words[i])))
             raise NonFiniteError(
                 f"{self.file}, line {number}: all coordinates must be finite doubles, got {_shown(content)}; "
@@ -192,6 +213,10 @@ class _Table:
     def _name(self, column: int) -> str:
         called = f", called {_shown(self.header[column])}," if column < len(self.header) else ""
         return f"column {column}{called}"
+
+
+def _all_whole_below(text: str) -> bool:
+    return all(_WHOLE.fullmatch(content) for _, content in islice(_contents(text), 1, None))
 
 
 def _shown(text: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from cli_cases import runner
 from regions import Segment, circumsquare, count, load, load_points
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
+from regions.files import limits
 
 IMAGES = np.random.default_rng(0).random((5, 3, 2, 4))
 
@@ -116,6 +117,16 @@ class TestText:
             (",x,y\n0,0.5,-1\n1,2,3\n", 0),
             ("id,x,label,y\n1,0.5,a,-1\n2,2,b,3\n", ["id", "label"]),
             ("\ufeffx,y\r\n0.5,-1\r\n2,3", ()),
+            ("0.5,-1,\n2,3,\n", ()),
+            ("0.5,-1, ,\n2,3,,\n", ()),
+            ("0.5;-1\n2;3;\n", ()),
+            ("x,y,\n0.5,-1,\n2,3,\n", ()),
+            ("x,y\n0.5,-1,\n2,3,\n", ()),
+            ("0.5\t-1\tcat\t\n2\t3\tdog\t\n", 2),
+            ("0.5,-1,\n2,3,dog\n", -1),
+            ("0.5,-1,\n2,3,\n", -1),  # the empty column is the last one, so no number is left out by mistake
+            ("label,0,1,\n7,0.5,-1,\n3,2,3,\n", "label"),
+            ("0.5,-1\r2,3\r", ()),
         ],
     )
     def test_what_people_have(self, tmp_path: Path, text: str, skipped: Any) -> None:
@@ -162,7 +173,10 @@ class TestText:
             ('"0","1"\n0.5,1\n', DomainError, "line 1: its numbers only count the columns"),
             ("0,1,2\n0.5,1.5,cat\n", DomainError, "line 1: its numbers only count the columns"),
             ("1,2,3,4,5,6,7,8\n1,1,1,1,1,1,1,1\n", DomainError, r"only count the columns.*write 1\.0$"),
-            ("x" * 200_000 + ",1\n", DomainError, "not a text file of columns: field larger"),
+            ('"' + "x" * 200_000 + '",1\n', DomainError, "not a text file of columns: field larger"),
+            ("2,1,\n3,4,5\n", DomainError, "line 1: not numbers.*column 2 is ''; a value is missing"),
+            ("1,2\n3,4,,5\n", DomainError, "line 2: not numbers.*column 2 is ''; a value is missing"),
+            ("x,y,\n1,2,3\n", DomainError, "column 2 has no name"),
         ],
     )
     def test_what_is_refused(self, tmp_path: Path, text: str, error: type[Exception], words: str) -> None:
@@ -183,6 +197,15 @@ class TestText:
     def test_columns_that_are_not_there(self, tmp_path: Path, text: str, skipped: Any, words: str) -> None:
         with pytest.raises((DomainError, ShapeMismatchError), match=words):
             load_points(write(tmp_path, text), skip_columns=skipped)
+
+    @pytest.mark.parametrize("text", ["1,2,3,4,5,6\n", "1,2\n3,,,,,4\n", "1 2 3 4 5 6\n"])
+    def test_rows_with_more_numbers_than_networks_take(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+    ) -> None:
+        monkeypatch.setattr(limits, "MAX_INPUTS", 5)
+        with pytest.raises(ShapeMismatchError, match="line [12]: more than 5 columns.*write a row for each point"):
+            load_points(write(tmp_path, text))
+        assert load_points(write(tmp_path, "1,2,3,4,5\n")).shape == (1, 5)
 
     def test_rows_are_points_whatever_their_product(self, tmp_path: Path) -> None:
         with pytest.raises(ShapeMismatchError, match=r"shape \[2, 2\], from which no points of 4 coordinates"):
