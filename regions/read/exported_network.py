@@ -37,7 +37,7 @@ _SMOOTH = {
 }
 _HANDLED = (
     "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
-    "numbers, as docs/loading-networks.md lists them; write this part of the model with those, or export what is before"
+    "numbers, as docs/model-files.md lists them; write this part of the model with those, or export what is before"
 )
 _JUMPS = "comparisons, which may jump"
 _NOT_YET = {
