@@ -7,7 +7,7 @@ conversions) is derived from them on request and kept once made. Which regions t
 corners and neighbours are exact; coordinates are float64, one per geometric vertex and shared by all regions
 around it, each with a proven bound on its error. Coordinates are those of the domain's chart, ``x =
 domain.origin + p @ domain.directions``; volumes are in input space. The format in full, with the files it is
-saved to: docs/results.md.
+saved to: docs/arrays-and-files.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """How is a partition kept in a file?
 
 A ``.npz`` that `numpy.load` opens without pickles: the arrays of the partition, of its domain and of its
-network, and one array ``header`` that is JSON in UTF-8. docs/results.md has the list. With one zlib,
+network, and one array ``header`` that is JSON in UTF-8. docs/arrays-and-files.md has the list. With one zlib,
 the same partition gives the same bytes.
 A file is not trusted: `regions.files.npz` takes it apart under limits; then names, types and shapes are
 compared with what must be there, network and domain go through their constructors, their fingerprints are
