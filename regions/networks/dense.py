@@ -44,6 +44,11 @@ class Dense:
         """How many products an output adds up."""
         return self.inputs
 
+    @property
+    def multiply_adds(self) -> int:
+        """How many products an application takes."""
+        return self.outputs * self.inputs
+
     @cached_property
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, for weights that are doubles."""

@@ -134,9 +134,8 @@ class Graph:
 
     @cached_property
     def products(self) -> int:
-        """About how many products one evaluation adds up."""
-        reads = (read for node in self.nodes for read in node.reads)
-        return sum(read.operator.outputs * read.operator.most_terms for read in reads)
+        """How many products one evaluation adds up."""
+        return sum(read.operator.multiply_adds for node in self.nodes for read in node.reads)
 
     @cached_property
     def last_reads(self) -> list[list[int]]:

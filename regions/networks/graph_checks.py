@@ -30,7 +30,8 @@ def require_sound(graph: Graph) -> None:
                     f"{read.node} gives {given}, and there are {node.units.rows} rows"
                 )
             for array in read.operator.stored_arrays().values():
-                require_finite(array, f"{label}: a weight")
+                if array.dtype.kind not in "iu":
+                    require_finite(array, f"{label}: a weight")
         if node.biases.shape != (node.units.rows,):
             raise ShapeMismatchError(
                 f"{label}: there are {node.units.rows} rows, and biases of shape {list(node.biases.shape)}"

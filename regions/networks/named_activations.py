@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 
+@cache
 def relu() -> Activation:
     """``max(h, 0)``."""
     return Activation("relu", np.zeros(1), np.array([0.0, 1.0]), np.zeros(2))
@@ -79,6 +81,7 @@ def absolute() -> Activation:
     return Activation("abs", np.zeros(1), np.array([-1.0, 1.0]), np.zeros(2))
 
 
+@cache
 def identity() -> Activation:
     """``h`` itself: no breakpoint, so no kink and no pattern bit."""
     return Activation("identity", np.zeros(0), np.ones(1), np.zeros(1))

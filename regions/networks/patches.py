@@ -119,7 +119,10 @@ class Patches:
     @classmethod
     def scale(cls, factors: NDArray[Any]) -> Patches:
         """Output i is input i times ``factors[i]``."""
-        values, kinds = np.unique(factors, return_inverse=True)
+        if factors.size and (factors == factors[0]).all():
+            values, kinds = factors[:1], np.zeros(factors.size, dtype=np.intp)
+        else:
+            values, kinds = np.unique(factors, return_inverse=True)
         places = np.arange(factors.size)
         return cls._single(factors.size, factors.size, values.reshape(-1, 1, 1), kinds.ravel(), places, places)
 

@@ -38,8 +38,10 @@ UNIT_BYTES = 32
 WAITING_BYTES = 12
 # Each number that a node reads is looked up: its owner, its place, the selection, and copies of these.
 ROW_BYTES = 72
+# Lists of patches are looked up, and sorted by the nodes that they read if these are several.
+LISTS, SORTED_LISTS = 3, 12
 # Each read is an operator with its arrays.
-READ_BYTES = 500
+READ_BYTES = 1000
 # A matrix for all units of a node has at most so many columns for each of those that are read.
 MOST_COLUMNS = 4
 
@@ -100,10 +102,10 @@ class _Making:
             kept += READ_BYTES * len(tensor.operations)
             passing = max(passing, ROW_BYTES * tensor.size)
         for operation in self.operations:
-            for operator, _ in operation.terms if isinstance(operation, Affine) else ():
+            for operator, tensor in operation.terms if isinstance(operation, Affine) else ():
                 lists = operator.sources.nbytes + operator.targets.nbytes if isinstance(operator, Patches) else 0
                 kept += lists
-                passing = max(passing, 3 * lists)
+                passing = max(passing, (SORTED_LISTS if len(tensor.operations) > 1 else LISTS) * lists)
         return kept, passing
 
     def graph(self) -> Graph:
@@ -262,13 +264,11 @@ class _Making:
                 elements = order[start:end]
                 node, unit_of = self.results[operation]
                 own.setdefault(node, []).append((elements, unit_of[tensor.place[elements]]))
-        reads = []
-        for node, parts in sorted(own.items()) or [(-1, [])]:  # constants alone read nothing, but in some form
-            units = np.full(tensor.size, -1)
-            for elements, found in parts:
-                units[elements] = found
-            reads.append(Read(_composed(operator, units, self.sizes[node + 1]), node))
-        return tuple(reads)
+        # Constants alone read nothing, but in some form.
+        nodes = sorted(own) or [-1]
+        nothing = [(order[:0], order[:0])]
+        parts = [_joined(own.get(node, nothing), self.sizes[node + 1]) for node in nodes]
+        return tuple(map(Read, _composed(operator, parts), nodes))
 
     def _add(self, rows: _Rows, activation: Activation, operation: Operation | None) -> None:
         self._add_units(rows, Units(len(rows.biases), activation), rows.where, operation)
@@ -301,32 +301,87 @@ def _negated(read: Read) -> Read:
     return Read(read.operator.entrywise(np.negative), read.node)
 
 
-def _composed(operator: Operator, units: NDArray[np.int64], size: int) -> Operator:
-    """The operator on so many units, of which its inputs are some; -1 where an input is none of them."""
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Which inputs of an operator are units of one node: ``units[i]`` of its ``size`` units is input ``inputs[i]``."""
+
+    inputs: NDArray[np.int64]
+    units: NDArray[np.int64]
+    size: int
+
+
+def _joined(pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]], size: int) -> _Part:
+    """One part of several, in the order of inputs."""
+    if len(pairs) == 1:
+        return _Part(*pairs[0], size)
+    inputs, units = (np.concatenate(each) for each in zip(*pairs, strict=True))
+    order = np.argsort(inputs)
+    return _Part(inputs[order], units[order], size)
+
+
+def _composed(operator: Operator, parts: Sequence[_Part]) -> list[Operator]:
+    """The operator on the units of each node, of which its inputs are some; an input may be in no part.
+
+    All parts together take about as long as the operator is large.
+    """
     if isinstance(operator, Dense):
-        if np.array_equal(units, np.arange(size)):
-            return operator
-        present = np.flatnonzero(units >= 0)
-        few = size <= MOST_COLUMNS * len(present)
-        if few and len(np.unique(units[present])) == len(present):
-            weights = np.zeros((operator.outputs, size))
-            weights[:, units[present]] = operator.weights[:, present]
-            return Dense(weights)
-        every = np.arange(operator.outputs, dtype=np.int32)[np.newaxis]
-        lists = np.zeros(1, dtype=np.int32), np.arange(len(units), dtype=np.int32)[np.newaxis], every
-        operator = Patches(len(units), operator.outputs, operator.weights[np.newaxis], *lists)
-    sources = np.where(operator.sources >= 0, units.astype(np.int32)[operator.sources], np.int32(-1))
-    patches, columns = (sources >= 0).any(axis=1), (sources >= 0).any(axis=0)
+        return [_of_columns(operator.weights, part) for part in parts]
+    owners, units = np.full((2, operator.inputs + 1), -1, dtype=np.int32)  # the last one is for sources of -1
+    for number, part in enumerate(parts):
+        owners[part.inputs], units[part.inputs] = number, part.units
+    owner, sources = owners[operator.sources], units[operator.sources]
+    if len(parts) == 1:
+        patches, columns = (np.flatnonzero((owner == 0).any(axis=axis)) for axis in (1, 0))
+        return [_restricted(operator, patches, columns, sources[patches][:, columns], parts[0].size)]
+    entries = np.argsort(owner, axis=None, kind="stable")
+    ends = np.searchsorted(owner.ravel()[entries], np.arange(-1, len(parts)), side="right")
+    result: list[Operator] = []
+    for part, start, end in zip(parts, ends, ends[1:], strict=False):
+        patch, column = np.divmod(entries[start:end], max(1, sources.shape[1]))
+        comes_first = np.diff(patch, prepend=-1) > 0
+        patches, columns = patch[comes_first], np.flatnonzero(np.bincount(column, minlength=1))
+        few = np.full((len(patches), len(columns)), -1, dtype=np.int32)
+        few[np.cumsum(comes_first) - 1, np.searchsorted(columns, column)] = sources[patch, column]
+        result.append(_restricted(operator, patches, columns, few, part.size))
+    return result
+
+
+def _restricted(
+    operator: Patches,
+    patches: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    sources: NDArray[np.int32],
+    size: int,
+) -> Patches:
+    """Some patches and some of their columns, which read so many units."""
+    kernels, kinds, targets = operator.kernels[:, :, columns], operator.kinds[patches], operator.targets[patches]
     at = operator.lattice
-    return Patches(
-        size,
-        operator.outputs,
-        operator.kernels[:, :, columns],
-        operator.kinds[patches],
-        sources[patches][:, columns],
-        operator.targets[patches],
-        None if at is None else Lattice(at.corners[patches], at.offsets[columns]),
+    lattice = None if at is None else Lattice(at.corners[patches], at.offsets[columns])
+    return Patches(size, operator.outputs, kernels, kinds, sources, targets, lattice)
+
+
+def _of_columns(weights: Floats, part: _Part) -> Operator:
+    """A matrix on the units of a node, some of which are its columns."""
+    outputs, inputs = weights.shape
+    if len(part.inputs) == inputs:
+        own = weights
+    elif len(part.inputs) == 1:
+        own = weights[:, part.inputs[0], np.newaxis]
+    else:
+        own = weights[:, part.inputs]
+    if len(part.units) == part.size and (part.size == 1 or _in_order(part.units)):
+        return Dense(own)
+    few = part.size <= MOST_COLUMNS * len(part.units)
+    if few and len(np.unique(part.units)) == len(part.units):
+        spread = np.zeros((outputs, part.size))
+        spread[:, part.units] = own
+        return Dense(spread)
+    lists = (
+        np.zeros(1, np.int32),
+        part.units[np.newaxis].astype(np.int32),
+        np.arange(outputs, dtype=np.int32)[np.newaxis],
     )
+    return Patches(part.size, outputs, own[np.newaxis], *lists)
 
 
 def _placed(operator: Operator, places: NDArray[np.int64], outputs: int) -> Operator:

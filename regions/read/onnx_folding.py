@@ -8,13 +8,14 @@ doubles, and a note says that they were computed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regions.arithmetic.arrays import exact_float64
-from regions.errors import NonFiniteError, RegionsError, UnsupportedLayerError
+from regions.errors import FileTooLargeError, NonFiniteError, RegionsError, UnsupportedLayerError
 from regions.networks.network import Network
 from regions.read.onnx_graph import Node
 from regions.read.onnx_operators import Operation
@@ -47,14 +48,14 @@ def computed(at: Site, node: Node, values: list[Value | None], operation: Operat
     apart = Site(replace(at.reading, builder=type(at.reading.builder)(), notes=[], input_names={}), node)
     try:
         if node.operator == "MatMul":
-            made: Any = [_product(node, values)]
+            made: Any = [_product(at, node, values)]
         else:
             (nothing,) = apart.reading.inputs([("", "the input", [1])])
             zeros = apart.rearranged(nothing, np.full(first.shape, -1))
             tensor = apart.scaled(zeros, 1.0, exact_float64(first.array, f"{node.label}: {first.name}"))
             flows = operation(apart, node, [Flow(tensor, first.element), *values[1:]])
-            made = [_evaluated(apart, flow) for flow in (flows if isinstance(flows, list) else [flows])]
-    except NonFiniteError:
+            made = [_evaluated(at, apart, flow) for flow in (flows if isinstance(flows, list) else [flows])]
+    except (FileTooLargeError, NonFiniteError):
         raise
     except RegionsError as error:
         raise not_computed(node, str(error).removeprefix(f"{node.label} ")) from None
@@ -62,18 +63,29 @@ def computed(at: Site, node: Node, values: list[Value | None], operation: Operat
     return [Constant(array, first.element, node.name) for array in made]
 
 
-def _evaluated(at: Site, flow: Flow) -> Any:
-    graph, _ = at.reading.builder.finished(flow.tensor, charge=at.reading.charge)
+def _evaluated(at: Site, apart: Site, flow: Flow) -> Any:
+    graph, _ = apart.reading.builder.finished(flow.tensor, charge=apart.reading.charge)
+    at.reading.charge_products(graph.products)
     return Network.from_graph(graph)(np.zeros(1)).reshape(flow.shape)
 
 
-def _product(node: Node, values: list[Value | None]) -> Any:
+def _product(at: Site, node: Node, values: list[Value | None]) -> Any:
     """A product of matrices, none of whose axes is a batch."""
     arrays = [
         exact_float64(value.array, f"{node.label}: {value.name}") for value in values if isinstance(value, Constant)
     ]
+    first, second = arrays
+    wrong = not_computed(node, f"shapes {[list(array.shape) for array in arrays]}")
+    try:
+        batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    except ValueError:
+        raise wrong from None
+    rows, columns = (array.shape[axis] if array.ndim > 1 else 1 for array, axis in ((first, -2), (second, -1)))
+    count = math.prod((*batch, rows, columns))
+    at.charge(0, 8 * count)
+    at.reading.charge_products(count * first.shape[-1] if first.ndim else 0)
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.matmul(*arrays)
+            return np.matmul(first, second)
     except ValueError:
-        raise not_computed(node, f"shapes {[list(array.shape) for array in arrays]}") from None
+        raise wrong from None

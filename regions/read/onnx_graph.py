@@ -11,6 +11,7 @@ newer than the installed onnx knows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any
 
 from regions.errors import MissingDependencyError, NotACheckpointError, UnsupportedLayerError
@@ -204,8 +205,9 @@ def _require_schema(node: Any, schema: Any, label: str) -> None:
     ):
         if not least <= len(names) <= most:
             raise NotACheckpointError(f"{label} has {len(names)} {what}, and takes {least} to {most}")
-    for given, formal in zip(node.input, schema.inputs, strict=False):
-        if not given and formal.option.name == "Single":
+    # Any number of inputs may stand for the last one.
+    for given, formal in zip(node.input, chain(schema.inputs, *map(repeat, schema.inputs[-1:])), strict=False):
+        if not given and formal.option.name != "Optional":
             raise NotACheckpointError(f"{label} lacks its input {formal.name!r}")
 
 

@@ -30,10 +30,10 @@ __all__ = ["REPEATING"]
 
 # The last version in which Resize has one formula: the pixel at or before i / factor.
 PLAIN = 10
-# Of numbers; the place of each costs a fraction.
-MOST_PIXELS = 2**16
-# Above the relative error of the few operations in single precision that find a place.
-ROUNDING = Fraction(8, 2**24)
+# The place of each pixel is a few integers of any size.
+PIXEL_BYTES = 256
+# One over a bound on the relative error of the few operations in single precision that find a place.
+ROUNDING = 2**21
 
 
 def _resize(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
@@ -57,6 +57,10 @@ def _resize(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
             f"{node.label} keeps all lengths in spite of its factors, which runtimes do not read alike; export it "
             "with sizes"
         )
+    lengths = list(x.shape)
+    for axis, count in zip(axes, counts, strict=True):
+        lengths[axis] = count
+    at.charge(0, shapes.MOVED_BYTES * math.prod(lengths))
     picked = [np.arange(length) for length in x.shape]
     for axis, factor, count in zip(axes, factors, counts, strict=True):
         if plain and factor != 1 and count <= x.shape[axis]:
@@ -101,7 +105,7 @@ def _sizes(
     return factors, list(sizes)
 
 
-# The place of new pixel i among n old ones, where there are m new ones: of i, factor, 1/2, n, m.
+# The place of new pixel i among n old ones, where there are m new ones: of i, factor, n, m, and a half of their kind.
 Place = Callable[[Any, Any, Any, int, int], Any]
 
 
@@ -113,37 +117,39 @@ PLACES: dict[str, Place] = {
     "asymmetric": lambda i, factor, half, n, m: i / factor,
     "half_pixel": _middle,
     "tf_half_pixel_for_nn": lambda i, factor, half, n, m: (i + half) / factor,
-    "pytorch_half_pixel": lambda i, factor, half, n, m: _middle(i, factor, half, n, m) if m > 1 else 0 * half,
-    "align_corners": lambda i, factor, half, n, m: i * (n - 1) / (2 * half * (m - 1)) if m > 1 else 0 * half,
+    "pytorch_half_pixel": lambda i, factor, half, n, m: _middle(i, factor, half, n, m) if m > 1 else 0 * i,
+    "align_corners": lambda i, factor, half, n, m: i * (n - 1) / (2 * half * (m - 1)) if m > 1 else 0 * i,
 }
-ROUNDINGS: dict[str, Callable[[Any], int]] = {
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "round_prefer_floor": lambda place: math.ceil(place - Fraction(1, 2)),
-    "round_prefer_ceil": lambda place: math.floor(place + Fraction(1, 2)),
+# Each of numerators over a denominator, all of them integers.
+ROUNDINGS: dict[str, Callable[[Any, int], Any]] = {
+    "floor": lambda numerators, under: numerators // under,
+    "ceil": lambda numerators, under: -(-numerators // under),
+    "round_prefer_floor": lambda numerators, under: -((under - 2 * numerators) // (2 * under)),
+    "round_prefer_ceil": lambda numerators, under: (2 * numerators + under) // (2 * under),
 }
 
 
 def _nearest(at: Site, length: int, count: int, factor: Fraction, rule: str, rounding: str) -> NDArray[np.int64]:
-    """The old pixel that each new one repeats."""
-    if count > MOST_PIXELS:
-        raise at.refused(f"makes {count} pixels along an axis; at most {MOST_PIXELS} are read")
-    at.charge(0, 64 * count)
+    """The old pixel that each new one repeats.
+
+    Places are linear in the number of the pixel: integers over one denominator, and so are those in single precision.
+    """
+    at.charge(PIXEL_BYTES * count)
     place, nearest = PLACES[rule], ROUNDINGS[rounding]
-    single, half = np.float32(float(factor)), np.float32(0.5)
-    result = []
-    for i in range(count):
-        exact = place(Fraction(i), factor, Fraction(1, 2), length, count)
-        apart = Fraction(float(place(np.float32(i), single, half, length, count))) - exact
-        error = apart and ROUNDING * (abs(exact) + 1)
-        low, high = (min(max(nearest(exact + side), 0), length - 1) for side in (-error, error))
-        if low != high or abs(apart) > error:
-            raise UnsupportedLayerError(
-                f"{at.label}: which pixel is the nearest is decided by rounding; enlarge to a multiple of the size "
-                "before"
-            )
-        result.append(low)
-    return np.array(result)
+    start, after = (place(Fraction(i), factor, Fraction(1, 2), length, count) for i in (0, 1))
+    under = math.lcm(start.denominator, after.denominator)
+    exact = int(start * under) + int((after - start) * under) * np.arange(count).astype(object)
+    half, single = np.float32(0.5), np.arange(count, dtype=np.float32)
+    found = place(single, np.float32(float(factor)), half, length, count).astype(np.float64)
+    digits = max(0, 24 - int(np.frexp(found)[1].min(initial=24, where=found != 0)))
+    apart = np.array([int(each) for each in np.ldexp(found, digits)], dtype=object) * under - exact * 2**digits
+    error = np.where(apart != 0, abs(exact) + under, 0)
+    low, high = (np.clip(nearest(exact * ROUNDING + side * error, under * ROUNDING), 0, length - 1) for side in (-1, 1))
+    if (low != high).any() or (abs(apart) * ROUNDING > error * 2**digits).any():
+        raise UnsupportedLayerError(
+            f"{at.label}: which pixel is the nearest is decided by rounding; enlarge to a multiple of the size before"
+        )
+    return low.astype(np.int64)
 
 
 def _expand(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:

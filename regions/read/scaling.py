@@ -20,6 +20,8 @@ from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 
+# Characters in the name of several scalings in a row.
+LONGEST_NAME = 400
 # Cuts a significand of 53 bits into two halves whose products are exact (Veltkamp).
 _SPLITTER = 2.0**27 + 1.0
 
@@ -75,6 +77,8 @@ class Scaling:
         product, product_exact = multiply(self.shift, later.scale)
         shift, shift_exact = add(product, later.shift)
         name = f"{self.name}, {later.name if later.kind == self.kind else f'{later.kind} {later.name}'}"
+        if len(name) > LONGEST_NAME:  # a chain of thousands would take as many names as often
+            name = self.name if self.name.endswith(", ..") else f"{self.name}, .."
         exact = self.exact and later.exact and scale_exact and product_exact and shift_exact
         return Scaling(self.kind, name, scale, shift, exact).checked()
 

@@ -61,6 +61,7 @@ class Reading:
     input_shape: tuple[int, ...] = ()
     input_names: dict[str, slice] = field(default_factory=dict)
     built: int = 0
+    products: int = 0
 
     def charge(self, kept: int, passing: int = 0) -> None:
         """Ask whether more bytes are in proportion to the file, before they are taken: for good, and for a moment.
@@ -72,6 +73,17 @@ class Reading:
         """
         self.built += kept
         limits.require_layers(self.file, self.size, self.built + passing)
+
+    def charge_products(self, count: int) -> None:
+        """Ask whether constants may be computed from constants by so many products more, before they are.
+
+        Raises
+        ------
+        FileTooLargeError
+            They are too many for one file.
+        """
+        self.products += count
+        limits.require_products(self.file, self.products)
 
     def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
         """The inputs of the model, as parts of one vector in this order.
@@ -214,7 +226,10 @@ class Site:
     ) -> Tensor:
         """``scale * x + shift``, with numbers for all or arrays of its shape."""
         self.charge(0, 64 * x.size)
-        each = [np.broadcast_to(np.asarray(part, dtype=np.float64), x.shape).ravel() for part in (scale, shift)]
+        each = [
+            np.broadcast_to(part, x.shape).astype(np.float64).ravel() if np.ndim(part) else np.full(x.size, float(part))
+            for part in (scale, shift)
+        ]
         return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
 
     def by(self, x: Tensor, scaling: Scaling) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import time
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
@@ -16,10 +17,15 @@ import pytest
 from onnx import helper
 
 import regions.read.onnx_network as onnx_network
+import regions.read.onnx_resize as onnx_resize
 from exported_archives import archive, call
 from onnx_parts import file, model, node
 from regions import load
 from regions.errors import FileTooLargeError, MissingDependencyError, NotACheckpointError, RegionsError
+from regions.files import limits
+from regions.networks.patches import Patches
+from regions.read.nodes_of_operations import _composed, _Part
+from regions.read.scaling import Scaling
 
 # What a reader takes beside what it charges: modules that are imported, and the file itself.
 FREE = 40 * 2**20
@@ -169,6 +175,77 @@ def test_operations_that_no_element_reads_are_left_out() -> None:
     network = load(file(model([*nodes, node("MatMul", [value, "w"], "y")], tensors)))
     assert all(len(each.reads) <= 3 for each in network.graph.nodes)
     np.testing.assert_array_equal(network([-1.0, -2.0, 4.0]), [4.0])
+
+
+def test_many_nodes_are_read_in_one_pass() -> None:
+    """An operator that reads a part of each of many nodes does not look at all of its inputs for each of them."""
+
+    def seconds(size: int, parts: int) -> float:
+        pieces = [_Part(one, np.arange(len(one)), len(one)) for one in np.array_split(np.arange(size), parts)]
+        operator = Patches.selection(size, np.arange(size)[::-1])
+        started = time.process_time()
+        composed = _composed(operator, pieces)
+        assert sum(len(one.sources) for one in composed if isinstance(one, Patches)) == size
+        return time.process_time() - started
+
+    # Many inputs in few parts, and few inputs in many parts; one look at each input for each part takes 60 times both.
+    assert seconds(500_000, 2000) < 8 * (seconds(500_000, 2) + seconds(2000, 2000))
+
+
+def test_many_outputs() -> None:
+    outputs = [f"y{number}" for number in range(300)]
+    nodes = [node("MatMul", ["x", "w"], "h"), *(node("Relu", ["h"], name) for name in outputs)]
+    network = load(file(model(nodes, {"w": np.array([[1.0], [2.0], [-1.0]], np.float32)}, outputs=outputs)))
+    assert network([1.0, 2.0, 3.0]).tolist() == [2.0] * 300 and network([0.0, 0.0, 3.0]).tolist() == [0.0] * 300
+
+
+def test_reads_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 layers, each of which reads all those before it, have 5050 reads."""
+    nodes, tensors = [], {}
+    for layer in range(100):
+        value = f"c{layer - 1}" if layer else "x"
+        tensors[f"w{layer}"] = np.ones((layer + 1, 1), np.float32)
+        nodes += [node("MatMul", [value, f"w{layer}"], f"h{layer}"), node("Relu", [f"h{layer}"], f"r{layer}")]
+        nodes += [node("Concat", [value, f"r{layer}"], f"c{layer}", axis=1)]
+    content = file(model(nodes, tensors, shape=(1, 1), outputs=["c99"]))
+    assert load(content)([-1.0]).tolist() == [-1.0] + [0.0] * 100
+    monkeypatch.setattr(limits, "FREE_LAYER_BYTES", 5_000_000)
+    with pytest.raises(FileTooLargeError, match="would take"):
+        load(content)
+
+
+@pytest.mark.parametrize(("operator", "shape"), [("MatMul", (20, 20)), ("Conv", (1, 20, 20))])
+def test_products_of_constants_are_charged(
+    monkeypatch: pytest.MonkeyPatch, operator: str, shape: tuple[int, ...]
+) -> None:
+    """Each of two nodes takes 20 x 20 x 20 products."""
+    weights = np.ones((20, 20), np.float32).reshape(20, 20, *(1,) * (len(shape) - 2))
+    nodes = [node(operator, ["a", "b"], "c"), node(operator, ["c", "b"], "d")]
+    nodes += [node("ReduceMean", ["d"], "m", keepdims=0), node("Add", ["x", "m"], "y")]
+    content = file(model(nodes, {"a": np.ones(shape, np.float32), "b": weights}))
+    assert load(content)([0.0, 1.0, 2.0]).tolist() == [400.0, 401.0, 402.0]
+    monkeypatch.setattr(limits, "MAX_FOLDED_PRODUCTS", 15_999)
+    with pytest.raises(FileTooLargeError, match=r"by 1[67]\d\d\d products, above the limit.*with constant folding"):
+        load(content)
+
+
+def test_resized_images_are_charged_before_their_pixels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resized(*sizes: int) -> bytes:
+        nodes = [node("Resize", ["c", "", "", "s"], "r"), node("Add", ["x", "r"], "y")]
+        tensors = {"c": np.ones((1, 1), np.float32), "s": np.array(sizes)}
+        return bytes(model(nodes, tensors, shape=(1, 1)).SerializeToString())
+
+    assert "would take" in refused(resized(1, 5_000_000), FileTooLargeError)
+    monkeypatch.setattr(onnx_resize, "_nearest", None)
+    assert "would take" in refused(resized(40_000, 40_000), FileTooLargeError)
+
+
+def test_names_of_many_scalings_stay_short() -> None:
+    one = Scaling("Neg", "n" * 100, np.full(1, -1.0), np.zeros(1), True)
+    many = one
+    for _ in range(50):
+        many = many.then(one)
+    assert len(many.name) <= 410 and many.name.endswith(", ..") and many.scale == [-1.0]
 
 
 def impossible(*nodes: Any, shape: Any = (1, 3), sets: dict[str, int] | None = None, **tensors: Any) -> bytes:

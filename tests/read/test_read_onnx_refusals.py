@@ -323,6 +323,16 @@ REFUSED: dict[str, Case] = {
     ),
     "attribute of another version": (lambda: one("Clip", min=0.0), NotACheckpointError, "'min' that version 13 of"),
     "attribute of another type": (lambda: one("LeakyRelu", alpha=1), NotACheckpointError, "does not have with such"),
+    "an operand that is left out": (
+        lambda: at(17, [node("Max", ["x", ""], "y")], {}),
+        NotACheckpointError,
+        r"'Max_y' \(Max\) lacks its input 'data_0'",
+    ),
+    "an input of a join that is left out": (
+        lambda: at(17, [node("Concat", ["x", "x", ""], "y", axis=1)], {}),
+        NotACheckpointError,
+        r"'Concat_y' \(Concat\) lacks its input 'inputs'",
+    ),
     "too many inputs": (lambda: one("Relu", {"c": normal(1)}), NotACheckpointError, "has 2 inputs, and takes 1 to 1"),
     "too few numbers": (
         lambda: changed(lambda m: m.graph.initializer[0].dims.append(2)),
