@@ -68,6 +68,9 @@ class Partition(CellComplex):
         Vertex at each corner: counter-clockwise for d = 2, left then right for d = 1.
     cell_facets : int64 [K]
         Facet from each corner to the next one (d = 2), or at each corner (d = 1).
+    cell_facet_offsets : int64 [R + 1]
+        Region r has the facets ``cell_facets[cell_facet_offsets[r]:cell_facet_offsets[r + 1]]``, in any dimension. For
+        d = 1 and 2 the same as ``cell_offsets``.
     facet_vertices : int64 [F, 2] or [F, 1]
         Ends of each facet, counter-clockwise as seen from its first region.
     facet_offsets : int64 [F + 1]

@@ -24,6 +24,7 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Arc {
+  using Trace = FacetRun;
   static constexpr int dimension = 2;
   static constexpr int most_children = 3;
   static constexpr int outer = 1;
@@ -141,11 +142,11 @@ struct Arc {
   }
 
   template <class Collector>
-  static void join(const Arc&, const Cut<Arc>& cut, Chain* chains, Collector& collector) {
+  static void join(const Arc&, const Cut<Arc>& cut, FacetRun* traces, Collector& collector) {
     for (int child = 1; child < cut.count; ++child)
-      collector.match(cut.chains[child - 1][1].last, cut.chains[child][0].first);
-    chains[0] = cut.chains[0][0];
-    chains[1] = cut.chains[cut.count - 1][1];
+      collector.match(cut.traces[child - 1][1].last, cut.traces[child][0].first);
+    traces[0] = cut.traces[0][0];
+    traces[1] = cut.traces[cut.count - 1][1];
   }
 
   // m distinct points make 1 + m regions; each line has one or two.

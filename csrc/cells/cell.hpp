@@ -15,6 +15,8 @@
 //     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
 //     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp).
 //                             Of curved cells more than one part may be left: they are not clipped, but arranged at once
+//     Trace                   what is kept of the regions' facets along one facet of the cell, until both its sides are known:
+//                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
 //     join                    how the facets of the regions in the children are connected, once all have been found
 //     Arrangement             how many regions the last layer's lines make, where that can be told without making them
 //
@@ -26,6 +28,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "cells/facet_run.hpp"
 #include "cells/vertex.hpp"
 #include "memory/arena.hpp"
 
@@ -34,12 +37,6 @@ inline namespace REGIONS_TARGET {
 
 // Where a cell is of a line.
 enum class Side : std::int64_t { inactive, active, crossing, uncertain };
-
-// The facets of regions along one facet of a cell, as the collector numbers them; in a polygon counter-clockwise.
-struct Chain {
-  std::int64_t first = -1;
-  std::int64_t last = -1;
-};
 
 // A facet of a region: its boundary, and the corners at its ends (in dimension one it is a corner).
 struct FacetOfCell {
@@ -55,14 +52,14 @@ struct Cut {
   int count;              // of children
   Cell* children;
   Side* sides;            // of the line, active or inactive
-  Chain** chains;         // of each child's facets
+  typename Cell::Trace** traces;  // of each child's facets
   const Row<Cell::dimension>** winners;  // null if the line is no pair of arms
   const int* runs;        // of several arms: for each edge of a polygon, the children along it in order, and then -1
 
   void take(int room, Arena& arena) {
     children = arena.take<Cell>(std::size_t(room));
     sides = arena.take<Side>(std::size_t(room));
-    chains = arena.take<Chain*>(std::size_t(room));
+    traces = arena.take<typename Cell::Trace*>(std::size_t(room));
     winners = nullptr;
     runs = nullptr;
   }
@@ -72,9 +69,9 @@ struct Cut {
 template <int D>
 struct AnyCollector {
   void identify(Vertex<D>& vertex);                                   // a vertex has been placed
-  Chain joined(const Chain& before, const Chain& after);              // two runs along one facet of the cell
+  FacetRun joined(const FacetRun& before, const FacetRun& after);     // two runs along one facet of the cell
   void match(std::int64_t here, std::int64_t there);                  // the two sides of one facet
-  void zip(const Chain& forward, const Chain& backward);              // of many, in opposite order
+  void zip(const FacetRun& forward, const FacetRun& backward);        // of many, in opposite order
 };
 
 constexpr std::int64_t unknown = -1;  // number of regions
@@ -88,7 +85,7 @@ using CutsOf = decltype(Cell::cut(std::declval<const Cell&>(), std::declval<cons
                                   std::declval<AnyCollector<Cell::dimension>&>(), std::declval<Cut<Cell>&>()));
 template <class Cell>
 using JoinsOf = decltype(Cell::join(std::declval<const Cell&>(), std::declval<const Cut<Cell>&>(),
-                                    std::declval<Chain*>(), std::declval<AnyCollector<Cell::dimension>&>()));
+                                    std::declval<typename Cell::Trace*>(), std::declval<AnyCollector<Cell::dimension>&>()));
 template <class Cell>
 using WholeOf = decltype(Cell::whole(std::declval<Vertex<Cell::dimension>*>(), 0, std::declval<Exact&>(),
                                      std::declval<Arena&>()));
@@ -96,6 +93,8 @@ template <class Cell>
 using FacetsOf = decltype(std::declval<const Cell&>().facet(std::declval<const Cell&>().facet_count()));
 template <class Cell>
 using CornersOf = decltype(*std::declval<const Cell&>().vertices[std::declval<const Cell&>().count]);
+template <class Cell>
+using TracesOf = decltype(Cell::Trace::of(std::int64_t()));
 template <class Cell>
 using RegionsOf = decltype(std::declval<typename Cell::Arrangement&>().count(
     std::declval<const Lines<Cell::dimension>&>(), std::declval<const Cell&>()));
@@ -118,6 +117,7 @@ constexpr bool require_cell() {
   static_assert(Cell::outer >= 0, "`outer` says how many of the vertices are no corners");
   static_assert(Answers<Cell, WholeOf, Cell>::value, "`whole` makes the domain's cell of its corners");
   static_assert(Answers<void, CutsOf, Cell>::value, "`cut` leaves children");
+  static_assert(Answers<typename Cell::Trace, TracesOf, Cell>::value, "a `Trace` begins with one facet");
   static_assert(Answers<void, JoinsOf, Cell>::value, "`join` tells how their facets are connected");
   static_assert(Answers<std::int64_t, RegionsOf, Cell>::value, "an `Arrangement` counts, or says `unknown`");
   return true;

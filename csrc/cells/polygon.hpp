@@ -19,6 +19,7 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 struct Polygon {
+  using Trace = FacetRun;
   static constexpr int dimension = 2;
   static constexpr int most_children = 2;
   static constexpr int outer = 0;
@@ -160,22 +161,22 @@ struct Polygon {
 
   // The halves' facets along the cell's edges, and along the cut.
   template <class Collector>
-  static void join(const Polygon& cell, const Cut<Polygon>& cut, Chain* chains, Collector& collector) {
-    if (cut.runs != nullptr) return join_several(cell, cut, chains, collector);
-    Chain along[2];
-    for (int i = 0; i < cell.count; ++i) chains[i] = Chain();
+  static void join(const Polygon& cell, const Cut<Polygon>& cut, FacetRun* traces, Collector& collector) {
+    if (cut.runs != nullptr) return join_several(cell, cut, traces, collector);
+    FacetRun along[2];
+    for (int i = 0; i < cell.count; ++i) traces[i] = FacetRun();
     for (int side = 0; side < 2; ++side) {
       const Polygon& half = cut.children[side];
       for (int k = 0; k < half.count; ++k) {
-        const Chain& chain = cut.chains[side][k];
+        const FacetRun& run = cut.traces[side][k];
         const int origin = half.origins[k];
         if (origin < 0)
-          along[side] = chain;
-        else if (chains[origin].first < 0)
-          chains[origin] = chain;
+          along[side] = run;
+        else if (traces[origin].first < 0)
+          traces[origin] = run;
         else
-          chains[origin] = starts_in(side, cut.signs[origin]) ? collector.joined(chain, chains[origin])
-                                                              : collector.joined(chains[origin], chain);
+          traces[origin] = starts_in(side, cut.signs[origin]) ? collector.joined(run, traces[origin])
+                                                              : collector.joined(traces[origin], run);
       }
     }
     collector.zip(along[0], along[1]);
@@ -183,13 +184,13 @@ struct Polygon {
 
   // The same of several: an edge between two of them has the other one's number as its origin (child_as_origin).
   template <class Collector>
-  static void join_several(const Polygon& cell, const Cut<Polygon>& cut, Chain* chains, Collector& collector) {
+  static void join_several(const Polygon& cell, const Cut<Polygon>& cut, FacetRun* traces, Collector& collector) {
     const int* run = cut.runs;
     for (int edge = 0; edge < cell.count; ++edge, ++run) {
-      chains[edge] = Chain();
+      traces[edge] = FacetRun();
       for (; *run >= 0; ++run) {
-        const Chain& part = cut.chains[*run][cut.children[*run].edge_from(edge)];
-        chains[edge] = chains[edge].first < 0 ? part : collector.joined(chains[edge], part);
+        const FacetRun& part = cut.traces[*run][cut.children[*run].edge_from(edge)];
+        traces[edge] = traces[edge].first < 0 ? part : collector.joined(traces[edge], part);
       }
     }
     for (int one = 0; one < cut.count; ++one)
@@ -197,7 +198,7 @@ struct Polygon {
         const int there = cut.children[one].edge_from(child_as_origin(other));
         const int here = cut.children[other].edge_from(child_as_origin(one));
         if ((there < 0) != (here < 0)) throw std::logic_error("two parts of a cell do not have the same edge");
-        if (there >= 0) collector.zip(cut.chains[one][there], cut.chains[other][here]);
+        if (there >= 0) collector.zip(cut.traces[one][there], cut.traces[other][here]);
       }
   }
 

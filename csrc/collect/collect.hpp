@@ -28,22 +28,24 @@ inline namespace REGIONS_TARGET {
 template <class Cell>
 class Counter {
  public:
+  using Trace = typename Cell::Trace;
   static constexpr bool keeps = false;
   std::int64_t count = 0;
 
   void identify(Vertex<Cell::dimension>&) {}
-  void region(const Cell&, const std::uint8_t*, Chain*) { ++count; }
-  void join(const Cell&, const Cut<Cell>&, Chain*) {}
+  void region(const Cell&, const std::uint8_t*, Trace*) { ++count; }
+  void join(const Cell&, const Cut<Cell>&, Trace*) {}
 
   int give() { return 0; }
   void begin(int) {}
   void adopt(Vertex<Cell::dimension>&) {}
-  void join_later(const Cell&, const Cut<Cell>&, int, Chain*, const std::shared_ptr<void>&) {}
+  void join_later(const Cell&, const Cut<Cell>&, int, Trace*, const std::shared_ptr<void>&) {}
 };
 
 template <class Cell>
 class Complex {
  public:
+  using Trace = typename Cell::Trace;
   static constexpr bool keeps = true;
   static constexpr int D = Cell::dimension;
   static_assert(D <= most_dimensions, "a collected vertex has no room for its position");
@@ -73,7 +75,7 @@ class Complex {
     kept.same = CollectedVertex::itself;
   }
 
-  void region(const Cell& cell, const std::uint8_t* pattern, Chain* chains) {
+  void region(const Cell& cell, const std::uint8_t* pattern, Trace* traces) {
     const std::int64_t first_corner = std::int64_t(collected_.corners.size());
     const int corner_count = cell.count - Cell::outer;
     std::int64_t* corners = collected_.corners.extend(std::size_t(corner_count));
@@ -84,14 +86,14 @@ class Complex {
     for (int i = 0; i < facet_count; ++i) {
       const FacetOfCell facet = cell.facet(i);
       facets[i] = {facet.boundary, first_corner + facet.first, first_corner + facet.last, CollectedFacet::no_link};
-      chains[i] = {first_facet + i, first_facet + i};
+      traces[i] = Trace::of(first_facet + i);
     }
     *collected_.ends.extend(1) = {first_corner + corner_count, first_facet + facet_count};
     std::copy_n(pattern, collected_.pattern_bytes, collected_.patterns.extend(collected_.pattern_bytes));
     ++count;
   }
 
-  void join(const Cell& cell, const Cut<Cell>& cut, Chain* chains) { Cell::join(cell, cut, chains, *this); }
+  void join(const Cell& cell, const Cut<Cell>& cut, Trace* traces) { Cell::join(cell, cut, traces, *this); }
 
   // ---- parts ----
 
@@ -115,15 +117,15 @@ class Complex {
     harvest_->fragments.back().adopted.push_back({vertex.id, there});
   }
 
-  void join_later(const Cell& cell, const Cut<Cell>& cut, int given, Chain* chains, const std::shared_ptr<void>& memory) {
+  void join_later(const Cell& cell, const Cut<Cell>& cut, int given, Trace* traces, const std::shared_ptr<void>& memory) {
     Fragment<Cell>& fragment = harvest_->fragments.back();
-    fragment.seams.push_back({cell, cut, given, chains});
+    fragment.seams.push_back({cell, cut, given, traces});
     fragment.memory = memory;
   }
 
   // Facets along an edge of the cell that was asked for.
-  void list(const Chain& chain, Border& border) {
-    for (std::int64_t index = chain.first; index >= 0; index = following(index)) border.facets.push_back(index);
+  void list(const FacetRun& run, Border& border) {
+    for (std::int64_t index = run.first; index >= 0; index = following(index)) border.facets.push_back(index);
     border.ends.push_back(std::int64_t(border.facets.size()));
   }
 
@@ -135,12 +137,12 @@ class Complex {
     ++collected_.matched;
   }
 
-  Chain joined(const Chain& before, const Chain& after) {
+  FacetRun joined(const FacetRun& before, const FacetRun& after) {
     facet(before.last).link = ~after.first;
     return {before.first, after.last};
   }
 
-  void zip(const Chain& forward, const Chain& backward) { zip_facets(*this, forward, backward, reversed_); }
+  void zip(const FacetRun& forward, const FacetRun& backward) { zip_facets(*this, forward, backward, reversed_); }
 
   // ---- what zipping asks ----
 

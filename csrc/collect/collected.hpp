@@ -40,7 +40,7 @@ struct CollectedFacet {
   Boundary boundary;
   std::int64_t first;  // the region's corners at its ends, which are one in dimension one
   std::int64_t last;
-  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its chain), or `no_link`. One of
+  std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its run), or `no_link`. One of
                        // another part by its name (collect/whole.hpp)
 
   std::int64_t twin() const { return link >= 0 ? link : -1; }

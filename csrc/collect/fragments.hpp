@@ -29,7 +29,7 @@ struct Seam {
   Cell cell;
   Cut<Cell> cut;
   int given;      // of its children, the last ones: to others
-  Chain* chains;  // of the cell's facets, to be filled
+  typename Cell::Trace* traces;  // of the cell's facets, to be filled
 };
 
 template <class Cell>

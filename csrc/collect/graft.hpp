@@ -22,6 +22,8 @@ inline namespace REGIONS_TARGET {
 template <class Cell>
 class Graft {
  public:
+  using Trace = typename Cell::Trace;
+
   // In the order of their nodes.
   Graft(const Subtrees& subtrees, Collected& whole, Complex<Cell>& complex)
       : subtrees_(subtrees), whole_(whole), complex_(complex) {}
@@ -37,7 +39,7 @@ class Graft {
 
   // ---- what Subdivision::run_above asks ----
 
-  bool takes(const Path& node, const Cell& cell, Chain* chains, bool decided) {
+  bool takes(const Path& node, const Cell& cell, Trace* traces, bool decided) {
     const std::size_t depth = node.size();
     const std::int64_t placed = std::int64_t(whole_.vertices.size());
     if (depth > 0 && node.back() == 0) placed_[depth - 1].end = placed;
@@ -57,16 +59,16 @@ class Graft {
     if (subtree.edge_count == 0) return leave_open(depth);
     if (subtree.edge_count != cell.facet_count())
       throw std::invalid_argument("a part has another border than the cell with the path " + text_of(node));
-    set_chains(subtree, first, chains);
-    for (int edge = 0; edge < cell.facet_count(); ++edge) require_on(cell, cell.facet(edge), chains[edge].first);
+    set_traces(subtree, first, traces);
+    for (int edge = 0; edge < cell.facet_count(); ++edge) require_on(cell, cell.facet(edge), traces[edge].first);
     return true;
   }
 
-  void leave(std::size_t depth, const Cell& cell, const Cut<Cell>& cut, Chain* chains) {
+  void leave(std::size_t depth, const Cell& cell, const Cut<Cell>& cut, Trace* traces) {
     if (open_[depth])
       leave_open(depth);
     else
-      complex_.join(cell, cut, chains);
+      complex_.join(cell, cut, traces);
   }
 
  private:
@@ -110,13 +112,13 @@ class Graft {
       throw std::invalid_argument("a part was cut from another place than the path " + text_of(subtrees_.nodes[next_ - 1]));
   }
 
-  void set_chains(const Subtree& subtree, std::int64_t first, Chain* chains) {
+  void set_traces(const Subtree& subtree, std::int64_t first, Trace* traces) {
     std::int64_t begin = 0;
     for (std::int64_t edge = 0; edge < subtree.edge_count; ++edge) {
       const std::int64_t end = subtree.border_ends[edge];
       for (std::int64_t i = begin; i + 1 < end; ++i)
         whole_.facets[first + subtree.border[i]].link = ~(first + subtree.border[i + 1]);
-      chains[edge] = {first + subtree.border[begin], first + subtree.border[end - 1]};
+      traces[edge] = {first + subtree.border[begin], first + subtree.border[end - 1]};
       begin = end;
     }
   }

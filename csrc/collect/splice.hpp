@@ -25,12 +25,12 @@ class AcrossParts {
 
   void match(std::int64_t here, std::int64_t there) { whole_.match(here, there); }
 
-  Chain joined(const Chain& before, const Chain& after) {
+  FacetRun joined(const FacetRun& before, const FacetRun& after) {
     whole_.facet(before.last).link = ~after.first;
     return {before.first, after.last};
   }
 
-  void zip(const Chain& forward, const Chain& backward) { zip_facets(*this, forward, backward, reversed_); }
+  void zip(const FacetRun& forward, const FacetRun& backward) { zip_facets(*this, forward, backward, reversed_); }
 
   std::int64_t following(std::int64_t name) {
     const std::int64_t next = whole_.facet(name).following();
@@ -55,6 +55,8 @@ class AcrossParts {
 template <class Cell>
 class Splice {
  public:
+  using Trace = typename Cell::Trace;
+
   Splice(Fragments<Cell>& fragments, Whole& whole) : whole_(whole), by_number_(std::size_t(fragments.count())) {
     for (Harvest<Cell>& harvest : fragments.harvests) {
       harvest.end_fragment();
@@ -96,27 +98,27 @@ class Splice {
     for (const auto& [here, there] : fragment->adopted) whole_.unite(name_of(part(giver), there), name_of(part(*fragment), here));
   }
 
-  // Fragments that it gave away have been joined, and with their seams the chains of their cells. All others are as the
+  // Fragments that it gave away have been joined, and with their seams the traces of their cells. All others are as the
   // thread knew them that found them.
   void join(const Fragment<Cell>& fragment, AcrossParts& across) {
     std::size_t given = fragment.given.size();
-    const Chain* joined = nullptr;
+    const Trace* joined = nullptr;
     for (const Seam<Cell>& seam : fragment.seams) {
       for (int child = 0; child < seam.cut.count; ++child) {
-        Chain* chains = seam.cut.chains[child];
+        Trace* traces = seam.cut.traces[child];
         const bool is_given = child >= seam.cut.count - seam.given;
         const Fragment<Cell>& finder = is_given ? *by_number_[std::size_t(fragment.given[--given])] : fragment;
-        if (is_given ? !finder.seams.empty() : chains == joined) continue;
-        name(chains, seam.cut.children[child].facet_count(), part(finder));
+        if (is_given ? !finder.seams.empty() : traces == joined) continue;
+        name(traces, seam.cut.children[child].facet_count(), part(finder));
       }
-      Cell::join(seam.cell, seam.cut, seam.chains, across);
-      joined = seam.chains;
+      Cell::join(seam.cell, seam.cut, seam.traces, across);
+      joined = seam.traces;
     }
   }
 
-  static void name(Chain* chains, int count, std::size_t part) {
-    for (Chain* chain = chains; chain < chains + count; ++chain)
-      if (chain->first >= 0) *chain = {name_of(part, chain->first), name_of(part, chain->last)};
+  static void name(FacetRun* runs, int count, std::size_t part) {
+    for (FacetRun* run = runs; run < runs + count; ++run)
+      if (!run->empty()) *run = {name_of(part, run->first), name_of(part, run->last)};
   }
 
   std::size_t part(const Fragment<Cell>& fragment) const { return parts_[std::size_t(fragment.number)]; }

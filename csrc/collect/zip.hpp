@@ -14,9 +14,9 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Of whoever knows what follows a facet in its chain, and can `match` two and `unite_ends`.
+// Of whoever knows what follows a facet in its run, and can `match` two and `unite_ends`.
 template <class Collector>
-void zip_facets(Collector& collector, const Chain& forward, const Chain& backward, std::vector<std::int64_t>& reversed) {
+void zip_facets(Collector& collector, const FacetRun& forward, const FacetRun& backward, std::vector<std::int64_t>& reversed) {
   reversed.clear();
   for (std::int64_t there = backward.first; there >= 0; there = collector.following(there)) reversed.push_back(there);
   std::size_t left = reversed.size();

@@ -22,7 +22,10 @@ Exact::Exact(const Network& network, const Chart& chart, const Domain& domain, c
       coordinates_(chart.dimension + 1),
       layers_(network.layers.size()),
       points_(251),
-      sums_(std::size_t(coordinates_)) {
+      sums_(std::size_t(coordinates_)),
+      minors_(std::size_t{1} << coordinates_),
+      forms_(std::size_t(chart.dimension)),
+      rows_(std::size_t(chart.dimension)) {
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     const Layer& here = network.layers[layer];
     const std::size_t rows = std::size_t(here.rows() + (here.units - here.own));
@@ -140,17 +143,37 @@ Exact::Polynomial Exact::meeting(const Form& line, Meeting meeting) {
   return result;
 }
 
-Exact::Form Exact::cross(const Form& left, const Form& right) {
-  Form result(3);
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::size_t i = (k + 1) % 3;
-    const std::size_t j = (k + 2) % 3;
-    scratch_.clear();
-    scratch_.add_product(left[i], right[j]);
-    scratch_.subtract_product(left[j], right[i]);
-    result[k] = scratch_.value();
-  }
+// Row by row, by Laplace's rule: each minor of the first rows is computed once for each set of columns.
+Exact::Form Exact::common_zero(const Form* const* rows, int first) {
+  const int columns = coordinates_;
+  const int last = columns - 2;  // row
+  const std::size_t all = (std::size_t{1} << columns) - 1;
+  for (int row = 1; row < last; ++row)
+    for (std::size_t set = 0; set < all; ++set)
+      if (__builtin_popcountll(set) == row + 1) minors_[set] = minor(rows, row, set, false);
+  Form result(static_cast<std::size_t>(columns));
+  for (int k = first; k < columns; ++k)
+    result[std::size_t(k)] = minor(rows, last, all & ~(std::size_t{1} << k), k % 2 != 0);
   return result;
+}
+
+// The determinant of the first rows in a set of columns, or its negative: along its last row, from the last column backwards.
+Dyadic Exact::minor(const Form* const* rows, int last, std::size_t set, bool negated) {
+  scratch_.clear();
+  for (int k = coordinates_ - 1; k >= 0; --k) {
+    const std::size_t column = std::size_t{1} << k;
+    if ((set & column) == 0) continue;
+    const Dyadic& factor = (*rows[last])[std::size_t(k)];
+    if (last == 0) return negated ? factor.negated() : factor;
+    const std::size_t others = set & ~column;
+    const Dyadic& rest = last == 1 ? (*rows[0])[std::size_t(__builtin_ctzll(others))] : minors_[others];
+    if (negated)
+      scratch_.subtract_product(rest, factor);
+    else
+      scratch_.add_product(rest, factor);
+    negated = !negated;
+  }
+  return scratch_.value();
 }
 
 Dyadic Exact::dot(const Form& left, const Form& right) {
@@ -172,6 +195,12 @@ void Exact::add_to(Form& target, const Form& more) {
   }
 }
 
+// The line through two points of the plane.
+Exact::Form Exact::through(const Form& start, const Form& end) {
+  const Form* const rows[] = {&start, &end};
+  return common_zero(rows);
+}
+
 Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   Polynomial result;
   if (boundary >= 0) {
@@ -188,12 +217,12 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
   const Polynomial start = generator_point(edge);
   const Polynomial end = generator_point((edge + 1) % domain_.count);
   if (start.linear.empty() && end.linear.empty()) {
-    result.constant = cross(start.constant, end.constant);
+    result.constant = through(start.constant, end.constant);
     return result;
   }
-  result.constant = cross(start.constant, end.linear);
-  add_to(result.constant, cross(start.linear, end.constant));
-  result.linear = cross(start.linear, end.linear);
+  result.constant = through(start.constant, end.linear);
+  add_to(result.constant, through(start.linear, end.constant));
+  result.linear = through(start.linear, end.linear);
   return result;
 }
 
@@ -215,17 +244,20 @@ const Exact::Polynomial& Exact::point(const VertexView& vertex) {
 
 Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   if (vertex.generator >= 0) return generator_point(vertex.generator);
-  Polynomial result;
-  const Polynomial first = boundary_form(vertex.boundaries[0]);
-  if (domain_.arc) return meeting(first.constant, Meeting(vertex.boundaries[1]));
-  if (coordinates_ == 2) {
-    result.constant = {first.constant[1], first.constant[0].negated()};
-  } else {
-    const Polynomial second = boundary_form(vertex.boundaries[1]);
-    result.constant = cross(first.constant, second.constant);
-    if (!first.linear.empty()) result.linear = cross(first.linear, second.constant);
-    if (!second.linear.empty()) add_to(result.linear, cross(first.constant, second.linear));
+  if (domain_.arc) return meeting(boundary_form(vertex.boundaries[0]).constant, Meeting(vertex.boundaries[1]));
+  const int dimension = coordinates_ - 1;
+  bool far = false;
+  for (int k = 0; k < dimension; ++k) {
+    Polynomial& form = forms_[std::size_t(k)] = boundary_form(vertex.boundaries[k]);
+    rows_[std::size_t(k)] = &form.constant;
+    far = far || !form.linear.empty();
   }
+  Polynomial result;
+  result.constant = common_zero(rows_.data());
+  if (!far) return result;
+  // Only the first column has M, so each minor is linear in it, and the weight, which is the minor without this column, has no M.
+  for (Polynomial& form : forms_) form.constant[0] = form.linear.empty() ? Dyadic() : form.linear[0];
+  result.linear = common_zero(rows_.data(), 1);
   return result;
 }
 

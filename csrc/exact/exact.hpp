@@ -104,7 +104,12 @@ class Exact {
   Polynomial generator_point(int generator);
   Polynomial meeting(const Form& line, Meeting meeting);
   int sign_at(const Form& row, const Polynomial& at);
-  Form cross(const Form& left, const Form& right);
+  // The point where D forms are zero, or the form that is zero at D points: the minors of their matrix, of alternating sign.
+  // With `first` 1 the weight is left zero.
+  // Takes (D + 1) (2^D - 2) products of growing length, and no division.
+  Form common_zero(const Form* const* rows, int first = 0);
+  Dyadic minor(const Form* const* rows, int last, std::size_t set, bool negated);
+  Form through(const Form& start, const Form& end);
   Dyadic dot(const Form& left, const Form& right);
   Dyadic product(const Dyadic& left, const Dyadic& right);
   Dyadic difference(const Dyadic& left, const Dyadic& right);
@@ -124,6 +129,9 @@ class Exact {
   TermRoom room_;
   std::vector<Accumulator> sums_;
   Accumulator scratch_;
+  std::vector<Dyadic> minors_;  // of the first rows, by the set of their columns
+  std::vector<Polynomial> forms_;  // [dimension] of the boundaries that meet in a vertex
+  std::vector<const Form*> rows_;  // [dimension] their constants
 };
 
 }  // namespace regions

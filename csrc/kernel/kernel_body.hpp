@@ -27,6 +27,17 @@ void with_type_of_cells(const Task& task, Work work) {
   throw std::invalid_argument("there are no cells of this dimension");
 }
 
+// Regions of higher dimensions can be counted: their facets and positions have no place in `Collected` yet.
+template <class Work>
+void with_type_of_collected_cells(const Task& task, Work work) {
+  with_type_of_cells(task, [&](auto type) {
+    if constexpr (decltype(type)::type::dimension <= most_dimensions)
+      work(type);
+    else
+      throw std::invalid_argument("regions of this dimension can be counted, not enumerated");
+  });
+}
+
 // Whether a sweep could prove what there is along the curve.
 inline bool swept(const Task& task, Strand* strand) {
   if (task.section != nullptr) return false;
@@ -77,7 +88,7 @@ inline void enumerate(const Task& task, Whole& whole) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   Strand strand(whole.only(), task.chart.dimension, pattern_bytes);
   if (swept(task, &strand)) return;
-  with_type_of_cells(task, [&](auto type) {
+  with_type_of_collected_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     if (task.workers > 1 && task.section == nullptr) return enumerate_together<Cell>(task, pattern_bytes, whole);
     Complex<Cell> complex(whole.only(), pattern_bytes);
@@ -89,7 +100,7 @@ inline void enumerate(const Task& task, Whole& whole) {
 inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Border& border) {
   if (node.empty()) return enumerate(task, whole);
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
-  with_type_of_cells(task, [&](auto type) {
+  with_type_of_collected_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Complex<Cell> complex(whole.only(), pattern_bytes);
     Subdivision<Cell, Complex<Cell>>(task, complex).run_below(node, border);
@@ -100,7 +111,7 @@ inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Bo
 inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collected) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   bool finished = true;
-  with_type_of_cells(task, [&](auto type) {
+  with_type_of_collected_cells(task, [&](auto type) {
     using Cell = typename decltype(type)::type;
     Complex<Cell> complex(collected, pattern_bytes);
     Graft<Cell> graft(subtrees, collected, complex);
@@ -118,7 +129,7 @@ struct Nodes {
   bool more = false;  // whether any node is not a region
 
   template <class Cell>
-  bool takes(const Path& node, const Cell&, Chain*, bool decided) {
+  bool takes(const Path& node, const Cell&, typename Cell::Trace*, bool decided) {
     if (node.size() < cuts && !decided) return false;
     paths.push_back(node);
     more = more || !decided;
@@ -126,7 +137,7 @@ struct Nodes {
   }
 
   template <class Cell>
-  void leave(std::size_t, const Cell&, const Cut<Cell>&, Chain*) {}
+  void leave(std::size_t, const Cell&, const Cut<Cell>&, typename Cell::Trace*) {}
 };
 
 // Paths of at least so many nodes, where there are as many, in order, all regions being below one of them. One where a sweep

@@ -37,6 +37,7 @@ class Subdivision {
 
  public:
   static constexpr int D = Cell::dimension;
+  using Trace = typename Cell::Trace;
 
   Subdivision(const Task& task, Collector& collector, Crew* crew = nullptr)
       : crew_(crew),
@@ -95,7 +96,7 @@ class Subdivision {
     for (std::size_t depth = 1; depth > 0;) {
       Frame& frame = stack_[depth - 1];
       if (frame.next_child == 0) {
-        if (top.takes(path_to(depth), frame.cell, frame.chains, frame.network.block_count == 0)) {
+        if (top.takes(path_to(depth), frame.cell, frame.traces, frame.network.block_count == 0)) {
           --depth;
           continue;
         }
@@ -107,7 +108,7 @@ class Subdivision {
         depth = enter_next_child(depth);
       } else {
         --depth;
-        top.leave(depth, frame.cell, frame.cut, frame.chains);
+        top.leave(depth, frame.cell, frame.cut, frame.traces);
       }
     }
   }
@@ -128,13 +129,13 @@ class Subdivision {
     signs_.counts = SignCounts();
     outcome_.cells = 0;
     subdivide(1);
-    for (int i = 0; i < stack_[0].cell.facet_count(); ++i) collector_.list(stack_[0].chains[i], border);
+    for (int i = 0; i < stack_[0].cell.facet_count(); ++i) collector_.list(stack_[0].traces[i], border);
   }
 
  private:
   struct Frame {
     Cell cell;
-    Chain* chains;  // of the cell's facets, to be filled
+    Trace* traces;  // of the cell's facets, to be filled
     LocalNetwork<D> network;
     double share;   // of the whole, in equal parts: for the progress
     int next_child;
@@ -161,7 +162,7 @@ class Subdivision {
   void enter_whole() {
     Frame& root = stack_[0];
     root.cell = whole_domain();
-    root.chains = arena_.take<Chain>(std::size_t(root.cell.facet_count()));
+    root.traces = arena_.template take<Trace>(std::size_t(root.cell.facet_count()));
     root.network = restriction_.whole(root.cell);
     root.share = 1;
     root.next_child = 0;
@@ -186,9 +187,9 @@ class Subdivision {
       if (top.next_child > 0 && depth >= shared_) arena_.release(top.mark);
       if (top.next_child == top.cut.count - top.given) {
         if (depth <= shared_)
-          collector_.join_later(top.cell, top.cut, top.given, top.chains, memory_kept_);
+          collector_.join_later(top.cell, top.cut, top.given, top.traces, memory_kept_);
         else if (depth > begun_)
-          collector_.join(top.cell, top.cut, top.chains);
+          collector_.join(top.cell, top.cut, top.traces);
         --depth;
         continue;
       }
@@ -304,7 +305,7 @@ class Subdivision {
 
   void descend(const Frame& parent, int which, Frame& child) {
     child.cell = parent.cut.children[which];
-    child.chains = parent.cut.chains[which];
+    child.traces = parent.cut.traces[which];
     child.share = parent.share / parent.cut.count;
     child.next_child = 0;
     child.given = 0;
@@ -319,7 +320,7 @@ class Subdivision {
     const bool undecided = network.block_count > 0;
     std::int64_t regions = undecided ? unknown : 1;
     if (!undecided) {
-      collector_.region(frame.cell, pattern_.data(), frame.chains);
+      collector_.region(frame.cell, pattern_.data(), frame.traces);
     } else if (!Collector::keeps && network.block_count == 1 && network.frontier == network_.last() &&
                network.only_lines && is_bounded(frame.cell)) {
       regions = arrangement_.count(network.lines, frame.cell);
@@ -347,10 +348,10 @@ class Subdivision {
     for (int child = 0; child < frame.cut.count; ++child) {
       restriction_.decide_last_line(frame.network, frame.cut.sides[child],
                                     frame.cut.winners != nullptr ? frame.cut.winners[child] : nullptr);
-      collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.chains[child]);
+      collector_.region(frame.cut.children[child], pattern_.data(), frame.cut.traces[child]);
     }
     outcome_.cells += frame.cut.count;
-    collector_.join(frame.cell, frame.cut, frame.chains);
+    collector_.join(frame.cell, frame.cut, frame.traces);
   }
 
   static bool is_bounded(const Cell& cell) {
@@ -365,7 +366,7 @@ class Subdivision {
     else
       cut_along(frame, layer, *frame.network.blocks[0].rows[frame.network.lines.owners[frame.network.best_line]]);
     for (int child = 0; child < frame.cut.count; ++child)
-      frame.cut.chains[child] = arena_.take<Chain>(std::size_t(frame.cut.children[child].facet_count()));
+      frame.cut.traces[child] = arena_.template take<Trace>(std::size_t(frame.cut.children[child].facet_count()));
     frame.mark = arena_.mark();
   }
 

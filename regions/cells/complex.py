@@ -139,6 +139,11 @@ class CellComplex:
         pairs = self.facet_regions[self.cell_facets]
         return read_only(np.where(pairs[:, 0] == owners, pairs[:, 1], pairs[:, 0]))
 
+    @property
+    def cell_facet_offsets(self) -> Integers:
+        """Region r has the facets ``cell_facets[cell_facet_offsets[r]:cell_facet_offsets[r + 1]]``: int64 [R + 1]."""
+        return self.cell_offsets
+
     @cached_property
     def facet_offsets(self) -> Integers:
         """Facet f has the vertices ``facet_vertices.ravel()[facet_offsets[f]:facet_offsets[f + 1]]``: int64 [F + 1]."""

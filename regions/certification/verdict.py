@@ -229,7 +229,7 @@ def _chosen(part: Partition, allowed: int, rng: np.random.Generator) -> list[int
             break
         patch, reached = [start], {start}
         for region in patch:  # which grows, breadth first
-            facets = part.cell_facets[part.cell_offsets[region] : part.cell_offsets[region + 1]]
+            facets = part.cell_facets[part.cell_facet_offsets[region] : part.cell_facet_offsets[region + 1]]
             around = set(part.facet_regions[facets].ravel().tolist()) - reached - {-1}
             patch += sorted(around)
             reached |= around

@@ -281,7 +281,9 @@ def perimeters(partition: Partition) -> Floats:
     """
     require_complete(partition)
     with np.errstate(over="ignore"):
-        result: Floats = np.add.reduceat(partition.facet_volumes[partition.cell_facets], partition.cell_offsets[:-1])
+        result: Floats = np.add.reduceat(
+            partition.facet_volumes[partition.cell_facets], partition.cell_facet_offsets[:-1]
+        )
     return result
 
 
@@ -293,7 +295,7 @@ def perimeter_errors(partition: Partition) -> Floats:
     partition : Partition
     """
     require_complete(partition)
-    starts, facets = partition.cell_offsets[:-1], partition.cell_facets
+    starts, facets = partition.cell_facet_offsets[:-1], partition.cell_facets
     if partition.dimension == 1:
         return np.zeros(len(partition))
     volumes, errors = partition.facet_volumes[facets], partition.facet_volume_errors[facets]

@@ -7,9 +7,10 @@ the same partition gives the same bytes.
 A file is not trusted: `regions.files.npz` takes it apart under limits; then names, types and shapes are
 compared with what must be there, network and domain go through their constructors, their fingerprints are
 computed anew, and every index is checked before a partition is made of them.
-Files have a version. In version 2 the vertices of all facets follow each other, and ``facet_offsets`` says whose they
-are: facets of more dimensions have different numbers of them. In version 1 they were rows, [F, d], and the packed
-patterns were called ``patterns``. Both are read, and version 2 is written.
+Files have a version, and all versions are read. Version 3 is written: the vertices of facets and the facets of regions
+have offsets of their own, because from dimension three on a facet has any number of vertices and a region does not have
+as many facets as corners. Version 2 had no ``cell_facet_offsets``. In version 1 the vertices of facets were rows,
+[F, d], and the packed patterns were called ``patterns``.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ __all__ = ["read_partition", "write_partition"]
 
 Cells = TypeVar("Cells", bound=CellComplex)
 
-FORMAT, VERSION = "relu-regions partition", 2
+FORMAT, VERSION = "relu-regions partition", 3
+# Arrays that other arrays determine in one and two dimensions, with the first version that has them.
+OFFSETS = {"facet_offsets": 2, "cell_facet_offsets": 3}
 OLD_NAMES = {"packed_patterns": "patterns"}
 DOMAIN_ARRAYS = ("origin", "directions", "generators")
 UNIT_ARRAYS = ("breakpoints", "slopes", "intercepts")
@@ -80,7 +83,7 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     }
     arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     arrays.update((name, raw[name].reshape(-1) if name == "facet_vertices" else raw[name]) for name in ARRAYS)
-    arrays["facet_offsets"] = cells.facet_offsets
+    arrays.update((name, getattr(cells, name)) for name in OFFSETS)
     arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
     arrays.update(stored_arrays(network))
     # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
@@ -123,10 +126,11 @@ class _Reader:
 
     def parts(self) -> tuple[Network, Domain, dict[str, Any]]:
         names = self.entry("network", "activations", list)
-        old = self.header["version"] == 1
+        version = self.header["version"]
+        old = version == 1
         stored = {name: OLD_NAMES.get(name, name) if old else name for name in ARRAYS}
         expected = ["header", *stored.values(), *(f"domain_{name}" for name in DOMAIN_ARRAYS)]
-        expected += [] if old else ["facet_offsets"]
+        expected += [name for name, since in OFFSETS.items() if version >= since]
         expected += self.network_arrays(names)
         different = sorted({*expected} ^ self.arrays.keys())
         if different:
@@ -137,6 +141,10 @@ class _Reader:
         raw: dict[str, Any] = {name: self.array(stored[name], dtype) for name, dtype in ARRAYS.items()}
         if not old:
             raw["facet_vertices"] = self.facet_rows(raw["facet_vertices"], domain.dimension)
+        if version >= OFFSETS["cell_facet_offsets"] and not np.array_equal(
+            self.array("cell_facet_offsets", np.int64), raw["cell_offsets"]
+        ):
+            raise NotACheckpointError("cell_facet_offsets differs from cell_offsets")
         complete = self.entry(None, "complete", bool)
         problem = first_problem(network, domain, raw, complete)
         if problem:
@@ -175,9 +183,9 @@ class _Reader:
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or is another one")
-        if header.get("version") not in (1, VERSION):
+        if header.get("version") not in range(1, VERSION + 1):
             raise NotACheckpointError(
-                f"format version {str(header.get('version'))[:20]}, this package reads versions 1 and {VERSION}: "
+                f"format version {str(header.get('version'))[:20]}, this package reads versions 1 to {VERSION}: "
                 "use the version of relu-regions that wrote it, or enumerate again"
             )
         return header

@@ -43,7 +43,7 @@ def test_arrays_are_read_only_but_the_callers_stay_writeable() -> None:
     raw = raw_from_reference(*CASES["square"])
     partition = Partition(*CASES["square"], raw)
     derived = ("patterns", "volumes", "facet_volumes", "facet_layers", "neighbors", "interior_points")
-    for name in {*ARRAYS, "facet_offsets", "corner_counts", *derived}:
+    for name in {*ARRAYS, "facet_offsets", "cell_facet_offsets", "corner_counts", *derived}:
         assert not getattr(partition, name).flags.writeable, name
     assert raw["vertices"].flags.writeable
 

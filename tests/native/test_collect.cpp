@@ -50,19 +50,19 @@ struct Square {
     Cut<Polygon> result{};
     result.signs = signs;
     Polygon::cut(cell, *facet, problem.exact(), arena, complex, result);
-    for (int child = 0; child < 2; ++child) result.chains[child] = chains(result.children[child]);
+    for (int child = 0; child < 2; ++child) result.traces[child] = traces(result.children[child]);
     return result;
   }
 
   // A half, cut in two regions.
-  void find_quarters(const Polygon& half, int side, Chain* border, Complex<Polygon>& complex) {
+  void find_quarters(const Polygon& half, int side, FacetRun* border, Complex<Polygon>& complex) {
     const Cut<Polygon> second = cut(half, 2, complex);
     for (int child = 0; child < 2; ++child)
-      complex.region(second.children[child], &patterns[2 * side + child], second.chains[child]);
+      complex.region(second.children[child], &patterns[2 * side + child], second.traces[child]);
     complex.join(half, second, border);
   }
 
-  Chain* chains(const Polygon& cell) { return arena.take<Chain>(std::size_t(cell.count)); }
+  FacetRun* traces(const Polygon& cell) { return arena.take<FacetRun>(std::size_t(cell.count)); }
 
   SmallProblem problem{no_weights, {0, 0, 0}, square()};
   Arena arena;
@@ -94,8 +94,8 @@ Arrays found_by_one() {
   Complex<Polygon> complex(all.only(), 1);
   const Polygon whole = square.whole(complex);
   const Cut<Polygon> first = square.cut(whole, 1, complex);
-  for (int side = 0; side < 2; ++side) square.find_quarters(first.children[side], side, first.chains[side], complex);
-  complex.join(whole, first, square.chains(whole));
+  for (int side = 0; side < 2; ++side) square.find_quarters(first.children[side], side, first.traces[side], complex);
+  complex.join(whole, first, square.traces(whole));
   return Arrays(all, 1);
 }
 
@@ -121,11 +121,11 @@ Arrays found_by_two(bool second_first) {
       vertices[i] = copy;
     }
     half.vertices = vertices;
-    square.find_quarters(half, 1, first.chains[1], taker);
+    square.find_quarters(half, 1, first.traces[1], taker);
   };
   if (second_first) find_given();
-  square.find_quarters(first.children[0], 0, first.chains[0], giver);
-  giver.join_later(whole, first, 1, square.chains(whole), nullptr);
+  square.find_quarters(first.children[0], 0, first.traces[0], giver);
+  giver.join_later(whole, first, 1, square.traces(whole), nullptr);
   if (!second_first) find_given();
   Splice<Polygon>(fragments, all).run(true);
   CHECK(all.parts.size() == 2);
@@ -180,7 +180,7 @@ TEST_CASE("two sides of a cut that differ are refused") {
   Complex<Polygon> complex(all.only(), 1);
   const Polygon whole = square.whole(complex);
   const Cut<Polygon> cut = square.cut(whole, 1, complex);
-  complex.region(cut.children[0], &patterns[3], cut.chains[0]);
-  square.find_quarters(cut.children[1], 1, cut.chains[1], complex);  // one region on one side, two on the other
-  CHECK_THROWS_AS(complex.join(whole, cut, square.chains(whole)), std::logic_error);
+  complex.region(cut.children[0], &patterns[3], cut.traces[0]);
+  square.find_quarters(cut.children[1], 1, cut.traces[1], complex);  // one region on one side, two on the other
+  CHECK_THROWS_AS(complex.join(whole, cut, square.traces(whole)), std::logic_error);
 }

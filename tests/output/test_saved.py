@@ -32,7 +32,7 @@ from regions.output import saved
 from regions.partition import ARRAYS, Partition, load_partition, raw_arrays
 
 DATA = Path(__file__).resolve().parent.parent / "data"
-SAVED = [*ARRAYS, "facet_offsets", "header", "domain_origin"]
+SAVED = [*ARRAYS, "facet_offsets", "cell_facet_offsets", "header", "domain_origin"]
 
 
 def assert_same(one: Partition, other: Partition) -> None:
@@ -117,16 +117,29 @@ def test_files_of_version_1_are_read(commit: str, kind: str, tmp_path: Path) -> 
     partition.save(tmp_path / "again.npz")
     assert_same(partition, load_partition(tmp_path / "again.npz"))
     with np.load(tmp_path / "again.npz") as new:
-        assert json.loads(new["header"].tobytes())["version"] == 2
+        assert json.loads(new["header"].tobytes())["version"] == 3
         rows = np.split(new["facet_vertices"], new["facet_offsets"][1:-1])
         assert np.array_equal(rows, partition.facet_vertices)
+
+
+def test_files_of_version_2_are_read(arrays: dict[str, Any], tmp_path: Path) -> None:
+    older = with_header(arrays, lambda header: header.update(version=2))
+    refused(tmp_path, older, NotACheckpointError, "'cell_facet_offsets'")
+    np.savez(tmp_path / "older.npz", **{name: array for name, array in older.items() if name != "cell_facet_offsets"})
+    np.savez(tmp_path / "newer.npz", **arrays)
+    assert_same(load_partition(tmp_path / "older.npz"), load_partition(tmp_path / "newer.npz"))
 
 
 def test_names_of_one_version_in_a_file_of_the_other_are_refused(tmp_path: Path) -> None:
     with np.load(DATA / "saved_ed09fa1_plane.npz") as file:
         old = dict(file)
     refused(tmp_path, {**old, "packed_patterns": old["patterns"]}, NotACheckpointError, "'packed_patterns'.*too many")
-    refused(tmp_path, with_header(old, lambda header: header.update(version=2)), NotACheckpointError, "'facet_offsets'")
+    refused(
+        tmp_path,
+        with_header(old, lambda header: header.update(version=2)),
+        NotACheckpointError,
+        "'(facet_offsets|packed_patterns)'",
+    )
 
 
 @pytest.mark.parametrize("shape", [(-1, 2), (-1, 1), ()])
@@ -166,7 +179,7 @@ def with_header(arrays: dict[str, Any], change: Callable[[dict[str, Any]], objec
 
 HEADERS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda header: header.update(format="else"), "not a file that Partition.save wrote"),
-    (lambda header: header.update(version=3), "format version 3, this package reads versions 1 and 2"),
+    (lambda header: header.update(version=4), "format version 4, this package reads versions 1 to 3"),
     (lambda header: header.update(version="9" * 10**4), "format version 99999"),
     (lambda header: header.pop("complete"), "'complete' is missing"),
     (lambda header: header.update(complete=1), "'complete' is missing or not of type bool"),
@@ -204,7 +217,8 @@ def test_unknown_kinds_of_domain_become_plain_domains(arrays: dict[str, Any], tm
 
 
 @pytest.mark.parametrize(
-    "name", [*ARRAYS, "facet_offsets", "header", "domain_origin", "layer_0_weights", "layer_1_slopes"]
+    "name",
+    [*ARRAYS, "facet_offsets", "cell_facet_offsets", "header", "domain_origin", "layer_0_weights", "layer_1_slopes"],
 )
 def test_arrays_that_are_missing_or_of_another_type(name: str, arrays: dict[str, Any], tmp_path: Path) -> None:
     missing = {key: array for key, array in arrays.items() if key != name}
@@ -223,6 +237,7 @@ def test_arrays_that_are_missing_or_of_another_type(name: str, arrays: dict[str,
         ("facet_regions", -7, "facet_regions"),
         ("facet_offsets", 1, "facet_offsets must go from 0 to .* in steps of 2"),
         ("cell_offsets", -1, "cell_offsets"),
+        ("cell_facet_offsets", 1, "cell_facet_offsets differs from cell_offsets"),
         ("vertices", np.nan, "not a number"),
         ("layer_0_weights", np.inf, "weights"),
         ("layer_0_breakpoints", 7.0, "breakpoints"),
