@@ -31,7 +31,7 @@ COMPILE += ["-Wno-psabi"]
 # grown by 40%, whatever is hot there: more code elsewhere in it made counts of small networks a fifth slower.
 COMPILE += ["--param", "inline-unit-growth=100"]
 LINK: list[str] = []
-# The hot loops of the kernels have arrays on the stack, and would run slower with these flags (csrc/README.md).
+# The hot loops of the kernels have arrays on the stack, and would run slower with these flags (csrc/TRIED.md).
 OUTSIDE_KERNELS: list[str] = []
 BUILD_FOLDER = "build"
 

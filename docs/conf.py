@@ -25,7 +25,7 @@ version = release = regions.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**.md", "bench/README.md", "csrc/README.md", "examples/README.md"]
+include_patterns = ["*.md", "docs/**.md", "bench/*.md", "csrc/*.md", "examples/README.md"]
 exclude_patterns = [".*", "build", "dist", "regions", "tests"]
 myst_heading_anchors = 3  # links such as results.md#what-is-proven-about-it
 

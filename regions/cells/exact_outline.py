@@ -4,7 +4,7 @@
 A corner is where two facets of the region meet. Each lies on a kink or on an edge of the domain, and these are affine
 forms with integer coefficients (`passes/exact.py`), so the corner is their cross product: a point (w, w x, w y) with
 integers for coordinates. On a line it is where one form is zero. Nothing is rounded, and nothing is divided.
-The edges of a whole plane are those of a square from -M to M for a symbolic M (csrc/README.md). Where a line meets
+The edges of a whole plane are those of a square from -M to M for a symbolic M (csrc/DESIGN.md). Where a line meets
 them it is at infinity, and its direction is all that is left. With a number for M it is at a finite point; once M is
 large enough, the square has a piece of the region, and the mean of the piece's corners is inside it.
 Cost: a cross product per corner, beside the forms.

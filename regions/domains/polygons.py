@@ -5,7 +5,7 @@ In the plane itself (n_in = 2) the chart of a polygon is the identity: its corne
 more dimensions the chart is computed once, in floating point (`plane_chart.py`). Whoever wants to say exactly
 which chart is meant uses `Rectangle` or `Polygon.in_chart`.
 A whole plane has the chart that it is given, neither normalised nor turned. The core takes it for a square of a
-symbolic size, larger than all numbers (csrc/README.md), and so do its generators.
+symbolic size, larger than all numbers (csrc/DESIGN.md), and so do its generators.
 Invariant: convexity, orientation and zero area are decided exactly, on the doubles of the chart.
 """
 

@@ -34,7 +34,14 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MODULES = [module.name for module in pkgutil.walk_packages(regions.__path__, "regions.")]
 
 # Their examples measure what takes seconds.
-SLOW = {"tasks.md", "training.md", "through-training.md", "hanin-rolnick.md", "regions.measures.hanin_rolnick"}
+SLOW = {
+    "tasks.md",
+    "jobs-in-detail.md",
+    "training.md",
+    "through-training.md",
+    "hanin-rolnick.md",
+    "regions.measures.hanin_rolnick",
+}
 
 # What differs from run to run, or from one order of cuts to another.
 VARYING = [
