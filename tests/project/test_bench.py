@@ -66,8 +66,12 @@ def test_every_case_names_a_kind_and_a_workload():
         kind, *senses, workload = case.name.split("/") if "/" in case.name else (case.name, "")
         assert kind in run.UNITS
         assert kind == "import" or workload in WORKLOADS | CONVOLUTIONAL
-        known = {"linear_regions": DEFINITIONS, "workers": ("count", "enumerate", "lines")}.get(kind, ())
-        assert not senses or senses[0] in known
+        known = {
+            "checkpoint": ("count", "enumerate"),
+            "linear_regions": DEFINITIONS,
+            "workers": ("count", "enumerate", "lines"),
+        }
+        assert not senses or senses[0] in known.get(kind, ())
 
 
 @pytest.mark.parametrize(
