@@ -242,8 +242,9 @@ class Patches:
             part = flat[start : start + step]
             padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
             for sources, targets, weights in lists:
-                products = np.take(padded, sources, axis=1) @ weights
-                result[start : start + step, targets] = products.reshape(len(part), -1)
+                # One large product, for threads of BLAS wait for each other after each.
+                gathered = np.take(padded, sources, axis=1).reshape(-1, sources.shape[1])
+                result[start : start + step, targets] = (gathered @ weights).reshape(len(part), -1)
         return result.reshape(*values.shape[:-1], self.outputs)
 
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
