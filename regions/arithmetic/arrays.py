@@ -48,11 +48,14 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
         raise NonFiniteError(f"{name}: some entries are masked, and a masked entry is no number; fill them first")
     if type(values).__module__.split(".")[0] == "torch":
         try:
-            values = values.detach().cpu().resolve_conj().resolve_neg()
+            values = values.detach().cpu()
+            if str(values.layout) != "torch.strided":
+                values = values.to_dense()
+            values = values.resolve_conj().resolve_neg()
             if str(values.dtype) == "torch.bfloat16":  # numpy has no such type; float32 holds all its values
                 values = values.float()
             return np.asarray(values)
-        except (AttributeError, TypeError, RuntimeError) as error:  # quantized, sparse, on the meta device, ...
+        except (AttributeError, TypeError, RuntimeError) as error:  # quantized, on the meta device, ...
             raise NetworkError(f"{name}: this torch object has no plain numbers to read: {error}") from error
     try:
         return np.asarray(values)

@@ -71,7 +71,7 @@ def require_file_size(path: str, size: int) -> None:
 
 def require_expansion(path: str, file_size: int, unpacked: int, what: str) -> None:
     """Refuse content of ``unpacked`` bytes that is out of proportion to the file it comes from."""
-    advice = "if the file is sound, save it again without compression and without expanded tensors"
+    advice = "if the file is sound, save it again without compression and without expanded or sparse tensors"
     _require_proportion(path, file_size, unpacked, FREE_EXPANSION_BYTES, what, advice)
 
 

@@ -3,8 +3,9 @@
 
 torch pickles a tensor as a call of one of its builders with a storage (a run of numbers that lies elsewhere in the
 file), an offset, a size and a stride. These builders are the only functions that a torch file may call here; each
-checks its view against the bytes that are really there. What would have to be computed (sparse, quantized,
-conjugated), or is of a type that numpy does not have, becomes an `Opaque`.
+checks its view against the bytes that are really there. A sparse tensor becomes the array that it stands for. Where
+values would have to be computed (quantized, conjugated), are sparse in blocks, or are of a type that numpy does not
+have, there is an `Opaque`.
 Invariant: what is built, counted as doubles, stays within the limits before it is built.
 Cost: one copy of each tensor.
 Source: what ``torch.save`` of torch 2.13 was seen to write in both layouts, and public files in the older one.
@@ -25,6 +26,7 @@ from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
 from regions.files.restricted_pickle import Function, Loaded, Opaque
+from regions.files.sparse_tensors import array_of_compressed, array_of_coordinates, empty_shape
 
 __all__ = ["Dtype", "Origin", "Storage", "TensorBuilders", "require_lengths"]
 
@@ -103,13 +105,17 @@ class TensorBuilders:
         self.file_size = file_size
         self.byte_order: Literal["<", ">"] = byte_order
         self.built: list[Origin] = []
-        self._numbers = self._entries = 0
+        self._numbers = self._entries = self._tensors = 0
+        self._widened: set[int] = set()
         builders: dict[str, Callable[..., Any]] = {
             "collections.OrderedDict": self._ordered_dict,
             "collections.defaultdict": lambda *_: {},
             "torch._utils._rebuild_tensor": partial(self._tensor, (4,)),
             "torch._utils._rebuild_tensor_v2": partial(self._tensor, (6, 7)),
             "torch._utils._rebuild_tensor_v3": partial(self._tensor, (7, 8)),
+            "torch._utils._rebuild_sparse_tensor": self._sparse,
+            "torch.serialization._get_layout": lambda *names: names[0] if len(names) == 1 else None,
+            "torch.Size": self._size,
             "torch._utils._rebuild_parameter": self._parameter,
             "torch._utils._rebuild_parameter_with_state": self._parameter,
         }
@@ -142,6 +148,48 @@ class TensorBuilders:
             raise self.malformed("a parameter")
         return arguments[0]
 
+    def _size(self, *arguments: Any) -> tuple[int, ...]:
+        wrong = self.malformed("a size")
+        if len(arguments) != 1 or type(arguments[0]) is not tuple or len(arguments[0]) > limits.MAX_AXES:
+            raise wrong
+        require_lengths(arguments[0], wrong)
+        return arguments[0]
+
+    def _sparse(self, *arguments: Any) -> NDArray[Any] | Opaque:
+        """A sparse tensor as an array, of its layout and of its parts."""
+        wrong = self.malformed("a sparse tensor")
+        if len(arguments) != 2 or type(arguments[0]) is not str or type(arguments[1]) is not tuple:
+            raise wrong
+        layout, parts = arguments
+        count = {"torch.sparse_coo": 2, "torch.sparse_csr": 3, "torch.sparse_csc": 3}.get(layout)
+        arrays = parts[:count]
+        if count is None or any(isinstance(array, Opaque) for array in arrays):
+            return Opaque("torch._utils._rebuild_sparse_tensor", has_data=True)
+        size = parts[count] if len(parts) > count else None
+        coalesced = parts[3:] if count == 2 else ()
+        if type(size) is not tuple or len(parts) > 4 or any(type(flag) not in (bool, type(None)) for flag in coalesced):
+            raise wrong
+        if not all(isinstance(array, np.ndarray) for array in arrays):
+            raise wrong
+        self._size(size)
+        self._charge(math.prod(size) + sum(array.size for array in arrays), "its sparse tensors, with their zeros,")
+        first, second, third = (*arrays, None)[:3]
+        if third is None:
+            # torch rounds sums of bfloat16 numbers one by one, and here they are float32.
+            distinct = coalesced == (True,) or id(second) in self._widened
+            result = array_of_coordinates(first, second, size, distinct)
+        elif layout == "torch.sparse_csr":
+            result = array_of_compressed(first, second, third, size)
+        else:
+            transposed = array_of_compressed(first, second, third, size[::-1])
+            result = None if transposed is None else np.ascontiguousarray(transposed.T)
+        if result is None:
+            raise NotACheckpointError(
+                f"{self.path}: a sparse tensor of size {list(size)} names places that it does not have, or one place "
+                "several times; save tensor.to_dense() in its place"
+            )
+        return result
+
     def _tensor(self, counts: tuple[int, ...], *arguments: Any) -> Any:
         # Storage, offset, size, stride; then requires_grad and hooks; then the dtype; and perhaps metadata.
         if len(arguments) not in counts or not _is_empty(arguments[counts[0] :]):
@@ -167,10 +215,7 @@ class TensorBuilders:
             raise wrong
         require_lengths((offset, *size, *stride), wrong)
         count = math.prod(size)
-        self._numbers += count * max(1, dtype.size // limits.BYTES_PER_NUMBER)
-        if len(self.built) == limits.MAX_TENSORS:
-            raise FileTooLargeError(f"{self.path}: has more than {limits.MAX_TENSORS} tensors")
-        limits.require_expansion(self.path, self.file_size, self._numbers * limits.BYTES_PER_NUMBER, "its tensors")
+        self._charge(count * max(1, dtype.size // limits.BYTES_PER_NUMBER), "its tensors")
         last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
         if count and (last + 1) * dtype.size > len(storage.data):
             raise TruncatedFileError(
@@ -182,11 +227,22 @@ class TensorBuilders:
             steps = [step * dtype.size for step in stride]
             values: NDArray[Any] = np.ndarray(size, numpy_type, storage.data, offset * dtype.size, steps)
         else:
-            values = np.zeros([min(length, 1) for length in size], dtype=numpy_type)
+            values = np.zeros(empty_shape(size), dtype=numpy_type)
         native = values.astype(numpy_type.newbyteorder("="), order="C")
-        array: NDArray[Any] = bfloat16_to_float32(native) if dtype.name == "bfloat16" else native
+        array: NDArray[Any] = native
+        if dtype.name == "bfloat16":
+            array = bfloat16_to_float32(native)
+            self._widened.add(id(array))  # `built` keeps it, so that no other array gets its number
         self.built.append(Origin(array, storage, offset, size, stride))
         return array
+
+    def _charge(self, numbers: int, what: str) -> None:
+        """Ask whether one more tensor of so many numbers may be built."""
+        self._numbers += numbers
+        self._tensors += 1
+        if self._tensors > limits.MAX_TENSORS:
+            raise FileTooLargeError(f"{self.path}: has more than {limits.MAX_TENSORS} tensors")
+        limits.require_expansion(self.path, self.file_size, self._numbers * limits.BYTES_PER_NUMBER, what)
 
 
 def require_lengths(numbers: tuple[Any, ...], error: CheckpointError) -> None:

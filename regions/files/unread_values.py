@@ -69,7 +69,7 @@ def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
     Raises
     ------
     UnsafePickleError
-        An object that only running code could build, such as a sparse or quantized tensor.
+        An object that only running code could build, such as a quantized tensor.
     UnsupportedLayerError
         A number, a list, or the like.
     """

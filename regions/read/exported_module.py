@@ -26,7 +26,7 @@ from regions.read.between_layers import ActivationChoice
 from regions.read.exported_network import read_operations
 from regions.read.lowering import network_of
 from regions.read.module_check import TOLERANCE, relative_difference
-from regions.read.pruning import without_pruning
+from regions.read.pruning import with_plain_weights
 from regions.read.scaling import without_statistics
 
 __all__ = ["network_from_any_module"]
@@ -65,7 +65,7 @@ def network_from_any_module(
 
     given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else tuple_of(input_shape, "input_shape")
     shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
-    module, pruned = without_pruning(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
+    module, pruned = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     was_training = any(part.training for part in module.modules())
     try:
         evaluated = copy.deepcopy(module).cpu().eval()

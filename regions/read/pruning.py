@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which weights does pruning leave?
+"""Which weights does pruning leave, and which do sparse tensors stand for?
 
 `torch.nn.utils.prune` keeps a parameter as two tensors, ``weight_orig`` and ``weight_mask``, and multiplies them before
 each call. A mask holds zeros and ones, so the product is exact: it is what the network computes with. A mask of other
-numbers is refused, because torch would round the product.
+numbers is refused, because torch would round the product. Sparse parameters of a module, which torch does not copy,
+become the plain ones that they stand for.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
 from regions.printable import listed
 
-__all__ = ["masked_tensors", "without_pruning"]
+__all__ = ["masked_tensors", "with_plain_weights"]
 
 _ADVICE = "make pruning permanent with torch.nn.utils.prune.remove, and save the weights again"
 
@@ -73,13 +74,13 @@ def _product(key: str, values: Any, mask_key: str, tensors: Mapping[str, Any]) -
     return np.where(mask == 1, weights, 0.0)
 
 
-def without_pruning(module: Any) -> tuple[Any, list[str]]:
-    """Apply the masks of a torch module to a copy of it.
+def with_plain_weights(module: Any) -> tuple[Any, list[str]]:
+    """Apply the masks of a torch module to a copy of it, whose tensors are not sparse.
 
     Parameters
     ----------
     module : torch.nn.Module
-        It is not changed, and is returned itself if nothing in it is pruned.
+        It is not changed, and is returned itself if nothing in it is pruned or sparse.
 
     Returns
     -------
@@ -94,6 +95,7 @@ def without_pruning(module: Any) -> tuple[Any, list[str]]:
     """
     from torch.nn.utils import prune
 
+    module = _without_sparse(module)
     parts = [(name, part, hook) for name, part in module.named_modules() for hook in _pruning_hooks(part)]
     if not parts:
         return module, []
@@ -108,6 +110,24 @@ def without_pruning(module: Any) -> tuple[Any, list[str]]:
         raise NetworkError(f"this {type(module).__name__} is pruned and cannot be copied; {_ADVICE}") from error
     pruned = [f"{name}.{hook._tensor_name}" if name else hook._tensor_name for name, _, hook in parts]
     return copied, _note(pruned)
+
+
+def _without_sparse(module: Any) -> Any:
+    """A copy of a module with plain tensors in place of sparse ones; the module itself if it has none."""
+    import torch
+
+    parameters = [each for each in module.parameters() if each.layout != torch.strided]
+    buffers = [each for each in module.buffers() if each.layout != torch.strided]
+    if not parameters and not buffers:
+        return module
+    plain = {id(each): torch.nn.Parameter(each.detach().to_dense(), False) for each in parameters}
+    plain |= {id(each): each.detach().to_dense() for each in buffers}
+    try:
+        return copy.deepcopy(module, plain)
+    except Exception as error:  # the caller's own objects
+        raise NetworkError(
+            f"this {type(module).__name__} has sparse tensors and cannot be copied; make them plain: tensor.to_dense()"
+        ) from error
 
 
 def _pruning_hooks(part: Any) -> list[Any]:

@@ -24,7 +24,7 @@ from regions.networks.network import Network
 from regions.read.between_layers import ActivationChoice, require_activation
 from regions.read.chain import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import TOLERANCE, points_for, relative_difference
-from regions.read.pruning import without_pruning
+from regions.read.pruning import with_plain_weights
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 from regions.read.state_dict import network_from_state_dict
 
@@ -66,7 +66,7 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         As for any network.
     """
-    module, notes = without_pruning(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
+    module, notes = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     try:
         network = build_network(list(_steps(module, "")), [*notes, *_training_note(module)])
     except _UnknownStructure as unknown:

@@ -198,7 +198,7 @@ def beside() -> dict[str, Any]:
         "listed": Listed([1, 2]),
         "mapped": Mapped(a=1),
         "module": nn.ReLU(),
-        "sparse": torch.eye(2).to_sparse(),
+        "sparse": torch.ones(2).to_sparse(),
     }
 
 
@@ -220,7 +220,7 @@ def test_objects_are_named_and_not_built() -> None:
 
 
 UNREADABLE: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
-    "sparse": (lambda: torch.ones(3).to_sparse(), UnsafePickleError),
+    "sparse in blocks": (lambda: torch.ones(2, 2).to_sparse_bsr((1, 1)), UnsafePickleError),
     "numpy": (lambda: np.ones(3), UnsafePickleError),
     "quantized": (lambda: torch.quantize_per_tensor(torch.ones(3), 0.5, 0, torch.qint8), UnsafePickleError),
     "list": (lambda: [0.0, 0.0, 0.0], UnsupportedLayerError),

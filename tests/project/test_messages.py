@@ -60,7 +60,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         MLPRegressor(hidden_layer_sizes=[4], solver="lbfgs", max_iter=50).fit(np.eye(3), np.ones(3)),
         folder / "estimator.joblib",
     )
-    torch.save(mlp.state_dict() | {"0.weight": mlp[0].weight.detach().to_sparse()}, folder / "sparse.pt")
+    torch.save(mlp.state_dict() | {"0.weight": mlp[0].weight.detach().to_sparse_bsr((2, 2))}, folder / "sparse.pt")
     (folder / "cut.pt").write_bytes((folder / "mlp.pt").read_bytes()[:900])
     (folder / "mlp.onnx").write_bytes((EXAMPLES / "digits.onnx").read_bytes())
     (folder / "page.pt").write_text("<!DOCTYPE html>\n")
