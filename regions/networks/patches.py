@@ -243,7 +243,7 @@ class Patches:
             padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
             for sources, targets, weights in lists:
                 # One large product, for threads of BLAS wait for each other after each.
-                gathered = np.take(padded, sources, axis=1).reshape(-1, sources.shape[1])
+                gathered = np.take(padded, sources, axis=1).reshape(len(part) * len(sources), sources.shape[1])
                 result[start : start + step, targets] = (gathered @ weights).reshape(len(part), -1)
         return result.reshape(*values.shape[:-1], self.outputs)
 
