@@ -40,7 +40,7 @@ print(json.dumps([n_regions, certificate.filter, certificate.exact]))
 
 
 def compile_core(folder: Path, flags: str) -> Path:
-    """The extension of this tree, built with more flags, in a folder of its own."""
+    """Return the extension of this tree, built with more flags, in a folder of its own."""
     subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", "--build-lib", folder / "lib", "--build-temp", folder / "temp"],
         cwd=ROOT,

@@ -133,7 +133,7 @@ def measure_check(workload: Workload) -> Measurement:
 
 
 def measure_locate(workload: Workload) -> Measurement:
-    """The first look-up of a million points, and what is made for it, against enumerating."""
+    """Measure the first look-up of a million points, and what is made for it, against enumerating."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     points = np.random.default_rng(3).uniform(-workload.half_side, workload.half_side, (1_000_000, 2))
@@ -149,7 +149,7 @@ def measure_locate(workload: Workload) -> Measurement:
 
 
 def measure_plot(workload: Workload) -> Measurement:
-    """A picture of the regions, colours and layout but no file, against enumerating."""
+    """Measure a picture of the regions, colours and layout but no file, against enumerating."""
     import matplotlib
     from matplotlib import pyplot
 
@@ -268,7 +268,9 @@ def measure_arcs(workload: Workload) -> Measurement:
 
 
 def measure_trajectory(workload: Workload) -> Measurement:
-    """All layers' lengths on a segment, against those of 10,000 points in numpy, which are to agree to a thousandth."""
+    """Measure all layers' lengths on a segment, against those of 10,000 points in numpy, which are to agree to a
+    thousandth.
+    """
     before = peak_memory()
     layers, ((start, end),) = workloads.build_layers(workload), workloads.build_segment_ends(workload)
     network, segment = regions.Network(layers), regions.Segment(start, end)

@@ -156,7 +156,7 @@ CASES = [
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """The measurement of one case, made in a fresh process; {"error": ...} if that fails."""
+    """Return the measurement of one case, made in a fresh process; {"error": ...} if that fails."""
     run = subprocess.run(
         [sys.executable, str(FOLDER / "measure.py"), case.name],
         env={**os.environ, **ONE_THREAD},
@@ -189,7 +189,7 @@ def draw_bar(value: float, goal: float) -> str:
 
 
 def describe(case: Case, measured: dict[str, Any]) -> str:
-    """The line of a case, without its verdict."""
+    """Return the line of a case, without its verdict."""
     if "error" in measured:
         return case.name
     columns = [f"{case.name:40}"]

@@ -126,7 +126,9 @@ def round_to_float32(values: Floats) -> Floats:
 
 
 def build_polygon(workload: Workload) -> regions.Domain:
-    """The square [-1, 1]^2, a smaller one, or one with sides of 2 sqrt(n_in) in the plane of three random points."""
+    """Return the square [-1, 1]^2, a smaller one, or one with sides of 2 sqrt(n_in) in the plane of three random
+    points.
+    """
     n_in = workload.sizes[0]
     if workload.name == "digits":
         return regions.circumsquare(*np.loadtxt(EXAMPLES / "points.csv", delimiter=","))
@@ -150,7 +152,7 @@ def build_segment_ends(workload: Workload) -> Floats:
 
 
 def build_generic_sibling(workload: Workload) -> tuple[regions.Network, regions.Domain]:
-    """A generic network of the same sizes, on a square in which it has as many regions, or a few more."""
+    """Return a generic network of the same sizes, on a square in which it has as many regions, or a few more."""
     network = regions.Network(build_layers(replace(workload, name="generic")))
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     least = regions.count(regions.Network(build_layers(workload)), build_polygon(workload))

@@ -84,7 +84,7 @@ def distance_of_zero(n_in: int, units: int, networks: int, rng: np.random.Genera
 
 
 def density_at_zero(n_in: int, units: int, codimension: int, networks: int, rng: np.random.Generator) -> Estimate:
-    """The integrand of Theorem 3, where its closed form is known: in a ball that is as good as a point."""
+    """Return the integrand of Theorem 3, where its closed form is known: in a ball that is as good as a point."""
     ball = Ball(np.zeros(n_in), 1e-9)
     return hanin_rolnick_integral(
         one_layer(n_in, units), ball, networks=networks, rng=rng, codimension=codimension, places=4

@@ -28,7 +28,9 @@ TOLERANCES = (0.0, 1e-15, 1e-12, 1e-9)
 
 
 def split(polygon: Floats, values: Floats, tolerance: float) -> list[Floats]:
-    """The parts of a polygon where a function, affine with these values at the corners, is positive and negative."""
+    """Return the parts of a polygon where a function, affine with these values at the corners, is positive and
+    negative.
+    """
     if values.max() <= tolerance or values.min() >= -tolerance:
         return [polygon]
     parts: list[list[Floats]] = [[], []]
@@ -46,7 +48,7 @@ def split(polygon: Floats, values: Floats, tolerance: float) -> list[Floats]:
 
 
 def rounded_regions(network: regions.Network, tolerance: float) -> list[Floats]:
-    """The square's regions by the obvious method."""
+    """Return the square's regions by the obvious method."""
     found = [(SQUARE, np.eye(2), np.zeros(2))]  # a polygon, and the affine map of the layer below on it
     for layer in network.layers[:-1]:
         after = []
@@ -64,7 +66,7 @@ def rounded_regions(network: regions.Network, tolerance: float) -> list[Floats]:
 
 
 def lines(rows: list[list[float]]) -> regions.Network:
-    """The arrangement of the lines a x + b y + c = 0, as one hidden layer."""
+    """Return the arrangement of the lines a x + b y + c = 0, as one hidden layer."""
     forms = np.array(rows, dtype=float)
     return regions.Network([(forms[:, :2], forms[:, 2]), (np.ones((1, len(forms))), [0.0])])
 
@@ -125,7 +127,7 @@ def table() -> list[str]:
 
 
 def picture(path: str) -> None:
-    """A ternary network, some of its biases moved: its regions, and what each tolerance counts."""
+    """Return a ternary network, some of its biases moved: its regions, and what each tolerance counts."""
     import matplotlib.pyplot as plt
 
     network = NETWORKS["2-32-32-32-1, ternary, some biases moved by 2^-50"]

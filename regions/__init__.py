@@ -6,14 +6,14 @@
 >>> regions.count(net, regions.Segment([-1.0], [1.0]))
 3
 
-What there is: `load` and `Network` for networks; `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and
-`circumsquare` for domains, with `load_points` for points in files; `count`, `certified_count` and `enumerate`;
-`Partition`, what `enumerate` returns, with `load_partition`, its `Certificate`, its `ExactVertices`, and its
-`linear_regions` in each published sense; `plot`. `Polyline`, `Arc`, `Circle` and `GreatCircle` are curves: `count`
-counts their pieces, `trajectory` follows them through the layers, and `growth` through many random networks, from
-`regions.ensembles`. Sizes of boundaries, and distances, are in
-`regions.measures`, the theorems' bounds in `regions.bounds`, the errors in `regions.errors`, the rational reference in
-`regions.reference`, networks with known counts in `regions.constructions` and `regions.arrangements`.
+Networks: `load` and `Network`. Domains: `Segment`, `Line`, `Ray`, `Plane`, `Polygon`, `Rectangle` and `circumsquare`,
+with `load_points` for points in files. Counting and enumerating: `count`, `certified_count` and `enumerate`, which
+returns a `Partition`, with `load_partition`, its `Certificate`, its `ExactVertices`, and its `linear_regions` in each
+published sense; `plot` draws it. Curves: `Polyline`, `Arc`, `Circle` and `GreatCircle`; `count` counts their pieces,
+`trajectory` follows them through the layers, and `growth` through many random networks from `regions.ensembles`.
+Submodules: sizes of boundaries and distances in `regions.measures`, bounds from theorems in `regions.bounds`, errors in
+`regions.errors`, the rational reference in `regions.reference`, and networks with known counts in
+`regions.constructions` and `regions.arrangements`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -119,7 +119,7 @@ __all__ = [
     "watch",
 ]
 
-# Imported when they are used: together they take as long as all the rest.
+# Imported on first use: together they take as long as everything else.
 _LATER = {
     "CertificationReport": "regions.certification",
     "CurveCertificationReport": "regions.certification",
@@ -151,7 +151,7 @@ _LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "expor
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    # `read` is for `regions.read.read_tensors`, and `torch` needs torch: not listed.
+    # `read` is for `regions.read.read_tensors`, and `torch` needs torch: neither is listed.
     if name in _LATER_MODULES or name in ("read", "torch"):
         return import_module(f"regions.{name}")
     if name not in _LATER:

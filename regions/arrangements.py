@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which arrangements of hyperplanes have a number of regions that textbooks tell?
+"""Which hyperplane arrangements have region counts that textbooks know?
 
-Each is a network of one hidden layer (see `regions.constructions.arrangement`). All but the grid are central: all their
-hyperplanes meet in 0, most of them many at a time, and their weights are -1, 0 and 1. To floating point that is as
-degenerate as it gets; the counts are numbers of permutations, of orientations of graphs, of signs.
-In more than two dimensions look at a plane through them, or count exactly with `regions.bounds.chambers`. The braid
-and the graphical arrangements do not change along (1, .., 1), so that in three dimensions a plane across that line
-shows all of their regions.
+Each arrangement is a network of one hidden layer (see `regions.constructions.arrangement`). All but the grid are
+central: all their hyperplanes meet in 0, and most meet many at a time, with weights -1, 0 and 1. This is as degenerate
+as it gets for floating point. The counts are numbers of permutations, of orientations of graphs, or of signs.
+In more than two dimensions, enumerate a plane through them, or count exactly with `regions.bounds.chambers`. The braid
+and the graphical arrangements do not change along (1, .., 1), so in three dimensions a plane across that line meets all
+of their regions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from regions.networks.network import Network
 
 __all__ = ["braid", "graphical", "grid", "resonance", "threshold", "type_b"]
 
-# Pairs of so many are half a gigabyte of weights.
+# The weights of this many pairs take half a gigabyte.
 MOST_AXES = 500
 
 
@@ -135,7 +135,7 @@ def resonance(n: int) -> Network:
     >>> count(resonance(2), Plane([0, 0], [1, 0], [0, 1]))
     6
     """
-    n = integer(n, "n", most=20)  # or there are more than a million normals
+    n = integer(n, "n", most=20)  # beyond, there are more than a million normals
     return arrangement(np.array(list(product((0.0, 1.0), repeat=n))[1:]))
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How was a count decided, and of what is it the count?
+"""What does a count prove, and how was it decided?
 
-A count is a fact about weights and a chart, both made of doubles, so it can be proven, and here it always is: there is
-no other mode. The certificate says so, names network, domain and version, and tells how many signs each stage decided
-(docs/what-is-exact.md). It is a statement by the program that counted, not evidence: whoever does not want to believe
-it can ask `regions.certify`, which shares no code with the core.
+A count is a fact about weights and a chart, both made of doubles, so it can be proven; this package has no other mode.
+The certificate states this, names network, domain and version, and counts the signs decided by each stage
+(docs/what-is-exact.md). It is a statement by the program that counted, not independent evidence: `regions.certify`
+checks a result without any code of the core.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from regions.tables import JsonReport, facts_table
 
 __all__ = ["Certificate", "make_certificate"]
 
-# How signs were settled: what the core counts. Files of earlier versions do not tell those in between.
+# The stages that settle signs, counted by the core. Files of earlier versions lack the middle ones.
 STAGES = ("filter", "exact", "zero")
 LONGER = ("doubled", "tripled", "quadrupled")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(JsonReport):
-    """What is proven about a count or an enumeration, and how its decisions were made.
+    """Proof statement of a count or an enumeration, with the numbers of its decisions by stage.
 
-    Made by `regions.certified_count` and `Partition.certificate`.
+    Returned by `regions.certified_count` and `Partition.certificate`.
 
     Attributes
     ----------
     regions : int
-        How many there are; in a result that is not complete, how many were found.
+        Number of regions; in an incomplete result, the number found so far.
     complete : bool
-        Whether these are all.
+        Whether these are all regions.
     filter : int
-        Signs, each of one kink at one corner of a cell, that rounded arithmetic proved with a bound on its error.
-        Decisions by bounds over a whole cell are proven by the same arithmetic, many at a time: not counted.
+        Signs, each of one kink at one corner of a cell, proven by rounded arithmetic with an error bound.
+        Decisions by bounds over a whole cell are proven by the same arithmetic, many at a time; they are not counted.
     doubled, tripled, quadrupled : int
-        Of these, signs of rows that are kept to two, three and four times the working precision, as those of the lowest
-        layers of deep networks are.
+        How many of these signs belong to rows stored in two, three and four times the working precision, such as rows
+        in the lowest layers of deep networks.
     exact : int
         Signs that needed exact arithmetic.
     zero : int
@@ -56,7 +56,7 @@ class Certificate(JsonReport):
     version : str
         The version of relu-regions that decided.
     kernel : str
-        For which instruction set the core that decided was compiled: it chooses among several.
+        The instruction set of the core that decided: the core is compiled for several and chooses one.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Certificate(JsonReport):
 
     @property
     def statement(self) -> str:
-        """What is proven, in a sentence."""
+        """The proof statement, in a sentence."""
         proven = (
             "Every decision is proven, for the weights and the chart as stored: by rounded arithmetic with a bound on "
             "its error, or exactly."
@@ -94,7 +94,7 @@ class Certificate(JsonReport):
 
     @property
     def exact_share(self) -> float:
-        """The share of the counted signs that needed exact arithmetic, 0 to 1."""
+        """The fraction of the counted signs that needed exact arithmetic, 0 to 1."""
         signs = self.filter + self.exact
         return self.exact / signs if signs else 0.0
 
@@ -108,7 +108,7 @@ class Certificate(JsonReport):
         return f"{self.filter:,} by error bound{rows}, {self.exact:,}{share} exactly; {self.zero:,} are zero"
 
     def as_dict(self) -> dict[str, Any]:
-        """All attributes, with ``statement`` and ``exact_share``: strings, numbers and booleans."""
+        """Return all attributes, with ``statement`` and ``exact_share``: strings, numbers and booleans."""
         return {"statement": self.statement, **asdict(self), "exact_share": self.exact_share}
 
     def __str__(self) -> str:
@@ -155,12 +155,12 @@ def make_certificate(
     Raises
     ------
     ValueError
-        Counters that the core did not make: nothing is known of how these regions were found.
+        Counters that the core did not make, so that it is unknown how the regions were found.
     """
     missing = [name for name in STAGES if name not in counters]
     if missing:
         raise ValueError(
-            f"there is no counter {missing[0]!r}: these regions were not found by regions.enumerate, so nothing "
+            f"counter {missing[0]!r} is missing: these regions were not found by regions.enumerate, so nothing "
             "certifies them"
         )
     rounded, exact, zero = (counters[name] for name in STAGES)

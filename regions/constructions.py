@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Which networks have a number of regions that is known in advance?
+"""Which networks have a known number of regions?
 
-Folding networks: a layer that maps [0, 1] onto itself several times repeats, in each of its pieces,
-everything that the layers after it do, so the counts multiply. And arrangements: one layer whose regions are
-the chambers of given hyperplanes (`regions.arrangements` has those that textbooks count). Networks side by side
-(`product`) and one after the other (`compose`) make foldings of more dimensions out of these.
-Invariant: the foldings have integer or half-integer weights. Positions like i / (n + 1) are written as the
-kinks of relu((n + 1) x - i), so the counts hold exactly, not up to the rounding of 1 / (n + 1).
-Counts are of activation regions, on the line, the unit interval or the unit square as stated: outside [0, 1]
-a fold goes on, so that the whole line can have more.
+In folding networks, a layer maps [0, 1] onto itself several times, and each piece repeats everything that later layers
+do, so counts multiply. In arrangements, one layer has the chambers of given hyperplanes as its regions
+(`regions.arrangements` has those that textbooks count). Networks side by side (`product`) and one after the other
+(`compose`) combine these into foldings of more dimensions.
+Invariant: foldings have integer or half-integer weights. A position such as i / (n + 1) is written as the kink of
+relu((n + 1) x - i), so the counts hold exactly, not up to the rounding of 1 / (n + 1).
+Counts are numbers of activation regions, on the line, the unit interval or the unit square as stated. Folds continue
+outside [0, 1], so the whole line can have more regions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from regions.networks.network import Network
 
 __all__ = ["arrangement", "compose", "montufar_fold", "product", "sawtooth", "serra_fold", "square_fold"]
 
-# Folds are merged one by one, and a merged layer has the square of its units.
+# Folds are merged one by one, and a merged layer has the square of the number of units.
 MOST_LAYERS, MOST_PIECES = 1000, 1000
 
 
@@ -160,7 +160,7 @@ def arrangement(normals: ArrayLike, offsets: ArrayLike | None = None) -> Network
 
 
 def _fold(weights: Floats, biases: Floats, readout: Floats, constant: float) -> Network:
-    """The function ``constant + readout . relu(weights * x + biases)`` of one variable."""
+    """Return the function ``constant + readout . relu(weights * x + biases)`` of one variable."""
     return Network([(weights[:, np.newaxis], biases), (readout[np.newaxis, :], [constant])])
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What can go wrong, and which exception says so?
 
-The policy. Whatever is wrong with something the *user* handed over raises a subclass of `RegionsError`. Every
-such class also inherits the builtin exception it is a case of, so ``except ValueError`` keeps working, and
-the groups (`NetworkError`, `DomainError`, `CheckpointError`) catch families. A message says what was wrong,
-which item (layer, tensor name, index, file), and what to do. There are no error codes and no warnings that
-should have been errors: the only warning, `PrecisionWarning`, says of right results that they will take very long.
-A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin: `TypeError`,
-`ValueError`. Which class is a case of which::
+The policy: whatever is wrong with something the *user* handed over raises a subclass of `RegionsError`. Each subclass
+also inherits from the matching builtin exception, so ``except ValueError`` keeps working. The groups (`NetworkError`,
+`DomainError`, `CheckpointError`) catch families. A message says what is wrong, which item (layer, tensor name, index,
+file), and what to do. There are no error codes. The only warning, `PrecisionWarning`, announces that a result, though
+right, will take very long.
+A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin `TypeError` or `ValueError`.
+The classes and their bases::
 
     RegionsError
         NetworkError (ValueError)              the weights do not make a network
@@ -22,7 +22,7 @@ A mistake in the *calling code* (a wrong type, an unknown option) raises the pla
             AmbiguousCheckpointError
         BeyondDoublesError (OverflowError)     a result that no double holds
         BoundDoesNotApply (ValueError)         a theorem says nothing about networks of this shape
-        CountNotDecided (NotImplementedError)  a number that is hard to compute; known is between which ones it lies
+        CountNotDecided (NotImplementedError)  a number that is hard to compute; only bounds on it are known
         LimitReached (RuntimeError)            the work stopped where the caller asked it to stop
         MissingDependencyError (ImportError)   an optional package is not installed
         InternalError (AssertionError)         our own invariant failed: please report
@@ -135,12 +135,12 @@ class BoundDoesNotApply(RegionsError, ValueError):
 
 
 class CountNotDecided(RegionsError, NotImplementedError):
-    """How many regions there are in some sense is not known, and why.
+    """The number of regions in some sense is not known; the message says why.
 
     Attributes
     ----------
     least, most : int
-        Between which numbers it is.
+        Proven bounds on the number.
     """
 
     def __init__(self, message: str, *, least: int, most: int) -> None:
@@ -160,7 +160,7 @@ class LimitReached(RegionsError, RuntimeError):
     limit : int
         The limit that was given.
     partial : int or Partition
-        What had been found by then: a number for ``count``, a `Partition` for ``enumerate``.
+        The result so far: a number for ``count``, a `Partition` for ``enumerate``.
     """
 
     def __init__(self, message: str, *, limit: int, partial: Any) -> None:
@@ -169,7 +169,7 @@ class LimitReached(RegionsError, RuntimeError):
         self.partial = partial
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Worker processes send exceptions home by pickle, which would otherwise lose the keyword arguments.
+        # Worker processes return exceptions by pickle, which would otherwise lose the keyword arguments.
         return partial(LimitReached, limit=self.limit, partial=self.partial), (str(self),)
 
 
@@ -199,12 +199,12 @@ class MissingDependencyError(RegionsError, ImportError):
 
 
 class InternalError(RegionsError, AssertionError):
-    """An invariant of this package failed. That is a bug here, not in the input: please report it."""
+    """An invariant of this package failed. This is a bug in the package, not in the input: please report it."""
 
 
 class PrecisionWarning(UserWarning):
-    """Work that is under way will take very long: error bounds prove next to nothing, and signs are decided exactly.
+    """The work under way will take very long: error bounds prove almost no sign, so signs are decided exactly.
 
-    It is given once the work has taken a second. To stop there instead:
+    The warning is issued after one second of work. To stop there instead, call
     ``warnings.simplefilter("error", regions.errors.PrecisionWarning)``.
     """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How does a partition get into other programs' files?
+"""How is a partition written to files of other programs?
 
-`export` writes what the end of a file name asks for: the archive of `saved.py`, GeoJSON for maps and viewers,
-CSV for tables, Arrow and Parquet for large ones, which `export_blocks` writes block by block. `to_columns`
-gives the CSV's numbers as arrays, for instance to ``pandas.DataFrame``. Text is
-streamed, some thousand regions at a time. Numbers are written so that they read back as the same doubles, and
-a shared vertex is written the same way everywhere. Coordinates are the chart's.
+The suffix of the file name decides the format: the archive of `saved.py`, GeoJSON for maps and viewers, CSV for tables,
+Arrow and Parquet for large tables, which `export_blocks` writes block by block. `to_columns` returns the numbers of the
+CSV as arrays, for instance for ``pandas.DataFrame``. Text is streamed, some thousand regions at a time. Numbers are
+written so that they read back as the same doubles, and a shared vertex is written the same way everywhere. Coordinates
+are chart coordinates.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from regions.printable import file_name
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 
 EXPORT_SUFFIXES = (".npz", ".geojson", ".csv", *ARROW_SUFFIXES)
-# Regions turned to text at a time.
+# Regions converted to text at a time.
 CHUNK = 1 << 13
 
 
 def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
-    """The regions as a table: a dict of arrays of length R.
+    """Return a table of the regions: a dict of arrays of length R.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def to_columns(partition: Partition) -> dict[str, NDArray[Any]]:
 
 
 def write_csv(partition: Partition, stream: TextIO) -> None:
-    """Write one row per region: the columns of `to_columns`, then the corners and neighbours themselves.
+    """Write one row per region: the columns of `to_columns`, then the corners and neighbours.
 
     ``vertices`` lists the corners, coordinates separated by a blank and corners by a semicolon; ``across``
     the region across each facet, separated by semicolons, -1 where the domain ends. Infinite ends are written
@@ -98,7 +98,7 @@ def write_csv(partition: Partition, stream: TextIO) -> None:
             zip(offsets, offsets[1:], strict=False),
             strict=True,
         )
-        # No field has a comma or a quotation mark, so this is all there is to the format.
+        # No field contains a comma or a quotation mark, so nothing needs quoting.
         write(
             "".join(
                 f"{index},{volume!r},{on},{count},{neighbors},{pattern},{point},"
@@ -139,7 +139,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
         kind, opening, closing = "Polygon", "[[", "]]"
     separator = "\n"
     active = _active(partition.packed_patterns)
-    # JSON has no infinity, which stands for what is beyond the largest double.
+    # JSON has no infinity, which represents volumes beyond the largest double.
     volumes = [repr(volume) if isfinite(volume) else "null" for volume in partition.volumes.tolist()]
     for part, corners, offsets in _chunks(partition, ring_offsets):
         texts = [vertices[vertex] for vertex in rings[corners].tolist()]
@@ -163,7 +163,7 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
 
 
 def export(partition: Partition, path: str | PathLike[str]) -> None:
-    """Write a partition to a file in the format that its name ends in.
+    """Write a partition to a file in the format given by the suffix of its name.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
     Raises
     ------
     ValueError
-        Another suffix.
+        An unknown suffix.
     DomainError
         The regions of a line, ray or plane, as polygons.
     MissingDependencyError
@@ -195,7 +195,7 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
 
 
 def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int:
-    """Write regions to a file as they come, a row for each: one block is in memory, whatever there is of them.
+    """Write regions to a file as they come, one row each; only one block is in memory at a time.
 
     Columns: ``index`` int64; ``volume`` float64; ``active`` int64, the number of pattern bits that are 1; ``pattern``,
     the packed pattern, bytes of fixed length; ``geometry``, polygons as GeoArrow has them, lists of rings of points
@@ -205,19 +205,19 @@ def export_blocks(blocks: Iterable[Partition], path: str | PathLike[str]) -> int
     Parameters
     ----------
     blocks : iterable of Partition
-        Of one network in one domain.
+        Blocks of one network in one domain.
     path : str or path
         ``.parquet``, or ``.arrow`` for Arrow's own file format.
 
     Returns
     -------
     int
-        Rows.
+        Number of rows.
 
     Raises
     ------
     TypeError, ValueError
-        What is no partition; no block; another suffix.
+        An item that is not a partition; no blocks; an unknown suffix.
     DomainError
         The regions of a line, ray or plane.
     MissingDependencyError
@@ -247,10 +247,10 @@ def _file_of(path: str | PathLike[str], suffixes: tuple[str, ...]) -> Path:
 
 
 def _write_of(stream: Any) -> Callable[[str], object]:
-    """The ``write`` of a text stream."""
+    """Return the ``write`` of a text stream."""
     try:
         write = None if isinstance(stream, type) else getattr(stream, "write", None)
-    except Exception:  # an object that fails when it is asked
+    except Exception:  # an object that fails when an attribute is read
         write = None
     if not callable(write) or isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
         raise TypeError(f"stream must be a file opened for text, such as open(path, 'w'), got {shown(stream)}")
@@ -258,8 +258,8 @@ def _write_of(stream: Any) -> Callable[[str], object]:
 
 
 def _chunks(partition: Partition, offsets: Integers) -> Iterator[tuple[slice, slice, list[int]]]:
-    """Some regions at a time: their slice, the slice of their corners, and where in that each region's
-    corners begin."""
+    """Yield some regions at a time: their slice, the slice of their corners, and the offset of each region's first
+    corner in that slice."""
     for start in range(0, len(partition), CHUNK):
         stop = min(start + CHUNK, len(partition))
         first, last = int(offsets[start]), int(offsets[stop])
@@ -267,7 +267,7 @@ def _chunks(partition: Partition, offsets: Integers) -> Iterator[tuple[slice, sl
 
 
 def _count_per_region(partition: Partition, corners: Bits) -> Integers:
-    """How many of the corners [K] of each region are marked: int64 [R]."""
+    """Return how many of the corners [K] of each region are marked: int64 [R]."""
     before = np.concatenate([[0], np.add.accumulate(corners, dtype=np.int64)])
     return np.diff(before[partition.cell_offsets])
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Is what was imported really this package, and whole?
+"""Is the imported package really this one, and complete?
 
-Another project, affiliated with astropy, is also imported as `regions`; installed side by side the two overwrite each
-other's files without a word, and the one that is uninstalled takes those along that both have. And in a source checkout
-the compiled core may not have been built. Either way the import fails somewhere inside, and this says why.
+Another project, affiliated with astropy, is also imported as `regions`. If both are installed, they silently overwrite
+each other's files, and uninstalling one removes the files that both have. In a source checkout, the compiled core may
+not have been built. In each case the import fails somewhere inside; this file explains why.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ DISTRIBUTION = "relu-regions"
 
 
 def other_owners() -> list[str]:
-    """Names of other installed distributions that also provide an import package called ``regions``."""
+    """Return the names of other installed distributions that provide an import package called ``regions``."""
     from importlib.metadata import packages_distributions  # slow to import, and only needed when something is wrong
 
     return sorted(set(packages_distributions().get("regions", [])) - {DISTRIBUTION})
 
 
 def lost_files() -> list[str]:
-    """Files of this package that were installed and are gone."""
+    """Return the files of this package that were installed and no longer exist."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -35,7 +35,7 @@ def lost_files() -> list[str]:
 
 
 def explain_missing_core(error: ImportError) -> ImportError:
-    """Turn a failed import inside this package into one that says what happened and what to do."""
+    """Turn a failed import inside this package into an error that explains the cause and the remedy."""
     others = other_owners()
     if others:
         return ImportError(
@@ -47,8 +47,8 @@ def explain_missing_core(error: ImportError) -> ImportError:
     if lost:
         return ImportError(
             f"{len(lost)} of the installed files of {DISTRIBUTION} are gone, such as {lost[0]}: another package that "
-            "is imported as 'regions' had overwritten them, and took them along when it was uninstalled. Reinstall: "
-            f"pip uninstall {DISTRIBUTION}, then pip install it again from where you had it. (The import failed "
+            "is imported as 'regions' had overwritten them, and its uninstallation removed them. Reinstall: "
+            f"pip uninstall {DISTRIBUTION}, then pip install it again from its source. (The import failed "
             f"with: {error})"
         )
     folder = Path(__file__).parent

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What comes back from an enumeration?
+"""What does an enumeration return?
 
-A `Partition`: every region of a network on a domain, as flat read-only arrays that index each other. The
-arrays are the result; everything else (volumes, neighbours, light views of single regions, lookups,
-conversions) is derived from them on request and kept once made. Which regions there are, their patterns,
-corners and neighbours are exact; coordinates are float64, one per geometric vertex and shared by all regions
-around it, each with a proven bound on its error. Coordinates are those of the domain's chart, ``x =
-domain.origin + p @ domain.directions``; volumes are in input space. The format in full, with the files it is
-saved to: docs/arrays-and-files.md.
+A `Partition` holds every region of a network on a domain, as flat read-only arrays that index each other. Everything
+else (volumes, neighbours, light views of single regions, lookups, conversions) is derived from these arrays on request
+and cached. The regions, their patterns, corners and neighbours are exact. Coordinates are float64, one row per
+geometric vertex, shared by all regions around it, each with a proven bound on its error. They are coordinates in the
+domain's chart, ``x = domain.origin + p @ domain.directions``; volumes are in input space. docs/arrays-and-files.md describes
+the format in full, with the files it is saved to.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ Space = Literal["chart", "input"]
 class Partition(CellComplex):
     """Every activation region of a network on a domain of dimension d (1 or 2).
 
-    Made by `regions.enumerate` and `regions.load_partition`. Immutable: attributes cannot be set, all arrays are
-    read-only, and none of them shares memory with what it was made of. Two are equal when network, domain and all
-    arrays are, bit for bit and in the same order, and so is ``complete``; by whom and how they were found does not
-    matter. Equal ones have equal hashes, made of network, domain and number of regions.
+    Returned by `regions.enumerate` and `regions.load_partition`. Immutable: attributes cannot be set, all arrays are
+    read-only, and no array shares memory with its source. Two partitions are equal if network, domain, all arrays (bit
+    for bit, in the same order) and ``complete`` are equal; version, kernel and counters do not matter. Equal
+    partitions have equal hashes, made from network, domain and number of regions.
     R regions, V vertices, F facets (edges for d = 2, points for d = 1), K corners in all.
 
     Attributes
@@ -83,15 +82,16 @@ class Partition(CellComplex):
     packed_patterns : uint8 [R, ceil(kinks / 8)]
         Activation patterns; bit k of a row is bit ``k % 8`` of byte ``k // 8``.
     stats : dict
-        Counters of the enumeration, among them how many signs were settled in exact arithmetic; a new dict each time.
+        Counters of the enumeration, such as the number of signs settled in exact arithmetic; a new dict each time.
     complete : bool
-        False for the partial result that a `LimitReached` carries, and for the blocks of `regions.stream`: regions are
-        missing, and facets towards them have -1.
+        False for the partial result of a `LimitReached` and for the blocks of `regions.stream`: regions are missing,
+        and facets towards missing regions have -1.
     section : (tuple of int, tuple of int or None), or None
-        Of a block of `regions.stream`, the ``place`` where it begins and that of the next block: None after the last
-        one, and where the work was stopped. None altogether where nobody knows: files do not keep it of a block.
+        For a block of `regions.stream`: the ``place`` where it begins and the ``place`` where the next block begins.
+        The latter is None after the last block and where the work was stopped. None if unknown, as in a block that was
+        loaded from a file.
     version, kernel : str
-        Of relu-regions, and of its core, that found the regions.
+        The version of relu-regions, and the kernel of its core, that found the regions.
 
     Examples
     --------
@@ -122,24 +122,24 @@ class Partition(CellComplex):
     def patterns(self) -> Bits:
         """Activation patterns, bool [R, kinks]: bit k is True where its unit is above its breakpoint.
 
-        Unpacked anew at each access, eight times the size of ``packed_patterns``: keep it if you need it twice.
+        Unpacked at each access, to eight times the size of ``packed_patterns``: store it if you need it twice.
         """
         bits = np.unpackbits(self.packed_patterns, axis=1, count=self.network.kinks, bitorder="little")
         return read_only(bits.view(np.bool_))
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What is proven about this result, and how: see `Certificate`. A file keeps it as it was.
+        """The proof statement of this result, and how its signs were decided: see `Certificate`. Files store it.
 
         Raises
         ------
         ValueError
-            Arrays that did not come from `regions.enumerate`, whatever made them.
+            The arrays did not come from `regions.enumerate`.
         """
         found = len(self), self.complete, self.stats, self.version, self.kernel
         return make_certificate(self.network, self.domain, *found)
 
-    # What follows from the arrays, kept once made: the functions say what they are.
+    # Derived from the arrays, and cached: the functions document each of them.
     volumes = cached_property(sizes.volumes)
     volume_errors = cached_property(sizes.volume_errors)
     facet_volumes = cached_property(sizes.facet_volumes)
@@ -150,9 +150,9 @@ class Partition(CellComplex):
 
     @cached_property
     def map_numbers(self) -> Integers:
-        """Which regions have the same affine map: its number, int64 [R], from 0 in the order in which maps first occur.
+        """Number of each region's affine map, int64 [R]: equal numbers for equal maps, from 0 in order of occurrence.
 
-        Exactly, and of the network on the domain: along a plane, maps of the chart point.
+        Maps are compared exactly, as maps of the network on the domain: along a plane, maps of the chart point.
         """
         return read_only(equal_maps(self))
 
@@ -178,12 +178,12 @@ class Partition(CellComplex):
             ) from None
 
     def exact_vertices(self, indices: ArrayLike | None = None) -> ExactVertices:
-        """Where the vertices are, exactly, in chart coordinates: as fractions.
+        """Return the exact vertices, in chart coordinates, as fractions.
 
         Parameters
         ----------
         indices : int array_like [m], optional
-            Which vertices; all of them by default.
+            Indices of vertices; all vertices by default.
 
         Returns
         -------
@@ -202,12 +202,12 @@ class Partition(CellComplex):
         return exact_vertices(self, indices)
 
     def affine_maps(self, indices: ArrayLike | None = None, *, space: Space = "chart") -> tuple[Floats, Floats]:
-        """Affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
+        """Return the affine map of the network on each region: ``A[i] @ p + c[i]`` for points of region ``indices[i]``.
 
         Parameters
         ----------
         indices : int array_like [m], optional
-            Which regions; all of them by default.
+            Numbers of regions; all regions by default.
         space : "chart" or "input"
             Whether ``p`` are chart coordinates (cheap at any input dimension) or points of input space.
 
@@ -219,7 +219,7 @@ class Partition(CellComplex):
         Raises
         ------
         TypeError, IndexError
-            Indices that are no list of region numbers.
+            Indices that are not a list of region numbers.
         NonFiniteError
             A map with entries beyond the largest double.
         """
@@ -242,8 +242,8 @@ class Partition(CellComplex):
         ----------
         points : array_like [.., n_in], or [.., d] with ``space="chart"``
             Points of input space are first projected on the domain's line or plane in floating point, and
-            must lie on it up to rounding. What is decided exactly is the place of the resulting chart
-            coordinates; to have no rounding at all, give chart coordinates.
+            must lie on it up to rounding. The resulting chart coordinates are then located exactly; to avoid
+            all rounding, pass chart coordinates.
 
         Returns
         -------
@@ -262,12 +262,12 @@ class Partition(CellComplex):
         return self._locator.locate(points, space)
 
     def to_shapely(self) -> Objects:
-        """Regions as shapely geometries in chart coordinates, object [R].
+        """Return the regions as shapely geometries in chart coordinates, object [R].
 
-        Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first
-        axis. They are a valid coverage unless rounding has folded a region that is thinner than the spacing of
-        doubles: `folded_cells` tells whether it did. (shapely multiplies coordinates, with 32 digits. It can misjudge
-        its own shapes where some are as small as 1e-130, as large as 1e130, or very small beside others.)
+        Polygons for d = 2, with bit-equal coordinates along common edges; for d = 1 line strings on the first axis.
+        They are a valid coverage unless rounding has folded a region that is thinner than the spacing of doubles:
+        `folded_cells` returns such regions. (shapely multiplies coordinates, with 32 digits. It can misjudge its own
+        shapes if some are as small as 1e-130, as large as 1e130, or very small compared with others.)
 
         Raises
         ------
@@ -277,11 +277,11 @@ class Partition(CellComplex):
         return convert.to_shapely(self)
 
     def folded_cells(self) -> Integers:
-        """Regions that are no polygons once their corners are rounded, int64 [m], ascending.
+        """Return the regions that are not polygons once their corners are rounded, int64 [m], ascending.
 
-        Corners coincide, edges cross or touch, or they go clockwise, or backwards along the border of the domain;
-        decided exactly. Empty in all but extreme cases, and always for d = 1. The true regions tile the domain in any
-        case; the polygons from `to_shapely` do if no region is folded.
+        Their corners coincide, their edges cross or touch, or they run clockwise, or backwards along the domain
+        boundary; this is decided exactly. The result is empty in all but extreme cases, and always for d = 1. The true
+        regions always tile the domain; the polygons from `to_shapely` do if no region is folded.
 
         Raises
         ------
@@ -291,9 +291,9 @@ class Partition(CellComplex):
         return folded_cells(self)
 
     def to_networkx(self) -> Any:
-        """Regions as a `networkx.Graph`: who is next to whom.
+        """Return the adjacency of the regions as a `networkx.Graph`.
 
-        Nodes are the numbers of the regions, with ``volume`` and ``interior_point`` (tuple, chart
+        The nodes are the numbers of the regions, with ``volume`` and ``interior_point`` (tuple, chart
         coordinates). Edges have ``facet``, ``kink``, ``layer`` and ``volume`` (the facet's length) of the
         common facet.
 
@@ -305,7 +305,7 @@ class Partition(CellComplex):
         return convert.to_networkx(self)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write everything, network and domain included, to a compressed ``.npz`` file without pickles."""
+        """Write the partition, with network and domain, to a compressed ``.npz`` file without pickles."""
         write_partition(self, path)
 
     @staticmethod
@@ -322,7 +322,7 @@ class Partition(CellComplex):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Region:
-    """Light view of one region of a `Partition`; corners are in the same order in all its arrays.
+    """Light view of one region of a `Partition`; all its arrays list the corners in the same order.
 
     Attributes
     ----------
@@ -367,7 +367,7 @@ class Region:
 
     @property
     def kinks(self) -> Integers:
-        """Kink that makes each facet, int64 [corners]; negative on the border of the domain."""
+        """Kink that makes each facet, int64 [corners]; negative on the domain boundary."""
         return self.partition.facet_kinks[self.facets]
 
     @property
@@ -377,11 +377,11 @@ class Region:
 
     @property
     def interior_point(self) -> Floats:
-        """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` takes it to input space."""
+        """A point inside, in chart coordinates, float64 [d]; ``domain.to_input`` maps it to input space."""
         return self.partition.interior_points[self.index]
 
     def affine_map(self, *, space: Literal["chart", "input"] = "chart") -> tuple[Floats, Floats]:
-        """Affine map of the network on this region: ``A @ p + c``.
+        """Return the affine map of the network on this region: ``A @ p + c``.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class Region:
 def load_partition(path: str | PathLike[str]) -> Partition:
     """Read a partition that `Partition.save` wrote.
 
-    The file is not trusted: nothing in it is executed, and all of it is checked.
+    The file is not trusted: all of it is checked, and nothing in it is executed.
 
     Parameters
     ----------
@@ -430,9 +430,9 @@ def load_partition(path: str | PathLike[str]) -> Partition:
     Raises
     ------
     NotACheckpointError
-        Another kind of file, another version, or contents that contradict each other.
+        Another kind of file, another version, or inconsistent contents.
     TruncatedFileError, UnsafePickleError, FileTooLargeError
-        A file that is cut off, holds Python objects, or unpacks to too much.
+        A file that is truncated, holds Python objects, or unpacks to too much.
     OSError
         The file cannot be opened.
     """
@@ -440,7 +440,7 @@ def load_partition(path: str | PathLike[str]) -> Partition:
 
 
 def require_partition(given: object) -> None:
-    """Refuse what is no partition, before it fails somewhere inside."""
+    """Refuse anything but a partition, before it fails somewhere inside."""
     if not isinstance(given, Partition):
         raise TypeError(
             f"expected a regions.Partition, got {type(given).__name__}: make one with "
@@ -449,10 +449,10 @@ def require_partition(given: object) -> None:
 
 
 def require_complete(given: Any) -> None:
-    """Refuse what is not a partition, and partial results: what is missing would be missing in every measure."""
+    """Refuse anything but a complete partition: in every measure the missing regions would be missing too."""
     require_partition(given)
     if not given.complete:
         raise ValueError(
-            "this partition is a partial result, of an enumeration that was stopped or one block of a stream: its "
-            "measures would be wrong; enumerate again with a higher limit, or none"
+            "this partition is a partial result (of a stopped enumeration, or one block of a stream), so its "
+            "measures would be wrong; enumerate again with a higher limit, or with none"
         )

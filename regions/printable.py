@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How does text from a stranger's file get into a message?
+"""How does untrusted text from a file get into a message?
 
-Shortened, and with every character that is not printable written as an escape: a terminal obeys escape sequences,
+It is shortened, and every character that is not printable is written as an escape: a terminal obeys escape sequences,
 and a name may be megabytes long. `printable` is the only place that does this. Items are shortened where they are
-put into a message, so that its end, which says what to do, survives; the doors through which files come in
-(`load`, `read_tensors`, `load_partition`, `load_points`) hold every message against it once more.
+put into a message, so that the end of the message, which says what to do, survives. The functions that open files
+(`load`, `read_tensors`, `load_partition`, `load_points`) pass every message through it once more.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["LONGEST_ITEM", "LONGEST_MESSAGE", "file_name", "listed", "printable"
 Item = TypeVar("Item")
 
 LONGEST_ITEM = 80
-# The longest path of Linux twice, and some room for words.
+# Twice the longest path of Linux, and some room for words.
 LONGEST_MESSAGE = 10_000
 
 
 def printable(text: object, longest: int = LONGEST_ITEM) -> str:
-    r"""Return ``str(text)`` in at most about ``longest`` characters, none of which a terminal obeys.
+    r"""Return ``str(text)`` in at most about ``longest`` characters, without any that a terminal obeys.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def printable(text: object, longest: int = LONGEST_ITEM) -> str:
 
 
 def listed(items: Sequence[Item], show: Callable[[Item], str] = printable, *, most: int = 12) -> str:
-    """The first of some items, with commas between them.
+    """Return the first of some items, separated by commas.
 
     Examples
     --------
@@ -56,13 +56,13 @@ def listed(items: Sequence[Item], show: Callable[[Item], str] = printable, *, mo
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """What to call a file in messages: whole, for a shortened path helps nobody."""
+    """Return the name of a file for messages, in full, because a shortened path is useless."""
     return printable(os.fsdecode(path), LONGEST_MESSAGE // 2)
 
 
 @contextmanager
 def printable_errors() -> Iterator[None]:
-    """Make what leaves this block as a `RegionsError` harmless to print."""
+    """Make every `RegionsError` that leaves this block harmless to print."""
     try:
         yield
     except RegionsError as error:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which digits of a number are proven, if it is known how far off it is at most?
+"""Which digits of a number are proven, given a bound on its error?
 
-A number is printed with as many digits as its bound proves: what is printed is off by no more than one unit of the
-last digit, for half of one is left to the bound and half to rounding. ``~`` stands before a number none of whose digits
-is proven. Bounds are printed rounded upwards.
+A number is printed with as many digits as its bound proves: the printed value is off by at most one unit of the last
+digit, half of it for the bound and half for rounding. ``~`` stands before a number without a proven digit. Bounds are
+rounded upwards before they are printed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["proven_digits", "upper_digit"]
 
 
 def proven_digits(value: float, error: float, most: int) -> str:
-    """A number that is off by at most ``error``, with the digits that this proves, up to ``most``.
+    """Return a number with the digits that ``error``, a bound on its error, proves, up to ``most`` digits.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def proven_digits(value: float, error: float, most: int) -> str:
 
 
 def upper_digit(bound: float) -> str:
-    """A bound, 0 or more, with one digit, rounded upwards.
+    """Return a bound, at least 0, with one digit, rounded upwards.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Who is told how far the work is?
+"""How is progress reported?
 
-Nobody, the caller's function, or a bar in the terminal or notebook, on standard error; each is called with the share
-that is done and the number of regions found. Work that has parts gives each of them its share of the whole.
+Not at all, to the caller's function, or as a bar on standard error, in the terminal or the notebook. Each report has
+the progress fraction and the number of regions found. Work in several parts gives each part its fraction of the whole.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ Progress = bool | Report | None
 
 
 def share_of(report: Report | None, done: int, total: int) -> Report | None:
-    """The report of a part of the work, after ``done`` of ``total`` parts."""
+    """Return the report function of one part of the work, after ``done`` of ``total`` parts."""
     if report is None:
         return None
     return lambda share, found: report((done + share) / total, found)
 
 
 def require_progress(progress: object) -> None:
-    """Refuse what can be told nothing."""
+    """Refuse a ``progress`` that is not True, None or a callable."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(f"progress must be True, None or a callable, got {type(progress).__name__}")
 
 
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Report | None]:
-    """What the core calls: nothing, the caller's callable, or a bar that is removed at the end."""
+    """Yield the function that the core calls: None, the caller's callable, or a bar that is removed at the end."""
     require_progress(progress)
     try:
         if progress is None or progress is False:
@@ -44,7 +44,7 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
             with bar() as report:
                 yield report
     except KeyboardInterrupt as stopped:
-        # Ctrl-C just before the core began or after it ended: there is no part, and handlers look for one.
+        # If Ctrl-C came just before the core began or after it ended, handlers still look for this attribute.
         if not hasattr(stopped, "partial"):
             stopped.partial = None  # type: ignore[attr-defined]
         raise
@@ -52,7 +52,7 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
 
 @contextmanager
 def bar() -> Iterator[Report]:
-    """Show a bar, gone when the work is; gives the function to call."""
+    """Show a bar during the work; yield the function that updates it."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -71,7 +71,7 @@ def bar() -> Iterator[Report]:
 
     found, left = TextColumn("{task.fields[found]:,} regions"), TextColumn("elapsed, left")
     columns = (BarColumn(), TaskProgressColumn(), found, TimeElapsedColumn(), left, TimeRemainingColumn())
-    # Shares grow in steps as uneven as the parts of the work: the time left is told from the last ten minutes.
+    # Progress fractions grow in steps as uneven as the parts: the time left is estimated from the last ten minutes.
     with Progress(*columns, console=console, transient=True, speed_estimate_period=600) as progress:
         task = progress.add_task("", total=1.0, found=0)
         yield lambda share, found: progress.update(task, completed=share, found=found)
@@ -79,7 +79,7 @@ def bar() -> Iterator[Report]:
 
 @contextmanager
 def _line_in_notebook() -> Iterator[Report]:
-    """Show a line of text below the cell, which needs no widgets."""
+    """Show a line of text below the notebook cell; it needs no widgets."""
     from IPython.display import display
 
     def text(line: str) -> dict[str, str]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How do facts become text, HTML and JSON?
 
-Nothing else aligns columns, writes rows of HTML or decides what becomes null. HTML is plain, everything escaped: no
-style sheet, no script. JSON has no infinity and no fractions: see `plain`.
+This is the only place that aligns columns, writes rows of HTML or decides what becomes null. The HTML is plain and
+fully escaped, without style sheet or script. JSON has neither infinity nor fractions: see `plain`.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from numpy.typing import NDArray
 __all__ = ["JsonReport", "aligned", "facts_table", "html_table", "json_text", "plain", "spread", "table_row"]
 
 LEFT = " style='text-align:left'"
-# Of integers in JSON: Python reads no more than 4,300 digits.
+# Digits of an integer in JSON: Python reads at most 4,300.
 MOST_BITS = 14_000
 
 
 class JsonReport:
-    """What says its facts as a dict, and so as JSON."""
+    """A report that can be written as a dict, and therefore as JSON."""
 
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """All facts: strings, numbers, booleans, and lists and dicts of these."""
+        """Return all facts: strings, numbers, booleans, and lists and dicts of these."""
         raise NotImplementedError
 
     def to_json(self) -> str:
-        """`as_dict` as one line of JSON."""
+        """Return `as_dict` as one line of JSON."""
         return json_text(self.as_dict())
 
 
 def json_text(facts: Mapping[str, Any]) -> str:
-    """Facts as one line of JSON, as `plain` makes them."""
+    """Return facts as one line of JSON, converted by `plain`."""
     return json.dumps(plain(facts))
 
 
 def plain(value: Any) -> Any:
-    """What JSON holds of a value: fractions rounded; None for what is not finite, and for integers too long to read."""
+    """Convert a value for JSON: fractions are rounded; non-finite numbers and integers too long to read become None."""
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
     if isinstance(value, (tuple, list)):
@@ -59,18 +59,18 @@ def plain(value: Any) -> Any:
 def aligned(
     rows: Sequence[Sequence[str]], between: str = "   ", put: Callable[[str, int], str] = str.ljust
 ) -> list[str]:
-    """Rows of a table as lines whose columns stand below each other."""
+    """Align the rows of a table into lines."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [between.join(map(put, row, widths)).rstrip() for row in rows]
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a row of titles."""
+    """Return a table with a header row."""
     return _table(caption, table_row(head, "th", LEFT) + "".join(table_row(row, "td", LEFT) for row in rows))
 
 
 def facts_table(caption: str, facts: Iterable[tuple[str, object]]) -> str:
-    """A table with a title at the start of each row."""
+    """Return a table with a header in front of each row."""
     rows = (f"<tr>{_cells([name], 'th', LEFT)}{_cells([value], 'td', LEFT)}</tr>" for name, value in facts)
     return _table(caption, "".join(rows))
 
@@ -84,7 +84,7 @@ def spread(numbers: NDArray[np.float64], name: str) -> list[tuple[str, str]]:
 
 
 def table_row(values: Sequence[object], tag: str, of_cells: str = "", of_row: str = "") -> str:
-    """A row of cells, ``"td"`` or ``"th"``; attributes begin with a blank."""
+    """Return a row of cells, ``"td"`` or ``"th"``; non-empty attributes begin with a blank."""
     return f"<tr{of_row}>{_cells(values, tag, of_cells)}</tr>"
 
 

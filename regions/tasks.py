@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How is a job cut into pieces that others do: processes, a cluster, a queue of your own?
+"""How is a job divided among processes, a cluster, or a queue of your own?
 
-`split` gives tasks, `run` does one and gives a result, `join` puts the results together; tasks and results can be
-pickled, and the results may come in any order. What comes out is what `regions.certified_count` returns in one go, or
-`regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(.., executor=..)`` do all of that by
-themselves.
+`split` makes tasks, `run` runs one task and returns its result, and `join` combines the results. Tasks and results can
+be pickled, and the results may arrive in any order. The joined result is that of `regions.certified_count` or
+`regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(.., executor=..)`` do all of this
+by themselves.
 
 >>> import regions
 >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How can the length of trajectories be kept small while a network is trained?
 
-Trajectory regularisation: a module that stands where a batch norm would, adds to the loss its learnt scale times the
-length of the batch as it comes by, over what that length was at first, and multiplies what goes on by the same scale.
-The batch is taken as a polyline from each point to the next. Training and evaluation compute the same.
+Trajectory regularisation is a module that takes the place of a batch norm. It multiplies the batch by a learnt scale,
+and adds to the loss the scale times the length of the incoming batch, divided by the length at first. The batch is
+taken as a polyline from each point to the next. Training and evaluation compute the same.
 Source: Raghu et al. 2017, section 3.3.
-This file needs torch, and nothing else of the package needs this file.
+This file needs torch; nothing else in the package needs this file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["TrajectoryRegularization", "trajectory_loss"]
 
 
 class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
-    """Multiply activations by one learnt number, and keep the loss that holds their length down.
+    """Multiply activations by one learnt number, and compute a loss that limits the length of trajectories.
 
     It takes the place of ``BatchNorm1d(num_features)`` or ``BatchNorm2d(num_features)``. `regions.load` reads a module
     with it: the scale is folded into the layer next to it. In evaluation mode ``torch.export`` takes it;
@@ -33,29 +33,29 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
     Parameters
     ----------
     num_features : int
-        The size of axis 1 of what comes in.
+        The size of axis 1 of the input.
     strength : float
-        What the loss is multiplied by; 0.01 in the paper.
+        The factor of the loss; 0.01 in the paper.
 
     Attributes
     ----------
     learnt_scale : torch.nn.Parameter
-        The learnt number, one at first. Nothing keeps it above 0; where it is below, so is the loss.
+        The learnt number, one at first. It may become negative; then the loss is negative as well.
     original_length : torch.Tensor
-        Mean length of a step from one point of a batch to the next, in the first batch of training in which that was
-        not zero; NaN until then. A buffer, saved with the weights.
+        Mean distance between consecutive points of a batch, in the first training batch in which it was not zero; NaN
+        until then. A buffer, saved with the weights.
     loss : torch.Tensor or None
-        ``strength * learnt_scale * length / original_length`` for the batch that came by last, with its gradient. None
-        before the first batch in training mode, and after one in evaluation mode.
+        ``strength * learnt_scale * length / original_length`` for the latest batch, with its gradient. None before
+        the first batch in training mode, and after a batch in evaluation mode.
 
     Raises
     ------
     TypeError, ValueError
-        ``num_features`` is no positive integer, ``strength`` no finite number from 0 on.
+        ``num_features`` is not a positive integer, or ``strength`` is not a finite number of at least 0.
 
     References
     ----------
-    Raghu et al. 2017, section 3.3. Their "original length" is taken to be that of the first batch of training.
+    Raghu et al. 2017, section 3.3. Their "original length" is interpreted as the length of the first training batch.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
         if isinstance(strength, bool) or not isinstance(strength, (int, float)):
             raise TypeError(f"strength must be a number, got {strength!r}")
         if not 0.0 <= strength < math.inf:
-            raise ValueError(f"strength must be a finite number from 0 on, got {strength}")
+            raise ValueError(f"strength must be a finite number of at least 0, got {strength}")
         super().__init__()
         self.num_features, self.strength = num_features, float(strength)
         self.learnt_scale = torch.nn.Parameter(torch.ones(()))
@@ -83,7 +83,7 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
         self.loss: Any = None
 
     def forward(self, batch: Any) -> Any:
-        """Scale a batch [n, num_features, ..]; in training also measure it."""
+        """Scale a batch [n, num_features, ..]; in training mode also measure it."""
         if not batch.is_floating_point():
             raise TypeError(f"expected a batch of floating-point numbers, got {batch.dtype}")
         if batch.dim() < 2 or batch.shape[1] != self.num_features:
@@ -103,22 +103,22 @@ class TrajectoryRegularization(torch.nn.Module):  # type: ignore[misc]
         return self.strength * self.learnt_scale * length / self.original_length
 
     def reset_parameters(self) -> None:
-        """Begin anew: a scale of one, and no original length."""
+        """Reset the scale to one and forget the original length."""
         with torch.no_grad():
             self.learnt_scale.fill_(1.0)
             self.original_length.fill_(math.nan)
         self.loss = None
 
     def extra_repr(self) -> str:
-        """What its repr says."""
+        """Return the arguments for the module's repr."""
         return f"{self.num_features}, strength={self.strength:g}"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "loss": None}  # it belongs to a batch, and has a graph that cannot be copied
+        return {**self.__dict__, "loss": None}  # the loss belongs to a batch; its graph cannot be copied
 
 
 def trajectory_loss(module: torch.nn.Module) -> Any:
-    """The losses of all `TrajectoryRegularization` in a module, for the batch that came by last.
+    """Return the sum of the losses of all `TrajectoryRegularization` in a module, for the latest batch.
 
     Parameters
     ----------
@@ -127,14 +127,15 @@ def trajectory_loss(module: torch.nn.Module) -> Any:
     Returns
     -------
     torch.Tensor []
-        Their sum, to be added to the loss that is trained for.
+        The sum, to be added to the training loss.
 
     Raises
     ------
     TypeError
-        No torch module.
+        Not a torch module.
     ValueError
-        There is none in it, or one that has no loss: no batch came by, or the last one in evaluation mode.
+        The module contains no such layer, or one without a loss: there was no batch yet, or the latest one came in
+        evaluation mode.
 
     Examples
     --------
@@ -152,7 +153,7 @@ def trajectory_loss(module: torch.nn.Module) -> Any:
     for name, part in layers:
         if part.loss is None:
             raise ValueError(
-                f"{name or 'the module'}: there is no loss of the batch that came by last; it is kept in training "
-                "mode only, so call model.train(), and the model on a batch"
+                f"{name or 'the module'}: the latest batch has no loss, because losses are computed in training "
+                "mode only; call model.train(), and the model on a batch"
             )
     return sum(part.loss for _, part in layers)

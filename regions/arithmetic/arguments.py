@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which single arguments are accepted?
 
-Numbers come out as Python ints and floats, words as str, paths as `Path`, or they are refused by name. What is of
-another type is a mistake in the calling code (`TypeError`); a number, a word or a length out of its range is a
-`ValueError`. For arrays there is `arrays.py`.
-Invariant: whatever is handed over, these functions return or raise an error with a short message of our own. What a
-value says about itself (its text, its length, its items) may fail or have no end, and is asked for with care.
-What should be a network, a domain or a partition is checked where these are (`require_network`, ..).
+Numbers become Python ints and floats, words str, paths `Path`; anything else is refused by name. A wrong type is a
+mistake in the calling code (`TypeError`); a number, word or length out of range is a `ValueError`. `arrays.py` does
+the same for arrays.
+Invariant: for any object, these functions return or raise an error with a short message of our own. The object's own
+text, length and items may fail or be endless, so they are asked for with care.
+Networks, domains and partitions are checked where they are defined (`require_network`, ..).
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ __all__ = [
     "word",
 ]
 
-# In which space points or the arguments of maps are.
+# The space of points, or of the arguments of maps.
 SPACES = ("chart", "input")
-# Items of a sequence that is taken in one by one, and units, inputs or layers that a number may ask for. No network has
-# more; what goes on is taken for endless.
+# Most items of a sequence, and most units, inputs or layers that a number may ask for. No network has more; a longer
+# sequence is taken for endless.
 MOST_ITEMS = 1_000_000
-# At one number for each, a gigabyte.
+# At one number each, this is a gigabyte.
 MOST_SAMPLES = 100_000_000
 
 _short = reprlib.Repr()
@@ -61,7 +61,7 @@ _short.maxlevel, _short.maxlong, _short.maxstring, _short.maxother = 3, 40, 60, 
 
 
 def shown(value: Any) -> str:
-    """A value in a message: on one line, printable, short, whatever it is.
+    """Return a value as text for a message: on one line, printable and short, for any object.
 
     Examples
     --------
@@ -73,13 +73,13 @@ def shown(value: Any) -> str:
     try:
         with np.printoptions(threshold=8, edgeitems=2):
             text = " ".join(_short.repr(value).split())
-    except Exception:  # what a class does to show itself is its own affair
+    except Exception:  # a class's own repr may fail in any way
         return f"an object of type {type(value).__name__}"
     return printable(text)
 
 
 def integer(value: Any, name: str, *, least: int = 1, most: int = MOST_ITEMS) -> int:
-    """Return an int from ``least`` to ``most``; bools and floats are no integers, numpy's integers are.
+    """Return an int from ``least`` to ``most``; bools and floats are refused, numpy's integers are accepted.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def integer(value: Any, name: str, *, least: int = 1, most: int = MOST_ITEMS) ->
     Traceback (most recent call last):
     TypeError: n_in must be an integer, got 2.0
     """
-    # Arrays of one integer have an index as well, and are none.
+    # Arrays of one integer have an index as well, and are refused.
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         result = _index_of_scalar(value)
         if result is None:
@@ -104,7 +104,7 @@ def integer(value: Any, name: str, *, least: int = 1, most: int = MOST_ITEMS) ->
 
 
 def _index_of_scalar(value: Any) -> int | None:
-    """Other integers, such as tensors and arrays without axes, as far as they say that they are."""
+    """Return the index of other integer scalars, such as tensors and arrays without axes; None if it has none."""
     try:
         if isinstance(value, (bool, np.bool_)) or getattr(value, "ndim", 0) != 0:
             return None
@@ -116,7 +116,7 @@ def _index_of_scalar(value: Any) -> int | None:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether a value has items, rather than being a single number: arrays without axes are single numbers."""
+    """Return whether a value has items; arrays without axes are single numbers."""
     try:
         return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
     except Exception:
@@ -124,19 +124,19 @@ def is_sequence(value: Any) -> bool:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Return a bool; words, numbers and arrays are none, however they would count in an ``if``."""
+    """Return a bool; words, numbers and arrays are refused, whatever their truth value."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
 def real(value: Any, name: str) -> float:
-    """Return a finite float; words and arrays with axes are no numbers."""
+    """Return a finite float; words and arrays with axes are refused."""
     try:
         if isinstance(value, (bool, np.bool_, str, bytes)) or getattr(value, "ndim", 0) != 0:
             raise TypeError
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # of complex numbers numpy would take the real part
+            warnings.simplefilter("error")  # numpy would take the real part of complex numbers
             result = float(value.detach() if hasattr(value, "detach") else value)
     except Exception:
         raise TypeError(f"{name} must be a number, got {shown(value)}") from None
@@ -162,14 +162,14 @@ def positive(value: Any, name: str) -> float:
 
 
 def word(value: Any, name: str) -> str:
-    """Return a name: any str, which messages show with `printable`."""
+    """Return a str; messages show it with `printable`."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, got {shown(value)}")
     return str(value)
 
 
 def drawable(value: Any, name: str) -> str:
-    """Return a str that a picture can show: without control characters and halves of surrogate pairs.
+    """Return a str that a picture can show: without control characters and lone surrogates.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def one_of(value: Any, choices: Sequence[str], name: str) -> str:
 def list_of(values: Any, name: str, what: str) -> list[Any]:
     """Return the items of an iterable, up to `MOST_ITEMS`; ``what`` says what it should be.
 
-    No word, no mapping, and no set, whose items have no order.
+    Strings, mappings and sets (whose items have no order) are refused.
     """
     if isinstance(values, (str, bytes, Mapping, Set)):
         raise TypeError(f"{name} must be {what}, got {shown(values)}")
@@ -208,7 +208,7 @@ def list_of(values: Any, name: str, what: str) -> list[Any]:
 
 
 def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
-    """Return the items of a sequence that is not empty, as `list_of` takes it."""
+    """Return the items of a non-empty sequence, as `list_of` does."""
     items = tuple(list_of(values, name, "a sequence of numbers"))
     if not items:
         raise ValueError(f"{name} is empty, at least one entry is needed")
@@ -216,7 +216,7 @@ def tuple_of(values: Any, name: str) -> tuple[Any, ...]:
 
 
 def path_of(value: Any, name: str = "path") -> Path:
-    """Return a path; numbers, which `open` would take for open files, are none."""
+    """Return a path; numbers, which `open` would take for file descriptors, are refused."""
     try:
         text = os.fsdecode(value)
     except Exception:
@@ -224,21 +224,21 @@ def path_of(value: Any, name: str = "path") -> Path:
     try:
         os.fsencode(text)
     except ValueError:
-        raise ValueError(f"{name} is no name that a file can have: {shown(text)}") from None
+        raise ValueError(f"{name} is not a valid file name: {shown(text)}") from None
     if "\0" in text or not text:
-        raise ValueError(f"{name} is no name that a file can have: {shown(text)}")
+        raise ValueError(f"{name} is not a valid file name: {shown(text)}")
     return Path(text)
 
 
 def samples(value: Any, name: str) -> int:
-    """Return a number of samples: at least two, or there is no standard error."""
+    """Return a number of samples, at least two, because one sample has no standard error."""
     return integer(value, name, least=2, most=MOST_SAMPLES)
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """Return a generator of random numbers: the caller's own, which goes on, or a new one from a seed.
+    """Return a generator of random numbers: the caller's own, which is advanced, or a new one from a seed.
 
-    Legacy random states and None are refused: what is drawn can be drawn again.
+    Legacy random states and None are refused, so that every draw can be repeated.
     """
     if isinstance(rng, np.random.Generator):
         return rng

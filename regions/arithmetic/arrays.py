@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which numbers are accepted, and as which doubles?
 
-Everything numeric a user hands over passes through `exact_float64`: it comes out as float64 with exactly the
-same values, or it is refused by name and index. Widening is exact; nothing is ever rounded. Lists of regions and
-vertices pass through `indices_of`, points to evaluate or look up through `points_float64`.
-What is computed from finite numbers must be finite too: `require_finite`.
+All numbers that a user passes go through `exact_float64`: it returns float64 with exactly the same values, or refuses
+them by name and index. Widening is exact; nothing is ever rounded. Lists of regions and vertices go through
+`indices_of`, points to evaluate or look up through `points_float64`. Results computed from finite numbers must be
+finite too: see `require_finite`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def bfloat16_to_float32(bits: NDArray[np.uint16]) -> NDArray[np.float32]:
 
 
 def as_numpy(values: Any, name: str) -> NDArray[Any]:
-    """Whatever it is as an array, of any type; what makes none is refused by name."""
+    """Convert any object to an array of any type; refuse by name what is not an array."""
     try:
         masked = np.ma.is_masked(values)
     except Exception:  # an object with attributes of its own
         masked = False
     if masked:
-        raise NonFiniteError(f"{name}: some entries are masked, and a masked entry is no number; fill them first")
+        raise NonFiniteError(f"{name}: some entries are masked, so their values are unknown; fill them first")
     if type(values).__module__.split(".")[0] == "torch":
         try:
             values = values.detach().cpu()
@@ -61,7 +61,7 @@ def as_numpy(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise ShapeMismatchError(f"{name}: not a rectangular array of numbers, its rows differ in length") from None
-    except Exception:  # sequences without end, and what objects raise that are asked for their numbers
+    except Exception:  # endless sequences, and whatever an object raises when it is asked for its numbers
         raise NetworkError(f"{name}: no array of numbers can be made of {shown(values)}") from None
 
 
@@ -110,7 +110,7 @@ def exact_float64(values: ArrayLike, name: str) -> Floats:
 
 
 def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
-    """Return the given numbers of regions, or of whatever ``what`` is, int [m]; all of them by default.
+    """Return the numbers of regions, or of whatever ``what`` names, int [m]; all of them by default.
 
     Raises
     ------
@@ -131,9 +131,9 @@ def indices_of(indices: ArrayLike | None, count: int, what: str) -> Indices:
 
 
 def points_float64(values: ArrayLike, length: int, name: str = "points", shape: tuple[int, ...] = ()) -> Floats:
-    """Take in points [.., length] as they are: exactly these numbers, finite, in a new float64 array.
+    """Convert points [.., length] exactly to a new float64 array, and check that they are finite.
 
-    Of points that are arranged in a ``shape`` of several axes, such as images, also [.., *shape].
+    If the points are arranged in a ``shape`` of several axes, such as images, [.., *shape] is accepted as well.
 
     Raises
     ------
@@ -151,12 +151,12 @@ def points_float64(values: ArrayLike, length: int, name: str = "points", shape: 
         raise ShapeMismatchError(f"{name} must have shape [.., {length}], got {list(given.shape)}")
     try:
         return exact_float64(given, name if given.ndim > 1 else "coordinate")
-    except NetworkError as error:  # an integer that no double is
+    except NetworkError as error:  # an integer that a double cannot hold
         raise ValueError(str(error)) from None
 
 
 def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Floats:
-    """Take in numbers of any shape as they are: exactly these, in a new float64 array, finite unless told otherwise.
+    """Convert numbers of any shape exactly to a new float64 array, and check that they are finite unless ``infinite``.
 
     Raises
     ------
@@ -169,14 +169,14 @@ def real_numbers(values: ArrayLike, name: str, *, infinite: bool = False) -> Flo
     beyond = np.isinf(given) if infinite else np.zeros(given.shape, dtype=bool)
     try:
         result = exact_float64(np.where(beyond, 0, given), name)
-    except NetworkError as error:  # an integer that no double is
+    except NetworkError as error:  # an integer that a double cannot hold
         raise ValueError(str(error)) from None
     result[beyond] = given[beyond]
     return result
 
 
 def own_array(given: Any, dtype: type, name: str) -> NDArray[Any]:
-    """An array of our own, read-only. One that is locked and owns its memory is taken as it is, others are copied."""
+    """Return a read-only array that this package owns; a locked array that owns its memory is not copied."""
     array = as_numpy(given, name)
     if not np.can_cast(array.dtype, dtype, "safe"):
         with np.errstate(invalid="ignore"):
@@ -188,18 +188,18 @@ def own_array(given: Any, dtype: type, name: str) -> NDArray[Any]:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Lock an array; through the view that is handed out, it cannot be unlocked."""
+    """Lock an array, and return a view through which it cannot be unlocked."""
     array.setflags(write=False)
     return array.view()
 
 
 def name_point(flat: int, shape: tuple[int, ...]) -> str:
-    """What to call the point at a flat index among points [*shape, ..]."""
+    """Return the name, for messages, of the point at a flat index among points [*shape, ..]."""
     return f"points{[int(i) for i in np.unravel_index(flat, shape)]}" if shape else "the point"
 
 
 def require_finite(values: Floats, what: str) -> Floats:
-    """Return what was computed for points, [*shape, n], or raise NonFiniteError, naming the point, if it overflowed."""
+    """Return values [*shape, n] computed for points, or raise NonFiniteError, naming the point, if they overflowed."""
     finite = np.isfinite(values)
     if not finite.all():
         first, shape = int(np.argmin(finite.all(axis=-1))), values.shape[:-1]
@@ -213,14 +213,14 @@ def _is_real(given: NDArray[Any]) -> bool:
 
 
 def _kind(given: NDArray[Any]) -> str:
-    """What to call numbers that are none: for objects, the type of the first one says more than numpy's."""
+    """Describe the type of values that are not numbers: for objects, by the type of the first entry."""
     objects = given.dtype.kind == "O" and given.size > 0
     return f"dtype {printable(given.dtype)}" + (f" ({type(given.flat[0]).__name__})" if objects else "")
 
 
 def _needs_more_than_53_bits(integers: NDArray[Any]) -> Bits:
     bits = integers.astype(np.uint64)  # two's complement for negative numbers
-    with np.errstate(over="ignore"):  # a sum that wraps around is what negation means here
+    with np.errstate(over="ignore"):  # negation in two's complement wraps around on purpose
         magnitude = np.where(integers < 0, ~bits + np.uint64(1), bits)
         lowest_bit = np.maximum(magnitude & (~magnitude + np.uint64(1)), np.uint64(1))
     return magnitude // lowest_bit >= np.uint64(2**53)

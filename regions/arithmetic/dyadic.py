@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which integers and fractions are doubles, and which doubles are next to fractions?
+"""Which integers and fractions are doubles, and which doubles are nearest to fractions?
 
-Every double is an integer times a power of two, and Python has integers in any size: signs of sums and products are
-decided in them without rounding. On the way back each result is rounded once.
-Cost: a few microseconds per number; nothing here is on the path of the enumeration.
+Every double is an integer times a power of two, and Python has integers of any size. Signs of sums and products are
+therefore decided without rounding. Each result is rounded once, when it is converted back.
+Cost: a few microseconds per number; the enumeration itself uses none of this.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Dyadic(NamedTuple):
         return result
 
     def over(self, exponent: int) -> Objects:
-        """The integers when the exponent is lowered to the given one."""
+        """Return the integers for a given exponent, which must not be larger than the current one."""
         result: Objects = self.integers * (1 << (self.exponent - exponent))
         return result
 
@@ -56,11 +56,11 @@ class Dyadic(NamedTuple):
 
 
 def dyadic(values: Floats) -> Dyadic:
-    """Return Python integers, as small as can be, and one exponent that make these doubles, exactly."""
+    """Return these doubles exactly, as the smallest possible Python integers with one common exponent."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits, so times 2^53 it is an integer
     whole = np.ldexp(mantissas, 53).astype(np.int64)
-    # Slopes of 0 and 1, or weights that are integers, would make every product 53 bits longer: so each number becomes
-    # an odd one times a power of two, and the least of these powers is taken out.
+    # Slopes of 0 and 1, or integer weights, would make every product 53 bits longer. Therefore each number is reduced
+    # to an odd integer times a power of two, and the least of these powers is factored out.
     spare = np.frexp((whole & -whole).astype(np.float64))[1] - 1
     powers, given = exponents - 53 + spare, whole != 0
     lowest = int(powers.min(where=given, initial=NO_POWER))
@@ -82,7 +82,7 @@ def nearest_float(value: Fraction) -> float:
 
 
 def square_root(value: Fraction) -> float:
-    """Return the square root of a non-negative fraction, within a hair of half a unit in the last place."""
+    """Return the square root of a non-negative fraction, to within little more than half a unit in the last place."""
     # Shifted so that the integer root has at least 64 bits: its truncation is then 2^-11 units in the last
     # place.
     shift = max(0, 128 - value.numerator.bit_length() + value.denominator.bit_length())

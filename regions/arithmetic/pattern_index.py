@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which region has a given activation pattern?
 
-A pattern is hashed to 64 bits; the sorted hashes are searched, and what is found is compared in full, so a
-collision costs time but never an answer. Where several bits of the wanted pattern are free, each combination
-is looked up while there are few, and otherwise all patterns are compared under a mask.
+A pattern is hashed to 64 bits, the sorted hashes are searched, and every match is compared in full, so a
+collision costs time but never gives a wrong answer. If some bits of the wanted pattern are free, each combination
+is looked up while there are few; otherwise all patterns are compared under a mask.
 Cost: building R log R; then about a microsecond per pattern looked up in bulk.
 """
 
@@ -16,7 +16,7 @@ from regions.arithmetic.types import Bits, Indices, Integers, Packed
 
 __all__ = ["ONES", "PatternIndex"]
 
-# How many bits of each byte are set.
+# Number of bits set in each byte.
 ONES = np.array([byte.bit_count() for byte in range(256)], dtype=np.uint8)
 
 # Up to this many free bits, 2^bits look-ups are cheaper than comparing all patterns.
@@ -33,12 +33,12 @@ class PatternIndex:
         self.sorted_hashes = hashes[self.order]
 
     def find(self, wanted: Packed) -> Integers:
-        """Region with each of the patterns uint8 [m, bytes]: int64 [m], -1 where there is none."""
+        """Return the region with each of the patterns uint8 [m, bytes]: int64 [m], -1 if no region has it."""
         result = np.full(len(wanted), -1, dtype=np.int64)
         hashes = hash_patterns(wanted)
         place = np.searchsorted(self.sorted_hashes, hashes)
         open_ = np.arange(len(wanted))
-        while open_.size:  # once, but for collisions: then on to the next pattern of the same hash
+        while open_.size:  # one pass unless hashes collide; then the next pattern with the same hash is tried
             open_ = open_[place[open_] < len(self.order)]
             open_ = open_[self.sorted_hashes[place[open_]] == hashes[open_]]
             candidates = self.order[place[open_]]
@@ -49,8 +49,8 @@ class PatternIndex:
         return result
 
     def find_lowest(self, wanted: Bits, free: Indices) -> int:
-        """Lowest region whose pattern equals ``wanted`` bool [kinks] but for the bits ``free`` int [f]; -1 if
-        none does."""
+        """Return the lowest region whose pattern equals ``wanted`` bool [kinks] except at the bits ``free`` int [f];
+        -1 if no region matches."""
         if len(free) <= MOST_FREE_BITS:
             choices = np.arange(1 << len(free))[:, np.newaxis] >> np.arange(len(free)) & 1
             patterns = np.repeat(wanted[np.newaxis], len(choices), axis=0)
@@ -72,7 +72,7 @@ def hash_patterns(packed: Packed) -> NDArray[np.uint64]:
     padded[:, :width] = packed
     result = np.zeros(rows, dtype=np.uint64)
     for word in padded.view("<u8").T:
-        # The finaliser of splitmix64 (Steele, Lea and Flood 2014) after each word: a chain, so that order
+        # The finaliser of splitmix64 (Steele, Lea and Flood 2014) after each word: chained, so that order
         # matters.
         result += word.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         result ^= result >> np.uint64(30)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which of two roots of quadratics is the larger one?
+"""Which of two roots of quadratics is larger?
 
-Roots of quadratics with integer coefficients are numbers (a + k sqrt(d)) / b; of a sum of such numbers the sign is
-found by squaring, twice at most. Invariant: integers only, nothing is rounded.
+Roots of quadratics with integer coefficients are numbers (a + k sqrt(d)) / b; the sign of a sum of such numbers is
+found by squaring, at most twice. Invariant: integers only, nothing is rounded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 __all__ = ["Root", "compare", "sign", "sign_of_sum"]
 
 
-# Digits in base two that are looked at first.
+# Number of leading binary digits that are compared first.
 LEADING = 96
 
 
@@ -26,7 +26,7 @@ class Root(NamedTuple):
 
 
 def compare(left: Root, right: Root) -> int:
-    """-1, 0 or 1: the sign of left - right."""
+    """Return -1, 0 or 1: the sign of left - right."""
     x = left.a * right.b - right.a * left.b
     y, z = left.k * right.b, -right.k * left.b
     first, second = sign_of_sum(x, y, left.d), sign(z) if right.d else 0
@@ -37,11 +37,11 @@ def compare(left: Root, right: Root) -> int:
 
 
 def sign_of_sum(x: int, y: int, d: int) -> int:
-    """The sign of x + y sqrt(d)."""
+    """Return the sign of x + y sqrt(d)."""
     first, second = sign(x), sign(y) if d else 0
     if first * second >= 0:
         return first or second
-    # Leading digits first: numbers of thousands of bits are squared only where these are too close to call.
+    # Leading digits first: numbers of thousands of bits are squared only if these digits are too close to call.
     down_y, down_d = max(0, y.bit_length() - LEADING), max(0, d.bit_length() - 2 * LEADING) // 2
     near_x, near_y, near_d = abs(x) >> down_y + down_d, abs(y) >> down_y, d >> 2 * down_d
     if near_x * near_x >= (near_y + 1) ** 2 * (near_d + 1):
@@ -52,5 +52,5 @@ def sign_of_sum(x: int, y: int, d: int) -> int:
 
 
 def sign(value: int) -> int:
-    """-1, 0 or 1."""
+    """Return -1, 0 or 1."""
     return (value > 0) - (value < 0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What is the sum of many doubles that are not negative, group by group, each rounded once?
+"""How are non-negative doubles summed, group by group, with one rounding for each sum?
 
-Numbers are cut, from the highest bits of the largest one downwards, into slices of so few bits that sums of all slices
-are integers below 2^53: doubles add them up exactly, in any order, and integers of any size put the slices together.
-Cost: five sweeps for each slice. There are as many slices as it takes to go through all bits, from the highest of the
-largest number to the lowest of all: for sizes in one picture two to four.
+The bits of the numbers are cut, from the highest bit of the largest number downwards, into slices so narrow that sums
+of slices are integers below 2^53. Doubles add these up exactly, in any order, and Python integers combine the slices.
+Cost: five sweeps per slice, with as many slices as it takes to cover all bits, from the highest bit of the largest
+number to the lowest bit of all; two to four slices for the sizes in one picture.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def rounded_sums(values: Floats, groups: Integers, count: int) -> Floats:
     ----------
     values : float64 [m]
         Not negative.
-    groups : int64 [m]
+        From 0 to ``count`` - 1.
         From 0 to ``count``, without it.
     count : int
 
     Returns
     -------
     float64 [count]
-        Infinite where one of the values is, or no number, and beyond the largest double.
+        Infinite if one of the values is infinite or NaN, or if the sum is beyond the largest double.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def rounded_sums(values: Floats, groups: Integers, count: int) -> Floats:
 
 
 def _slice(rest: Floats, groups: Integers, count: int, unit: int) -> list[int]:
-    """Take from each number how often it has two to the power of ``unit``, and add these up for each group."""
+    """Subtract from each number its multiple of two to the power of ``unit``, and add up the factors per group."""
     whole = np.floor(np.ldexp(rest, -unit))
     rest -= np.ldexp(whole, unit)
     return [int(total) for total in np.bincount(groups, whole, count).tolist()]
 
 
 def _rounded(total: int, unit: int) -> float:
-    """The double next to a sum of that many units."""
+    """Return the double nearest to a sum of that many units."""
     try:
         return total / (1 << -unit) if unit < 0 else float(total << unit)
     except OverflowError:

@@ -124,7 +124,7 @@ def _to_integers(row: list[Fraction]) -> _Hyperplane:
 
 
 def _distinct(rows: Iterable[_Hyperplane]) -> tuple[_Hyperplane, ...]:
-    """The hyperplanes, each once and in one form; rows without a normal are none."""
+    """Return the hyperplanes, each once and in one form; rows without a normal are none."""
     found: dict[_Hyperplane, None] = {}
     for row in rows:
         if any(row[:-1]):
@@ -146,7 +146,7 @@ def _polynomial(hyperplanes: tuple[_Hyperplane, ...], dimension: int) -> tuple[i
 
 
 def _restrict(others: Iterable[_Hyperplane], row: _Hyperplane) -> Iterable[_Hyperplane]:
-    """The other hyperplanes on this one, in the coordinates that are left without its first nonzero one."""
+    """Yield the other hyperplanes on this one, in the coordinates that are left without its first nonzero one."""
     pivot = next(i for i, number in enumerate(row) if number)
     for other in others:
         factor = other[pivot]

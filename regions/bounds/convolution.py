@@ -210,17 +210,17 @@ def _one_layer(layer: _Layer) -> int:
 
 
 def _is_simple(layer: _Layer) -> bool:
-    """Whether almost all weights reach what `_one_layer` gives."""
+    """Return whether almost all weights reach what `_one_layer` gives."""
     return layer.filters <= layer.channels or not _overlaps(layer) or len(_moving(layer)) == 1
 
 
 def _moving(layer: _Layer) -> list[int]:
-    """The axes along which there is more than one position."""
+    """Return the axes along which there is more than one position."""
     return [axis for axis, count in enumerate(layer.positions) if count > 1]
 
 
 def _overlaps(layer: _Layer) -> bool:
-    """Whether some input is seen from several positions."""
+    """Return whether some input is seen from several positions."""
     return any(layer.stride[axis] < layer.kernel[axis] for axis in _moving(layer))
 
 

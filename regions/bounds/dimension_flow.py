@@ -70,7 +70,7 @@ def serra2018_upper(n_in: int, widths: Widths, *, ranks: Sequence[int] | None = 
 
 @registered("upper", "regions", "relu", "Hinz, van de Geer 2019; Hinz 2021", "pattern", status="quoted")
 def hinz_vandegeer(n_in: int, widths: Widths) -> int:
-    """The framework of Hinz and van de Geer, with the sharpest activation histograms of Hinz 2021 in 1 and 2
+    """Return the framework of Hinz and van de Geer, with the sharpest activation histograms of Hinz 2021 in 1 and 2
     dimensions.
 
     A region with many active units keeps its dimension, but not many regions can have many: of n half-planes in the
@@ -114,7 +114,9 @@ def _sharpest_step(width: int, after: Sequence[int], dimensions: Iterable[int]) 
 
 
 def _binomial_step(width: int, cap: int, after: Sequence[int], dimensions: Iterable[int]) -> list[int]:
-    """The sum of ``C(width, j) * after[min(d, width - j)]`` over ``j <= min(cap, d)``, for each of the dimensions d."""
+    """Return the sum of ``C(width, j) * after[min(d, width - j)]`` over ``j <= min(cap, d)``, for each of the
+    dimensions d.
+    """
     result = []
     binomials = binomial_row(width, width)
     regions = list(accumulate(binomials))

@@ -168,8 +168,8 @@ def raghu_length_lower(
 
 @registered("expected upper", "length ratio", "hard_tanh", "Raghu et al. 2017, appendix", domain="curve")
 def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
-    """The appendix's upper bound on the mean stretching: ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k / 2)`` per
-    layer.
+    """Return the appendix's upper bound on the mean stretching: ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k /
+    2)`` per layer.
 
     That of a layer without its activation; for hard tanh and ReLU alike, which stretch nothing. The paper then goes on
     to ``sigma_w sqrt((k + 1) / k)``; in fact the factor is below ``sigma_w``.

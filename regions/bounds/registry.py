@@ -163,7 +163,7 @@ class Bound:
 
 
 def _one_each(name: str, fact: Any) -> bool:
-    """Whether this is a list with one entry for each layer."""
+    """Return whether this is a list with one entry for each layer."""
     return name in ("alpha", "breakpoints", "rank", "ranks", "weight_std") and isinstance(fact, Iterable)
 
 
@@ -188,5 +188,5 @@ registered = _as_decorator(Bound)
 
 
 def all_registered() -> tuple[Bound, ...]:
-    """All rows, file by file; within one as they stand there."""
+    """Return all rows, file by file; within one as they stand there."""
     return tuple(sorted(_ROWS, key=lambda row: _FILES.index(row.function.__module__.rpartition(".")[2])))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What follows from the regions that were found: sizes, corners, equal maps, and which region a point is in?"""
+"""What can be derived from the regions that were found: sizes, corners, equal maps, and the region of a point?"""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""In which region does a point lie, by its activation pattern?
+"""Which region contains a point, by its activation pattern?
 
-For points so close to a boundary that corners leave it open. Most of their patterns still come from floating point with
-a proven error bound. The rest are computed exactly, and there a kink may be exactly zero: the point lies on a boundary.
-A region's closure contains the point iff its pattern agrees with all the non-zero signs there: by continuity every
-pre-activation has the same value under both patterns, so the region's weak inequalities hold at the point. Of
-these regions the lowest number is taken.
-Cost: a pass through the network, with bounds; a millisecond or more where it is exact.
+This is for points so close to a boundary that corners do not decide. Most of their patterns still come from floating
+point with a proven error bound. The rest are computed exactly, and then a kink may be exactly zero: the point lies on a
+boundary. A region's closure contains the point iff its pattern agrees with all non-zero signs there: by continuity
+every pre-activation has the same value under both patterns, so the region's weak inequalities hold at the point. The
+lowest of these regions is taken.
+Cost: a pass through the network, with bounds; a millisecond or more if it is exact.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CHUNK = 1 << 20
 
 
 class ByPattern:
-    """Looks up points of a domain by their activation patterns. Nothing is made before there is such a point."""
+    """Looks up points of a domain by their activation patterns; everything is built at the first such point."""
 
     def __init__(self, cells: CellComplex) -> None:
         self.network, self.domain = cells.network, cells.domain
@@ -51,7 +51,7 @@ class ByPattern:
         return BoundedPatterns(self.network.graph, self.domain, off, on)
 
     def find(self, points: Floats) -> Integers:
-        """Region of each of the chart points [m, d], which lie in the domain, or -1 if there is none: int64 [m]."""
+        """Return the region of each of the chart points [m, d] in the domain, or -1: int64 [m]."""
         step = max(1, CHUNK // max(self.network.kinks, *self.network.widths, 1))
         parts = [self._find(points[start : start + step]) for start in range(0, len(points), step)]
         return np.concatenate(parts)

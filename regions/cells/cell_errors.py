@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""How far can the sizes of regions and facets be from the true ones?
+"""How far can the computed sizes of regions and facets be from the true ones?
 
-Two things are off. Stored corners are, by up to their ``vertex_errors``: moving every corner i by d_i changes twice an
-area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length by no more than its
-ends move. And what is computed from them is rounded, with u = 2^-53 each time (Higham, Accuracy and Stability of
-Numerical Algorithms, section 3.1): the operations of `cell_geometry.py` are counted here, and those that make the
-chart's metric, whose factor is rounded once from its exact value.
-Invariant: no bound is too small, through over- and underflow too. Bounds are computed in floating point, which costs
-them a relative 2^-40 (`UP`), and what underflows (`TINY`). A size that is infinite, because there is no end, has the
-error 0; one that is infinite because no double can hold it, an infinite one.
+There are two sources of error. Stored corners are off by up to their ``vertex_errors``: moving every corner i by d_i
+changes twice an area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length
+by no more than its ends move. And computation rounds, with u = 2^-53 each time (Higham, Accuracy and Stability of
+Numerical Algorithms, section 3.1). The operations of `cell_geometry.py` are counted here, and the operations that
+compute the chart's metric, whose factor is rounded once from its exact value.
+Invariant: no bound is too small, with overflow and underflow too. Bounds are computed in floating point, which adds
+a relative 2^-40 (`UP`), and underflow (`TINY`). The error is 0 for an endless size, and
+infinite for a size that is infinite because no double can hold it.
 Cost: as much as the sizes.
 """
 
@@ -23,14 +23,14 @@ from regions.cells.complex import CellComplex
 __all__ = ["TINY", "UP", "U", "endless", "facet_volume_errors", "sum_error", "sum_errors", "volume_errors"]
 
 U = 2.0**-53
-# Room for the roundings of a bound: far fewer than 2^12 go through any term of those that are made here.
+# Room for the rounding of a bound: far fewer than 2^12 roundings affect any term here.
 UP = 1.0 + 2.0**-40
-# For all that underflows in the making of a number of about size one, and for the last step to a double.
+# For all underflow in computing a number of size about one, and for the final rounding to a double.
 TINY = 2.0**-1070
 
 
 def volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
-    """Bounds on the errors of the lengths or areas of all regions, float64 [R]."""
+    """Return bounds on the errors of the lengths or areas of all regions, float64 [R]."""
     if len(cells) == 0:
         return np.zeros(0)
     with np.errstate(all="ignore"):
@@ -40,7 +40,7 @@ def volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
 
 
 def facet_volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
-    """Bounds on the errors of the lengths of all facets, float64 [F]; points are counted, and have none."""
+    """Return bounds on the errors of the lengths of all facets, float64 [F]; points are counted, without error."""
     if cells.dimension == 1:
         return np.zeros(len(cells.facet_vertices))
     ends = cells.facet_vertices
@@ -51,52 +51,52 @@ def facet_volume_errors(cells: CellComplex, volumes: Floats) -> Floats:
 
 
 def sum_error(values: Floats, errors: Floats) -> float:
-    """Bound on the error of the correctly rounded sum of some sizes with bounds on their errors."""
+    """Return a bound on the error of the correctly rounded sum of some sizes with bounds on their errors."""
     return float(sum_errors(values, errors, np.zeros(len(values), dtype=np.int64), 1)[0])
 
 
 def sum_errors(values: Floats, errors: Floats, groups: Integers, count: int) -> Floats:
-    """The same for the sums of the sizes of each group, float64 [count]."""
+    """Return such bounds for the sums of the sizes of each group, float64 [count]."""
 
     def total(weights: Floats | Bits) -> Floats:
         return np.bincount(groups, weights, count).astype(np.float64)
 
     totals, beyond = total(values), np.isinf(values)
-    # Of n numbers that are not negative, added up one after the other, at most n u is lost.
+    # Adding up n non-negative numbers one by one loses at most n u.
     up = UP * (1.0 + 2.0 * U * np.bincount(groups, minlength=count))
     bounds = (total(errors) + 2.0 * U * totals) * up
     counted = (total((errors != 0.0) | (values != np.floor(values))) == 0.0) & (totals < 2.0**53)
-    # Without an end, if one of them is: then that is exact.
+    # A sum with an endless size is endless, exactly.
     infinite, without_end = total(beyond) > 0.0, total(beyond & (errors == 0.0)) > 0.0
     return np.where(counted | without_end, 0.0, np.where(infinite, np.inf, bounds))
 
 
 def endless(cells: CellComplex) -> Bits:
-    """Which vertices lie at infinity, and not only beyond the largest double: bool [V]."""
+    """Return which vertices lie at infinity, not only beyond the largest double: bool [V]."""
     return np.isinf(cells.vertices).any(axis=1) & np.isfinite(cells.vertex_errors)
 
 
 def _way_errors(cells: CellComplex, ends: Integers) -> Floats:
-    """Bounds on the errors of the computed distances between two vertices each, [m, 2].
+    """Return bounds on the errors of the computed distances between two vertices each, [m, 2].
 
-    Per axis a coordinate is off by both vertices' errors; rounded are the difference, the factor's entries, products
-    and sums, and the root: 8 times together, in each term.
+    Per axis a coordinate is off by both vertices' errors. The difference, the factor's entries, products, sums and the
+    root are rounded: 8 times together, in each term.
     """
     low, high = cells.vertices[ends[:, 0]], cells.vertices[ends[:, 1]]
     moved = cells.vertex_errors[ends].sum(axis=1)
     steps, shift = difference(high, low)
     lengths = cells.domain.direction_lengths
-    # In this order, for a step can be so small that the product with U would be 0.
+    # In this order, because a step can be so small that the product with U would be 0.
     bounds: Floats = moved * lengths.sum() + 16.0 * U * (np.ldexp(np.abs(steps), shift) @ lengths)
     return bounds * UP + TINY
 
 
 def _area_errors(cells: CellComplex) -> Floats:
-    """Bounds on the errors of computed areas. Offsets from the first corner are scaled, along each axis, to one."""
+    """Return bounds on the errors of computed areas; offsets from the first corner are scaled to one on each axis."""
     starts, counts = cells.cell_offsets[:-1], cells.corner_counts
     _, offsets, exponents = from_first_corner(cells)
     errors = cells.vertex_errors[cells.cell_vertices]
-    # A region whose corners are nearly one point can be thinner than their errors: these then set the scale.
+    # A region whose corners nearly coincide can be thinner than their errors, which then set the scale.
     largest = np.maximum.reduceat(errors, starts)
     sizes = np.where(largest > 0.0, np.frexp(largest)[1], LEAST_EXPONENT)
     rescaled = np.maximum(exponents, sizes[:, np.newaxis])
@@ -120,6 +120,6 @@ def _area_errors(cells: CellComplex) -> Floats:
 
 
 def _finished(bounds: Floats, sizes: Floats, without_end: Bits) -> Floats:
-    """Bounds, infinite where nothing is known, and 0 where the size is infinite because there is no end."""
+    """Return the bounds: infinite if unknown, and 0 for an endless size."""
     beyond = np.isnan(bounds) | ~np.isfinite(sizes)
     return np.where(without_end, 0.0, np.where(beyond, np.inf, bounds))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How large are the regions and their facets, and where is a point inside?
+"""How large are the regions and their facets, and what is a point inside?
 
-In floating point, from the stored corners; nothing here decides anything. Sizes are in input space: chart
+Everything is computed in floating point from the stored corners, and decides nothing. Sizes are in input space: chart
 measures times the chart's scale. One pass over all corners, in bulk. Products are taken of mantissas, and powers of
-two are put back at the end, exactly: nothing over- or underflows on the way to a size that a double can hold.
+two are multiplied in at the end, exactly: nothing overflows or underflows if the size is a double.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from regions.cells.complex import CellComplex
 
 __all__ = ["difference", "facet_volumes", "from_first_corner", "interior_points", "next_corners", "volumes"]
 
-# The reciprocal of its power of two is a double as well.
+# Its reciprocal is a double as well.
 LEAST_EXPONENT = -1022
-# Of zero, so that it never decides by which power of two it is scaled together with other numbers.
+# The exponent of zero: so low that it never decides the common scale of several numbers.
 BELOW_ALL_EXPONENTS = -(2**13)
 
 
 def next_corners(offsets: Integers) -> Integers:
-    """The corner that follows each corner around its region, for regions with corners ``offsets[r]:offsets[r
+    """Return the corner that follows each corner around its region, for regions with corners ``offsets[r]:offsets[r
     + 1]``."""
     following = np.arange(1, offsets[-1] + 1)
     following[offsets[1:] - 1] = offsets[:-1]
@@ -30,7 +30,7 @@ def next_corners(offsets: Integers) -> Integers:
 
 
 def volumes(cells: CellComplex) -> Floats:
-    """Length or area of each region, float64 [R]; infinite also where it is beyond the largest double."""
+    """Return the length or area of each region, float64 [R]; infinite also beyond the largest double."""
     if len(cells) == 0:
         return np.zeros(0)
     scale, scale_exponent = cells.domain.split_scale
@@ -48,19 +48,19 @@ def volumes(cells: CellComplex) -> Floats:
             x, y = offsets.T
             following = next_corners(cells.cell_offsets)
             doubled = x * y[following] - y * x[following]
-            # A cell thinner than its corners are accurate may come out inside out; its true area is positive.
+            # A cell thinner than the errors of its corners may be inside out; its true area is positive.
             sizes = np.abs(np.add.reduceat(doubled, cells.cell_offsets[:-1])) / 2
             exponents = exponents_of_axes[:, 0] + exponents_of_axes[:, 1]
         result = np.ldexp(sizes * scale, exponents + np.intc(scale_exponent))
-    # Infinite minus infinite: corners at infinity of a whole plane, ends on a line that no double reaches.
+    # Infinity minus infinity: corners at infinity of a whole plane, or ends on a line beyond the doubles.
     return np.where(np.isnan(result), np.inf, result)
 
 
 def facet_volumes(cells: CellComplex) -> Floats:
-    """Length of each facet, or 1 for a point (0 for an end at infinity), float64 [F]."""
+    """Return the length of each facet, or 1 for a point (0 for an end at infinity), float64 [F]."""
     if cells.dimension == 1:
         finite: Bits = np.isfinite(cells.vertices[cells.facet_vertices[:, 0], 0])
-        # A kink is a point, even where no double reaches it.
+        # A kink is a point, even if it is beyond the doubles.
         return (finite | (cells.facet_kinks >= 0)).astype(np.float64)
     # Lengths through the triangular factor of the chart: the metric itself would square its condition number.
     factor, direction_exponents = cells.domain.length_factor
@@ -77,14 +77,13 @@ def facet_volumes(cells: CellComplex) -> Floats:
 
 
 def interior_points(cells: CellComplex) -> Floats:
-    """Mean of the corners of each region, or a point beside its finite end, in the chart, float64 [R, d].
+    """Return the mean of the corners of each region, or a point next to its finite end, in the chart, float64 [R, d].
 
-    nan for the unbounded regions of a whole plane, whose corners at infinity are not told apart.
+    NaN for the unbounded regions of a whole plane, whose corners at infinity are not told apart.
     """
     if cells.dimension == 1:
         left, right = _ends(cells)
-        # Beyond a finite end a step of 1, or more where doubles are too sparse to tell; a whole line has its
-        # 0.
+        # A step of 1 from a finite end, or more if doubles are too sparse there; 0 on a line without kinks.
         whole = (left == -np.inf) & (right == np.inf)
         largest = np.finfo(np.float64).max
         with np.errstate(over="ignore", invalid="ignore"):
@@ -97,7 +96,7 @@ def interior_points(cells: CellComplex) -> Floats:
     first, offsets, exponents = from_first_corner(cells)
     with np.errstate(all="ignore"):
         means = np.add.reduceat(offsets, cells.cell_offsets[:-1], axis=0) / cells.corner_counts[:, np.newaxis]
-        # In halves, since corners on opposite sides of 0 can be farther apart than the largest double.
+        # In halves, because corners on opposite sides of 0 can be farther apart than the largest double.
         points = 2 * (first / 2 + np.ldexp(means, exponents - 1))
     return np.where(np.isfinite(points).all(axis=1, keepdims=True), points, np.nan)
 
@@ -108,9 +107,9 @@ def _ends(cells: CellComplex) -> tuple[Floats, Floats]:
 
 
 def from_first_corner(cells: CellComplex) -> tuple[Floats, Floats, Exponents]:
-    """First corner of each region, float64 [R, 2]; all corners relative to it, float64 [K, 2]; exponents [R, 2].
+    """Return the first corner of each region, float64 [R, 2]; all corners relative to it, float64 [K, 2]; exponents.
 
-    Relative corners are scaled, for each region and axis, by two to minus the exponent: to at most 1.
+    Relative corners are scaled, for each region and axis, by two to minus the exponent [R, 2], to at most 1.
     """
     corners = cells.vertices[cells.cell_vertices]
     starts, counts = cells.cell_offsets[:-1], cells.corner_counts
@@ -122,7 +121,7 @@ def from_first_corner(cells: CellComplex) -> tuple[Floats, Floats, Exponents]:
 
 
 def difference(a: Floats, b: Floats) -> tuple[Floats, np.intc]:
-    """``a - b`` times two to minus the second result: 1 if any difference is beyond the largest double, or else 0."""
+    """Return ``a - b`` over two to the second result: 1 if any difference is beyond the largest double, or else 0."""
     with np.errstate(all="ignore"):
         difference = a - b
         if (np.isinf(difference) & np.isfinite(a) & np.isfinite(b)).any():

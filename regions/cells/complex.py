@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What did the core find?
+"""How is the result of the core stored?
 
-A `CellComplex`: network, domain, and flat arrays that index each other, typed and read-only. What follows from them is
-computed by functions of a complex, and `kept` lets the complex keep it, so that everybody who asks gets the same answer
-and nobody computes it twice. `regions.Partition` is a complex with methods; nothing in this room, nor in `output/`,
-knows of it.
-The nine arrays of `ARRAYS` have these names in files too, and in what the core returns. They are taken in once, locked,
-and shared with nobody. The vertices of facets are rows of d, since for d = 1 and 2 each facet has that many;
-``facet_offsets`` is right in any dimension.
+A `CellComplex` has the network, the domain, and flat arrays that index each other, typed and read-only. Everything
+derived from them is computed by functions of a complex, and `kept` caches the result in the complex.
+`regions.Partition` is a complex with methods; neither this room nor `output/` depends on it.
+The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
+once, and shared with no other object. The vertices of facets are rows of d, because for d = 1 and 2 each facet has that
+many; ``facet_offsets`` is right in any dimension.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Cells = TypeVar("Cells", bound="CellComplex")
 Others = ParamSpec("Others")
 Fact = TypeVar("Fact")
 
-# The arrays that make a complex, in the order in which they are documented, with their types.
+# The arrays that define a complex, in the order in which they are documented, with their types.
 ARRAYS: Mapping[str, type] = {
     "vertices": np.float64,
     "vertex_errors": np.float64,
@@ -49,20 +48,20 @@ ARRAYS: Mapping[str, type] = {
 
 
 class CellComplex:
-    """The regions that were found: flat arrays, as `regions.Partition` documents them, and what made them.
+    """The regions that were found: flat arrays, as `regions.Partition` documents them, with network and domain.
 
     Parameters
     ----------
     network : Network
     domain : Domain
     raw : mapping
-        The arrays of `ARRAYS`, ``stats`` (the core's counters), and where they are known ``complete``, ``section``,
+        The arrays of `ARRAYS`, ``stats`` (the core's counters), and if known ``complete``, ``section``,
         ``version`` and ``kernel``.
 
     Raises
     ------
     TypeError, ValueError
-        No mapping, an array that is missing or of another type, counters that are no numbers.
+        Not a mapping, an array that is missing or of another type, counters that are not numbers.
     """
 
     network: Network
@@ -151,13 +150,13 @@ class CellComplex:
 
     @cached_property
     def facet_layers(self) -> Integers:
-        """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain's border."""
-        layers = np.append(self.network.kink_layers, -1)  # every negative kink finds the -1 at the end
+        """Hidden layer, from 0, of the kink that makes each facet, int64 [F]; -1 on the domain boundary."""
+        layers = np.append(self.network.kink_layers, -1)  # every negative kink indexes the -1 at the end
         return read_only(layers[np.maximum(self.facet_kinks, -1)])
 
 
 def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
-    """Let a complex keep what a function of it returns, for each set of other arguments; arrays are locked.
+    """Cache the result of a function of a complex in the complex, for each set of other arguments; arrays are locked.
 
     Examples
     --------
@@ -189,13 +188,14 @@ def _locked(fact: Any) -> Any:
 
 
 def raw_arrays(cells: CellComplex) -> dict[str, Any]:
-    """The mapping that makes this complex again: its arrays under the names of `ARRAYS`, ``stats``, ``complete``,
-    ``section``, ``version`` and ``kernel``."""
+    """Return the mapping that defines this complex: its arrays under the names of `ARRAYS`, ``stats``,
+    ``complete``, ``section``, ``version`` and ``kernel``.
+    """
     arrays = {name: getattr(cells, name) for name in ARRAYS}
     others = {name: getattr(cells, name) for name in ("stats", "complete", "section", "version", "kernel")}
     return {**arrays, **others}
 
 
 def same_arrays(one: CellComplex, other: CellComplex) -> bool:
-    """Whether all arrays of two complexes are equal, in the same order."""
+    """Return whether all arrays of two complexes are equal, in the same order."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Do the arrays of a partition fit together?
+"""Are the arrays of a partition consistent?
 
-Everything that code may rely on when it indexes one array with another, in bulk: shapes, ranges, the order of
-corners, and that cells and facets tell the same story. Geometry is not judged. Used on every file that is
-loaded.
+These are the properties that code relies on when it indexes one array with another: shapes, ranges, the order of
+corners, and the agreement of cells and facets. They are checked in bulk, on every file that is loaded. Geometry is not
+checked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def first_problem(network: Network, domain: Domain, arrays: Arrays, complete: bool) -> str | None:
-    """Say what is wrong with the arrays of a partition (named as in `regions.partition.ARRAYS`), or None.
+    """Describe the first inconsistency of the arrays of a partition (named as in `regions.partition.ARRAYS`), or None.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def first_problem(network: Network, domain: Domain, arrays: Arrays, complete: bo
     """
     checks = (_shapes, _ranges, _coordinates, _facets, _corners, _patterns)
     for check in checks:
-        # In this order: each check may index as the ones before allow.
+        # In this order: each check indexes only what the checks before it allow.
         for problem in check(network, domain, arrays, complete):
             return problem
     return None
@@ -117,7 +117,7 @@ def _facets(network: Network, domain: Domain, arrays: Arrays, complete: bool) ->
         yield "each facet needs a first region, and a second one that differs or is -1"
     outside = regions[:, 1] < 0
     for facet in _first(~outside & (kinks < 0)):
-        yield f"facet {facet} on the border of the domain has two regions"
+        yield f"facet {facet} on the domain boundary has two regions"
     for facet in _first(outside & (kinks >= 0) & complete):
         yield f"facet {facet} inside the domain has only one region"
     used = np.bincount(arrays["cell_facets"], minlength=len(kinks))
@@ -134,7 +134,7 @@ def _corners(network: Network, domain: Domain, arrays: Arrays, complete: bool) -
     ends = arrays["facet_vertices"][facets]
     if domain.dimension == 1:
         wrong = ends[:, 0] != vertices
-        # A facet between two regions has the left one first.
+        # The left one of a facet's two regions comes first.
         inner = pairs[:, 1] >= 0
         wrong |= inner & (pairs[np.arange(len(facets)), 1 - np.arange(len(facets)) % 2] != owners)
     else:
@@ -150,7 +150,7 @@ def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) 
     unused = -network.kinks % 8
     if unused and (packed[:, -1] >> (8 - unused)).any():
         yield f"patterns have bits beyond the network's {network.kinks} kinks"
-    # Two kinks of one unit follow each other, breakpoint ascending: the higher one cannot be on without the
+    # The kinks of one unit are consecutive, breakpoint ascending: a higher one cannot be on without the
     # lower one.
     same_unit = (np.diff(network.kink_units) == 0) & (np.diff(network.kink_values) > 0)
     same_unit &= np.diff(network.kink_layers) == 0
@@ -165,9 +165,9 @@ def _patterns(network: Network, domain: Domain, arrays: Arrays, complete: bool) 
             wrong = node.units.bits_of(node.units.pieces_of(bits)) != bits
             for region in _first(wrong.any(axis=1)):
                 unit = node.units.kink_units[wrong[region].argmax()]
-                yield f"region {region} has bits of unit {unit} of node {number} that no arm that wins has"
+                yield f"region {region} has bits of unit {unit} of node {number} that fit no argmax"
 
 
 def _first(wrong: NDArray[Any] | np.bool_) -> list[int]:
-    """The first place where something is wrong, if there is one."""
+    """Return the first position where something is wrong, if there is one."""
     return np.flatnonzero(wrong)[:1].tolist()

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Which regions have the same affine map, exactly?
 
-Regions are sorted into classes by residues of their maps (`passes/modular.py`). First by one number each, which puts
-nearly all regions of different maps into different classes; then, where several share a class, by all that a map is
-made of, modulo one prime after the other until only equal maps can be left.
-Maps are those of the network on the domain, functions of the chart point with all outputs: along a plane through a
+Regions are sorted into classes by residues of their maps (`passes/modular.py`). First one number of each map is used,
+which puts nearly all regions with different maps into different classes. Then classes with several regions are refined
+by whole maps, modulo one prime after the other, until only equal maps share a class.
+The maps are functions of the chart point, with all outputs of the network: along a plane through a
 larger input space two different functions of the input can be the same.
 Nothing is rounded, no tolerance decides.
-Cost: at most one forward pass over as many points as there are regions, and over the regions that share their map
+Cost: at most one forward pass over as many points as there are regions. Regions that share their map take d + 1 passes
+for each prime: about 3 primes for each layer of ordinary double weights, 1 to 3 in all for small integers.
 d + 1 passes for each prime: about 3 for each layer of ordinary double weights, 1 to 3 in all for small integers.
 """
 
@@ -45,7 +46,7 @@ def equal_maps(cells: CellComplex) -> Integers:
     Returns
     -------
     int64 [R]
-        Map of each region, numbered from 0 in the order in which they first occur.
+        Number of the map of each region, from 0 in the order of occurrence.
 
     Examples
     --------
@@ -58,7 +59,7 @@ def equal_maps(cells: CellComplex) -> Integers:
         return np.zeros(len(cells), dtype=np.int64)
     graph, packed = cells.network.graph, cells.packed_patterns
     quick = ResidueMaps(graph, cells.domain, next(primes(graph)))
-    quick.shortened(np.random.default_rng(0))  # any numbers do: they decide how much work is left, and nothing else
+    quick.shortened(np.random.default_rng(0))  # random numbers affect only the amount of work that is left
     classes = numbered(_in_steps(quick.values, packed, quick.size))
     shared = _shared(classes)
     if shared.size:
@@ -70,7 +71,7 @@ def equal_maps(cells: CellComplex) -> Integers:
 
 
 def numbered(keys: NDArray[np.integer]) -> Integers:
-    """Number keys [m] or rows of keys [m, k], equal ones alike, from 0 in the order in which they first occur."""
+    """Number keys [m] or rows of keys [m, k], equal ones alike, from 0 in the order of occurrence."""
     rows = np.ascontiguousarray(keys).reshape(len(keys), -1)
     whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0] if rows.shape[1] > 1 else rows[:, 0]
     _, first, inverse = np.unique(whole, return_index=True, return_inverse=True)
@@ -97,16 +98,16 @@ def _refined(cells: CellComplex, regions: Integers, classes: Integers) -> Intege
 
 
 def _shared(classes: Integers) -> Integers:
-    """The places of those that are not alone in their class."""
+    """Return the indices of those that are not alone in their class."""
     return np.flatnonzero(np.bincount(classes)[classes] > 1)
 
 
 def _reaching(graph: Graph, packed: Packed) -> Packed:
-    """Set to 0 the bits of units from which no open path leads to an output: the map does not depend on them."""
+    """Set to 0 the bits of units without an open path to an output: the map does not depend on them."""
     return packed & np.packbits(leading_to_outputs(graph, packed), axis=1, bitorder="little")
 
 
 def _in_steps(function: Callable[[Packed], NDArray[Value]], packed: Packed, size: int) -> NDArray[Value]:
-    """Apply a function to patterns uint8 [m, bytes], each of which needs so many numbers, a part at a time."""
+    """Apply a function to patterns uint8 [m, bytes], each of which needs ``size`` numbers, a part at a time."""
     step = max(1, CHUNK // size)
     return np.concatenate([function(packed[start : start + step]) for start in range(0, len(packed), step)])

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Where, exactly, are the corners of a region, and where is a point inside one without end?
+"""Where exactly are the corners of a region, and what is a point inside an unbounded region?
 
-A corner is where two facets of the region meet. Each lies on a kink or on an edge of the domain, and these are affine
+A corner is where two facets of the region meet. Each facet lies on a kink or on an edge of the domain. These are affine
 forms with integer coefficients (`passes/exact.py`), so the corner is their cross product: a point (w, w x, w y) with
-integers for coordinates. On a line it is where one form is zero. Nothing is rounded, and nothing is divided.
-The edges of a whole plane are those of a square from -M to M for a symbolic M (csrc/DESIGN.md). Where a line meets
-them it is at infinity, and its direction is all that is left. With a number for M it is at a finite point; once M is
-large enough, the square has a piece of the region, and the mean of the piece's corners is inside it.
-Cost: a cross product per corner, beside the forms.
+integer coordinates. On a line a corner is the zero of one form. Nothing is rounded, and nothing is divided.
+The edges of a whole plane are the edges of a square from -M to M for a symbolic M (csrc/DESIGN.md). A line meets them
+at infinity, and only its direction is stored. With a number for M the point is finite; if M is large enough, the square
+contains a piece of the region, and the mean of the piece's corners is inside it.
+Cost: a cross product per corner, in addition to the forms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Point = tuple[int, ...]
 
 
 class ExactOutlines:
-    """The facets and corners of a partition's regions; quickest when asked for one region after the other.
+    """The facets and corners of a partition's regions; fastest when regions are visited in order.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ExactOutlines:
             self.previous[next_corners(cells.cell_offsets)] = np.arange(len(self.kinks))
 
     def vertex(self, corner: int) -> Point:
-        """The vertex at a corner."""
+        """Return the vertex at a corner."""
         self._enter(self.owners[corner])
         kink = self.kinks[corner]
         if self.cells.dimension == 1:
@@ -66,28 +66,30 @@ class ExactOutlines:
         if self.domain.bounded or min(before, kink) >= 0:
             return _meeting(_cross(self._line(before, self.generators), self._line(kink, self.generators)))
         if max(before, kink) < 0:
-            return self.generators[-1 - kink]  # which is where that edge begins
+            return self.generators[-1 - kink]  # where that edge begins
         return self._end(max(before, kink), -1 - min(before, kink))
 
     def lines(self, region: int) -> list[Form]:
-        """The line of each edge of a region in a bounded part of a plane: a form, positive inside."""
+        """Return the line of each edge of a region in a bounded part of a plane: a form, positive inside."""
         self._enter(region)
         start, stop = self.cells.cell_offsets[region : region + 2].tolist()
         result = []
         for kink in self.kinks[start:stop]:
             line = self._line(kink, self.generators)
-            # Generators go counter-clockwise, so lines through them are positive inside.
+            # Generators run counter-clockwise, so lines through them are positive inside.
             result.append(line if kink < 0 or self.forms.bits[kink] else tuple(-x for x in line))
         return result
 
     def point_inside(self, region: int) -> tuple[Fraction, Fraction]:
-        """A point inside a region of a whole plane, exactly: the mean of the corners of its piece in a square."""
+        """Return a point inside a region of a whole plane, exactly: the mean of the corners of its piece in a
+        square.
+        """
         self._enter(region)
         start, stop = self.cells.cell_offsets[region : region + 2].tolist()
         kinks = self.kinks[start:stop]
         sides = [(self.forms.kink(kink), 1 if self.forms.bits[kink] else -1) for kink in kinks if kink >= 0]
         reach = self._reach(start, stop)
-        # Lines whose coefficients are at most B meet at coordinates of at most 2 B^2: beyond, all squares look alike.
+        # Lines whose coefficients are at most B meet at coordinates of at most 2 B^2; larger squares are equivalent.
         beyond = 2 * max((a.bit_length() for form, _ in sides for a in form), default=0) + 2
         for attempt in range(max(beyond - reach, 0).bit_length() + 1):
             exponent = reach + (1 << attempt) - 1
@@ -99,10 +101,10 @@ class ExactOutlines:
                 x, y = (sum((Fraction(c[k], c[0]) for c in corners), Fraction(0)) / len(corners) for k in (1, 2))
                 if all(sign * (a + b * x + c * y) > 0 for (a, b, c), sign in sides):
                     return x, y
-        raise _contradiction(f"region {region} has no inside")
+        raise _contradiction(f"region {region} has no interior")
 
     def _reach(self, start: int, stop: int) -> int:
-        """An exponent such that some corners of a region are at coordinates of about 2 to this power."""
+        """Return an exponent such that some corners of a region are at coordinates of about 2 to this power."""
         vertices = np.abs(self.cells.vertices[self.cells.cell_vertices[start:stop]])
         return int(np.frexp(vertices.max(where=np.isfinite(vertices).all(axis=1, keepdims=True), initial=0.0))[1])
 
@@ -111,14 +113,14 @@ class ExactOutlines:
         self.forms.enter(self.cells.network.graph.bits(packed).view(np.bool_))
 
     def _line(self, kink: int, corners: list[Point]) -> Form:
-        """The form that is zero on a kink, or on an edge (stored as -1 - e) of the domain with these corners."""
+        """Return the form that is zero on a kink, or on an edge (stored as -1 - e) of the domain with these corners."""
         return self.forms.kink(kink) if kink >= 0 else _cross(*self._edge(-1 - kink, corners))
 
     def _edge(self, edge: int, corners: list[Point]) -> tuple[Point, Point]:
         return corners[edge], corners[(edge + 1) % len(corners)]
 
     def _end(self, kink: int, edge: int) -> Point:
-        """Where a kink meets an edge of the whole plane: the direction of its line that points out through it."""
+        """Return the intersection of a kink and an edge of the whole plane: the direction of its line outwards."""
         _, a, b = self.forms.kink(kink)
         (_, x, y), (_, next_x, next_y) = self._edge(edge, self.generators)
         outward = next_y - y, x - next_x
@@ -127,7 +129,7 @@ class ExactOutlines:
 
 
 def points_inside(cells: CellComplex, regions: NDArray[np.integer]) -> Floats:
-    """A point inside each of some regions of a whole plane, in the chart, rounded: float64 [m, 2]."""
+    """Return a point inside each of some regions of a whole plane, in the chart, rounded: float64 [m, 2]."""
     outlines = ExactOutlines(cells)
     largest = np.finfo(np.float64).max
     points = [[nearest_float(x) for x in outlines.point_inside(region)] for region in regions.tolist()]
@@ -135,7 +137,7 @@ def points_inside(cells: CellComplex, regions: NDArray[np.integer]) -> Floats:
 
 
 def _cross(a: Form, b: Form) -> Point:
-    """The point on both of two lines, or the line through two points, up to a factor."""
+    """Return the point on both of two lines, or the line through two points, up to a factor."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
@@ -153,8 +155,8 @@ def _reduced(point: Point) -> Point:
 
 
 def _contradiction(what: str) -> CheckpointError:
-    # Files are checked for consistency when they are loaded, but not for geometry, which would cost as much as this.
+    # Loaded files are checked for consistency, but not for geometry, which would cost as much as this.
     return CheckpointError(
-        f"{what}: this is not what enumerate found, but a partition from a file that was changed (regions.certify "
-        "tells more); if enumerate did find it, please report it"
+        f"{what}: this is not a result of enumerate, but a partition from a modified file (regions.certify gives "
+        "details); if enumerate did return it, please report it"
     )

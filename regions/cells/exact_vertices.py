@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where, exactly, are the vertices of a partition?
+"""Where exactly are the vertices of a partition?
 
-At the corners of regions, and these are known exactly (`exact_outline.py`). Of all corners at a vertex the one is
-taken whose facets come from the earliest layers: its forms cost least.
+They are corners of regions, which are known exactly (`exact_outline.py`). At each vertex, the corner whose facets
+come from the earliest layers is taken, because its forms cost least.
 Cost: 130 to 400 microseconds per vertex for networks of 96 to 384 hidden neurons.
 """
 
@@ -32,15 +32,16 @@ __all__ = ["ExactVertices", "exact_vertices"]
 class ExactVertices:
     """Vertices in exact chart coordinates: a sequence that does not mix with rounded numbers.
 
-    It is no array and turns into none, and arithmetic and comparisons with arrays are a `TypeError`. Single coordinates
-    are Python's own fractions. Two are equal when all vertices are, exactly. Made by `Partition.exact_vertices`.
+    It is not an array and does not convert to one; arithmetic and comparisons with arrays raise `TypeError`. Single
+    coordinates are Python fractions. Two sequences are equal if all vertices are, exactly. Returned by
+    `Partition.exact_vertices`.
 
     Attributes
     ----------
     points : tuple of tuple of int [d + 1]
         Homogeneous: ``(w, w x)`` or ``(w, w x, w y)`` with w > 0, or 0 at infinity, and no common divisor.
     dimension : int
-        d, of the chart.
+        Dimension d of the chart.
 
     Examples
     --------
@@ -67,7 +68,9 @@ class ExactVertices:
     @overload
     def __getitem__(self, key: slice) -> ExactVertices: ...
     def __getitem__(self, key: int | slice) -> tuple[Fraction, ...] | tuple[int, ...] | ExactVertices:
-        """The d coordinates of a vertex, as fractions; of one at infinity the d + 1 integers ``(0, direction..)``."""
+        """Return the d coordinates of a vertex, as fractions; for a vertex at infinity, d + 1 integers ``(0,
+        direction..)``.
+        """
         if isinstance(key, slice):
             return ExactVertices(self.points[key], self.dimension)
         try:
@@ -82,15 +85,15 @@ class ExactVertices:
         return (self[i] for i in range(len(self)))
 
     def to_float(self) -> Floats:
-        """Every coordinate correctly rounded, float64 [vertices, d]; at infinity, 0 or infinite.
+        """Return every coordinate correctly rounded, float64 [vertices, d]; at infinity, 0 or infinite.
 
-        Beyond the largest double it is infinite as well.
+        Coordinates beyond the largest double are infinite as well.
         """
         rounded = [[_to_float(x, point[0]) for x in point[1:]] for point in self.points]
         return np.array(rounded, dtype=np.float64).reshape(len(self), self.dimension)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse: numpy would otherwise take the sequence apart, and round it, without being asked."""
+        """Refuse: numpy would otherwise convert, and round, the vertices implicitly."""
         raise TypeError("exact vertices do not mix with rounded numbers: use to_float(), which rounds them")
 
     __array_ufunc__ = __array__
@@ -100,24 +103,26 @@ class ExactVertices:
 
 
 def exact_vertices(cells: CellComplex, indices: ArrayLike | None) -> ExactVertices:
-    """Exact positions of some vertices; see `Partition.exact_vertices`."""
+    """Return the exact positions of some vertices; see `Partition.exact_vertices`."""
     chosen = indices_of(indices, len(cells.vertices), "vertex")
     outlines = ExactOutlines(cells)
     corners = _cheapest_corners(cells, outlines.previous)[chosen]
     if (corners < 0).any():
-        raise ValueError(f"vertex {chosen[np.argmin(corners)]} is no corner of any region: it has no facets to lie on")
-    # In the order of the regions: what is known of one mostly serves for the next.
+        raise ValueError(f"vertex {chosen[np.argmin(corners)]} is not a corner of any region, so it lies on no facets")
+    # In the order of the regions, because consecutive regions share most of their forms.
     points = {corner: outlines.vertex(corner) for corner in np.unique(corners).tolist()}
     return ExactVertices(tuple(points[corner] for corner in corners.tolist()), cells.dimension)
 
 
 def _cheapest_corners(cells: CellComplex, previous: Integers) -> Integers:
-    """For each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is none."""
+    """Return for each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is
+    none.
+    """
     layers = cells.facet_layers[cells.cell_facets]
     if cells.dimension == 2:
         layers = np.maximum(layers, layers[previous])
     result = np.full(len(cells.vertices), -1, dtype=np.int64)
-    order = np.lexsort((layers, cells.cell_vertices))[::-1]  # of one vertex, the earliest layers come last
+    order = np.lexsort((layers, cells.cell_vertices))[::-1]  # the earliest layers of each vertex come last
     result[cells.cell_vertices[order]] = order
     return result
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which regions are no longer polygons once their corners are rounded?
 
-A true region is convex and goes counter-clockwise. With stored corners it is folded if two of them coincide, if its
-edges cross, or touch besides in common corners, if it goes clockwise, or if one of its edges on the border of the
-domain runs backwards. If no region is folded, stored polygons fit together as the true ones do: neighbours share edges,
-none turns over, and so around each point inside the domain they go once. Then unions of regions are valid as well.
-All of it is decided exactly. Most regions are still convex, which is seen in floating point, with a bound on its error;
-the others are looked at in integers, which every coordinate is, times a power of two.
-Cost: some 20 passes over the corners; some ten microseconds, and more for many corners, where that leaves a doubt.
+A true region is convex and runs counter-clockwise. With rounded corners it is *folded* if two of them coincide, if its
+edges cross or touch outside common corners, if it runs clockwise, or if one of its edges on the domain boundary runs
+backwards. If no region is folded, the rounded polygons fit together like the true ones: neighbours share edges, none is
+turned over, and they surround each interior point of the domain once. Unions of regions are then valid as well.
+All of this is decided exactly. Most regions are still convex, which floating point with an error bound can prove;
+the others are checked in integers, because every coordinate is an integer times a power of two.
+Cost: some 20 passes over the corners; for a doubtful region some ten microseconds, and more for many corners.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from regions.errors import DomainError
 __all__ = ["folded_cells", "require_polygons", "unit_exponents"]
 
 # Differences are rounded, then products, then their difference: three times 2^-53 of the products, and a little
-# (Shewchuk 1997). What underflows is below the last number, since coordinates are at most 1.
+# (Shewchuk 1997). Underflow is below the last number, because coordinates are at most 1.
 ROUNDING, UNDERFLOW = 2.0**-51, 2.0**-1000
 
 
 def folded_cells(cells: CellComplex) -> Integers:
-    """Regions that are no polygons as stored, ascending; see `Partition.folded_cells`."""
+    """Return the regions that are not polygons as stored, ascending; see `Partition.folded_cells`."""
     if cells.dimension == 1 or len(cells) == 0:
         return np.zeros(0, dtype=np.int64)
     require_polygons(cells)
@@ -56,34 +56,34 @@ def folded_cells(cells: CellComplex) -> Integers:
 
 
 def require_polygons(cells: CellComplex) -> None:
-    """Refuse what has no polygons at all."""
+    """Refuse an unbounded domain, which has no polygons at all."""
     if not cells.domain.bounded:
         raise DomainError("an unbounded domain has no shapely geometries; enumerate a segment or polygon of it instead")
 
 
 def unit_exponents(cells: CellComplex) -> Exponents:
-    """Exponents, intc [2]: vertices over two to these are at most 1 on each axis.
+    """Return exponents, intc [2]: vertices over two to these are at most 1 on each axis.
 
-    Without that, products of coordinates overflow, or vanish, in shapely as well.
+    Without this scaling, products of coordinates overflow or underflow, in shapely as well.
     """
     return np.frexp(np.abs(cells.vertices).max(axis=0))[1]
 
 
 def _surely_convex(cells: CellComplex) -> Bits:
-    """Regions that turn left at every corner, and once around: bool [R]."""
+    """Return which regions turn left at every corner, and once around: bool [R]."""
     starts, following = cells.cell_offsets[:-1], next_corners(cells.cell_offsets)
     corners = np.ldexp(cells.vertices, -unit_exponents(cells))[cells.cell_vertices]
     x, y = (corners[following] - corners).T
     one, other = x * y[following], y * x[following]
     left = one - other > ROUNDING * (np.abs(one) + np.abs(other)) + UNDERFLOW
-    # All turns are below half a circle, so each time around passes from the lower to the upper half once.
+    # All turns are below half a circle, so each round passes from the lower to the upper half once.
     lower = (y < 0.0) | ((y == 0.0) & (x < 0.0))
     around = np.add.reduceat(lower & ~lower[following], starts, dtype=np.int64)
     return np.logical_and.reduceat(left, starts) & (around == 1)
 
 
 def _surely_forwards(cells: CellComplex) -> Bits:
-    """Regions whose edges on the border of the domain run as the border does: bool [R]."""
+    """Return which regions have edges on the domain boundary that all run in its direction: bool [R]."""
     domain, scale = cells.domain.generators[:, 1:], -unit_exponents(cells)
     ways = np.ldexp(np.roll(domain, -1, axis=0) / 2 - domain / 2, scale)
     border = np.flatnonzero(cells.facet_kinks < 0)
@@ -96,7 +96,7 @@ def _surely_forwards(cells: CellComplex) -> Bits:
 
 
 def _simple(ring: list[Pair]) -> bool:
-    """Whether a closed way with these corners meets itself nowhere, and goes counter-clockwise."""
+    """Return whether a closed path with these corners meets itself nowhere, and runs counter-clockwise."""
     if len(set(ring)) < len(ring):
         return False
     if sum(cross(a, b) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)) <= 0:
@@ -109,13 +109,13 @@ def _simple(ring: list[Pair]) -> bool:
 
 
 def _back(edge: tuple[Pair, Pair], after: tuple[Pair, Pair]) -> bool:
-    """Whether the next edge runs back along the one before."""
+    """Return whether the next edge runs back along the edge before it."""
     one, other = minus(edge[1], edge[0]), minus(after[1], after[0])
     return cross(one, other) == 0 and dot(one, other) < 0
 
 
 def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
-    """Whether the segments from a to b and from c to d have a point in common."""
+    """Return whether the segments from a to b and from c to d have a point in common."""
     abc, abd, cda, cdb = _side(a, b, c), _side(a, b, d), _side(c, d, a), _side(c, d, b)
     if abc * abd < 0 and cda * cdb < 0:
         return True
@@ -124,6 +124,6 @@ def _meet(a: Pair, b: Pair, c: Pair, d: Pair) -> bool:
 
 
 def _side(a: Pair, b: Pair, c: Pair) -> int:
-    """1 if c is to the left of the way from a to b, -1 to the right, 0 on its line."""
+    """Return 1 if c is to the left of the path from a to b, -1 if to the right, 0 on its line."""
     area = cross(minus(b, a), minus(c, a))
     return (area > 0) - (area < 0)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""In which region does a point lie?
+"""Which region contains a point?
 
-Points are taken to the chart; whether they lie in the domain is decided exactly. Then nearly all are found to be
-inside a region, beyond what its corners may be off by (`surely_inside.py`); the others by patterns (`by_pattern.py`).
-Cost: half a microsecond per point; of those near a boundary, a pass through the network, or milliseconds.
+Points are mapped to the chart, and whether they lie in the domain is decided exactly. Nearly all are found to be
+inside a region, by more than the error of its corners (`surely_inside.py`); the others are found by their patterns
+(`by_pattern.py`).
+Cost: half a microsecond per point; near a boundary, a pass through the network, or milliseconds.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from regions.errors import DomainError, InternalError, NonFiniteError
 
 __all__ = ["Locator", "distances_off", "inside"]
 
-# How far a point may lie off the line or plane, relative to its size: float32 data, processed a little, still
-# passes.
+# How far a point may lie off the line or plane, relative to its size: points computed from float32 data still
+# pass.
 OFF_PLANE = 1e-6
 # Numbers per temporary array.
 CHUNK = 1 << 20
 
 
 class Locator:
-    """Everything about a partition that looking up points needs; made once, on the first look-up."""
+    """Everything that looking up points of a partition needs; built once, at the first look-up."""
 
     def __init__(self, cells: CellComplex) -> None:
         self.domain, self.complete = cells.domain, cells.complete
         self.finder, self.patterns = inside_finder(cells), ByPattern(cells)
 
     def locate(self, points: ArrayLike, space: str) -> Integers:
-        """Region of each point; see `Partition.locate`."""
+        """Return the region of each point; see `Partition.locate`."""
         space = one_of(space, SPACES, "space")
         if space == "input":
             given = points_float64(points, self.domain.n_in, shape=self.domain.input_shape)
@@ -87,14 +88,14 @@ class Locator:
 
 
 def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
-    """How far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
+    """Return how far points [m, n_in] lie off a domain's line or plane, float64 [m]; 0 where that may be rounding.
 
     Their projections have the chart coordinates [m, d].
     """
     origin = np.broadcast_to(domain.origin, points.shape)
     with np.errstate(over="ignore", invalid="ignore"):
         nearest = origin + chart @ domain.directions
-        # Scaled, since the squares of large numbers overflow.
+        # Scaled, because the squares of large numbers overflow.
         _, exponents = np.frexp(np.maximum(np.abs(points), np.abs(origin)).max(axis=1))
         x, o, y = (np.ldexp(each, -exponents[:, np.newaxis]) for each in (points, origin, nearest))
         distances, sizes = np.linalg.norm(x - y, axis=1), np.linalg.norm(x, axis=1) + np.linalg.norm(o, axis=1)
@@ -102,7 +103,7 @@ def distances_off(domain: Domain, points: Floats, chart: Floats) -> Floats:
 
 
 def inside(domain: Domain, points: Floats) -> Bits:
-    """Whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
+    """Return whether chart points [m, d] lie in the closed domain, exactly: bool [m]."""
     result = np.ones(len(points), dtype=bool)
     if domain.dimension == 1:
         (left_bounded, left), (right_bounded, right) = domain.generators
@@ -119,8 +120,8 @@ def inside(domain: Domain, points: Floats) -> Bits:
             left, right = (b[0] - a[0]) * (points[:, 1] - a[1]), (b[1] - a[1]) * (points[:, 0] - a[0])
             side = left - right
             # Each product is within 3 u of its true value and the difference adds one more rounding (Shewchuk
-            # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives nan, which is
-            # not known either.
+            # 1997): 8 u is more than enough, and the constant covers underflow. Overflow gives NaN, which is
+            # undecided as well.
             known = np.abs(side) > 8 * 2.0**-53 * (np.abs(left) + np.abs(right)) + 1e-300
         result &= ~known | (side > 0)
         for index in np.flatnonzero(~known & result):
@@ -129,6 +130,6 @@ def inside(domain: Domain, points: Floats) -> Bits:
 
 
 def _left_of(a: Floats, b: Floats, point: Floats) -> bool:
-    """Whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
+    """Return whether a point lies on the line from a to b or to the left of it, in integers of one exponent."""
     (ax, ay), (bx, by), (x, y) = dyadic(np.array([a, b, point]))[0]
     return bool((bx - ax) * (y - ay) >= (by - ay) * (x - ax))

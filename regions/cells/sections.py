@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where in the core's recursion are the regions of a block?
+"""Which part of the core's recursion do the regions of a block come from?
 
-A node of the recursion is named by its path, the numbers of the children on the way to it. A block has all regions from
-the node on where it begins, up to the node where the next block begins; so blocks know who follows whom. The same path
+A node of the recursion is named by its path, the indices of the children on the way to it. A block has all regions from
+the node where it begins up to the node where the next block begins, so the order of blocks is known. The same path
 is the same node for one network and domain, with one version of this package and one kernel.
 """
 
@@ -14,24 +14,24 @@ from regions.arithmetic.arguments import integer, list_of
 
 __all__ = ["ALL", "Place", "Section", "place_of", "section_of"]
 
-# Of a node; () is the whole domain.
+# The path of a node; () is the whole domain.
 Place = tuple[int, ...]
 
-# Where regions begin, and where those do that follow on them: None where none do.
+# The path where regions begin, and the path where the following regions begin: None if none follow.
 Section = tuple[Place, Place | None]
 
-# Of all regions.
+# The section of all regions.
 ALL: Section = ((), None)
 
 
 def place_of(given: Any, name: str) -> Place:
-    """A place, given as any sequence of numbers."""
+    """Return a place, given as any sequence of integers."""
     steps = list_of(given, name, "the place of an earlier stream, a tuple of numbers")
     return tuple(integer(step, f"{name}[{index}]", least=0, most=2**31 - 1) for index, step in enumerate(steps))
 
 
 def section_of(given: Any) -> Section | None:
-    """A section, given as any pair, or None where it is not known.
+    """Return a section, given as any pair, or None if it is unknown.
 
     Examples
     --------

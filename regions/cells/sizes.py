@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How large are the regions and their facets in the end, and where is a point inside, whatever their corners?
+"""How large are the regions and their facets, and what is a point inside, for corners of any size?
 
-From stored corners, in bulk (`cell_geometry.py`, `cell_errors.py`). A corner beyond the largest double is stored as
-infinite, with an infinite error; between two of them a region or a facet can still have a size that is a double. Those
-are computed from exact corners (`exact_outline.py`) and rounded once. Corners at infinity, of what has no end, are
-another matter: sizes are infinite there.
-Cost: a millisecond or so for each region or facet with such a corner; in networks of ordinary size there are none.
+Sizes are computed from stored corners, in bulk (`cell_geometry.py`, `cell_errors.py`). A corner beyond the largest
+double is stored as infinite, with an infinite error, but a region or facet between two such corners can still have a
+size that is a double. These are computed from exact corners (`exact_outline.py`) and rounded once. If a corner truly
+lies at infinity, sizes are infinite.
+Cost: about a millisecond for each region or facet with such a corner; networks of ordinary size have none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_er
 
 @kept
 def volumes(cells: CellComplex) -> Floats:
-    """Length or area of each region in input space, float64 [R]; infinite without an end, or beyond the doubles."""
+    """Return the length or area of each region in input space, float64 [R]; infinite if endless or beyond doubles."""
     sizes, far = cell_geometry.volumes(cells), _far_regions(cells)
     if far.size:
         sizes[far] = _exact_volumes(cells, far)
@@ -37,14 +37,14 @@ def volumes(cells: CellComplex) -> Floats:
 
 @kept
 def volume_errors(cells: CellComplex) -> Floats:
-    """Proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
+    """Return a proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
     sizes = volumes(cells)
     return _rounded_once(cell_errors.volume_errors(cells, sizes), sizes, _far_regions(cells))
 
 
 @kept
 def facet_volumes(cells: CellComplex) -> Floats:
-    """Length of each facet in input space, float64 [F]; for d = 1 each point counts 1, and an end at infinity 0."""
+    """Return the length of each facet in input space, float64 [F]; for d = 1 a point counts 1, an infinite end 0."""
     sizes, far = cell_geometry.facet_volumes(cells), _far_facets(cells)
     if far.size:
         sizes[far] = _exact_lengths(cells, far)
@@ -53,18 +53,18 @@ def facet_volumes(cells: CellComplex) -> Floats:
 
 @kept
 def facet_volume_errors(cells: CellComplex) -> Floats:
-    """Proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points, and without an end."""
+    """Return a proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points and endless facets."""
     sizes = facet_volumes(cells)
     return _rounded_once(cell_errors.facet_volume_errors(cells, sizes), sizes, _far_facets(cells))
 
 
 @kept
 def interior_points(cells: CellComplex) -> Floats:
-    """One point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
+    """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 
-    Next to an infinite end it is a step away from the finite one. Rounded: in a region thinner than the
-    spacing of doubles it can fall on or over the boundary, and `locate` will say so. In the unbounded regions of a
-    plane it is found in exact arithmetic, which can take a millisecond for each.
+    Next to an infinite end it is a step away from the finite one. It is rounded: in a region thinner than the spacing
+    of doubles it can fall on or over the boundary, as `locate` will then show. In the unbounded regions of a plane it
+    is computed in exact arithmetic, which can take a millisecond for each.
     """
     points = cell_geometry.interior_points(cells)
     endless = np.flatnonzero(np.isnan(points).any(axis=1))
@@ -74,9 +74,9 @@ def interior_points(cells: CellComplex) -> Floats:
 
 
 def _far_regions(cells: CellComplex) -> Indices:
-    """The regions that end, with a corner beyond the largest double."""
+    """Return the bounded regions with a corner beyond the largest double."""
     far, endless = _far_and_endless(cells)
-    if not far.any():  # as nearly always: then nobody looks at the corners
+    if not far.any():  # the usual case, without looking at the corners
         return np.zeros(0, dtype=np.intp)
     corners, starts = cells.cell_vertices, cells.cell_offsets[:-1]
     reaching, open_ended = (np.logical_or.reduceat(those[corners], starts) for those in (far, endless))
@@ -84,7 +84,7 @@ def _far_regions(cells: CellComplex) -> Indices:
 
 
 def _far_facets(cells: CellComplex) -> Indices:
-    """The facets in a plane that end, with an end beyond the largest double."""
+    """Return the bounded facets in a plane with an end beyond the largest double."""
     far, endless = _far_and_endless(cells)
     if cells.dimension == 1 or not far.any():
         return np.zeros(0, dtype=np.intp)
@@ -93,13 +93,13 @@ def _far_facets(cells: CellComplex) -> Indices:
 
 
 def _far_and_endless(cells: CellComplex) -> tuple[Bits, Bits]:
-    """Of vertices [V]: whether no double reaches them, and whether they are at infinity."""
+    """Return which vertices [V] are beyond the largest double, and which are at infinity."""
     endless = cell_errors.endless(cells)
     return np.isinf(cells.vertices).any(axis=1) & ~endless, endless
 
 
 def _exact_volumes(cells: CellComplex, regions: Indices) -> Floats:
-    """Lengths or areas of some regions, [m], each rounded once."""
+    """Return the lengths or areas of some regions, [m], each rounded once."""
     outlines, squared_scale = ExactOutlines(cells), determinant(gram_matrix(cells.domain.directions))
     sizes = []
     for region in regions.tolist():
@@ -117,7 +117,7 @@ def _exact_volumes(cells: CellComplex, regions: Indices) -> Floats:
 
 
 def _exact_lengths(cells: CellComplex, facets: Indices) -> Floats:
-    """Lengths of some facets in a plane, [m], each rounded once."""
+    """Return the lengths of some facets in a plane, [m], each rounded once."""
     outlines, gram = ExactOutlines(cells), gram_matrix(cells.domain.directions)
     following = cell_geometry.next_corners(cells.cell_offsets)
     corner_of = np.empty(len(cells.facet_vertices), dtype=np.intp)
@@ -134,7 +134,7 @@ def _exact_lengths(cells: CellComplex, facets: Indices) -> Floats:
 
 
 def _places(outlines: ExactOutlines, corners: Iterable[int]) -> list[list[Fraction]]:
-    """Where corners are; nothing if they are nowhere, as they can be in a file that was changed."""
+    """Return the positions of corners; an empty list if a corner has none, as in a modified file."""
     try:
         points = [outlines.vertex(corner) for corner in corners]
     except CheckpointError:
@@ -145,7 +145,7 @@ def _places(outlines: ExactOutlines, corners: Iterable[int]) -> list[list[Fracti
 
 
 def _rounded_once(errors: Floats, sizes: Floats, far: Indices) -> Floats:
-    """Bounds, where those in ``far`` belong to sizes that were rounded once; infinite where these are."""
+    """Set the bounds of the sizes in ``far``, which were rounded once; infinite for infinite sizes."""
     bounds = errors.copy()
     bounds[far] = 2.0**-52 * sizes[far] + np.finfo(np.float64).smallest_subnormal
     return bounds

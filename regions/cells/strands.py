@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Along which pieces does a curve run through a network?
 
-What lies between two places where a unit changes its piece, or between one and a joint of legs, is a strand. A piece is
-a longest part of the curve on which no unit changes its piece: strands with one pattern on both sides of a joint are
-one piece, and on a closed curve the last and the first may be.
-Invariant: strands stand in the order of the curve; inside a leg two neighbours differ in their patterns.
+A strand is the part of a curve between two consecutive points at which a unit changes its piece or two legs join. A
+piece is a longest part of the curve on which no unit changes its piece: strands with one pattern on both sides of a
+joint are one piece, and on a closed curve the last and the first may be.
+Invariant: strands are in the order of the curve; inside a leg, two neighbours have different patterns.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Strands:
     ----------
     network, curve
     legs : int64 [m]
-        The leg that each is a part of.
+        The leg that each strand is a part of.
     ends : float64 [m, 2, d]
         Chart points of the leg: d is 1 on segments, 2 on arcs.
     errors : float64 [m, 2]
-        How far each end is from the truth at most, in any coordinate.
+        Bound on the error of each end, in any coordinate.
     packed_patterns : uint8 [m, bytes]
     stats : mapping of str to int
         Counters of the core, summed over the legs.
@@ -54,14 +54,14 @@ class Strands:
 
     @property
     def depth(self) -> int:
-        """The number of hidden layers."""
+        """Number of hidden layers."""
         return len(self.network.graph.hidden)
 
     @cached_property
     def switches(self) -> tuple[Integers, Integers]:
-        """Which kink switches before which strand: strands, ascending, and kinks, int64 [changes] each.
+        """Kinks that switch, and the strand before which each switches: strands, ascending, and kinks, int64 [changes].
 
-        Before the first strand of a closed curve comes the last one; before that of an open one nothing.
+        The last strand of a closed curve comes before its first; the first strand of an open curve has no switches.
         """
         before = np.roll(self.packed_patterns, 1, axis=0)
         if not self.curve.closed:
@@ -75,31 +75,31 @@ class Strands:
 
     @cached_property
     def depths(self) -> Integers:
-        """The lowest hidden layer, from 0, that changes before each strand, int64 [m]; their number if none does."""
+        """The lowest hidden layer, from 0, that changes before each strand, int64 [m]; their number if none changes."""
         strands, bits = self.switches
         depths = np.full(len(self), self.depth, dtype=np.int64)
         np.minimum.at(depths, strands, self.network.kink_layers[bits])
         return depths
 
     def starts(self, layer: int) -> Bits:
-        """Before which strands the pieces of the layers up to one, from 0, begin, bool [m]."""
+        """Return the strands with which the pieces of the layers up to one, from 0, begin, bool [m]."""
         starts = self.depths <= layer
         if not self.curve.closed:
             starts[0] = True
         return starts
 
     def pieces(self, layer: int) -> int:
-        """The number of pieces of the layers up to one, from 0."""
+        """Return the number of pieces of the layers up to one, from 0."""
         return max(1, int(self.starts(layer).sum()))
 
     @cached_property
     def count(self) -> int:
-        """The number of pieces."""
+        """Number of pieces."""
         return self.pieces(self.depth - 1)
 
 
 class FoundAlongCurve:
-    """What was found along a curve and can be checked anew: strands, and numbers that follow from them.
+    """Results along a curve that can be checked independently: strands, and numbers derived from them.
 
     Attributes
     ----------

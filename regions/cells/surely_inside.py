@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Inside which region does a point surely lie, by the stored corners alone?
+"""Which region surely contains a point, by the stored corners alone?
 
-Corners are known up to their ``vertex_errors``. A point farther from all facets of a region than that, and than what is
-rounded in looking, is inside the true region, and in no other's closure. On a line regions are sorted. In a plane the
-core walks from region to region (csrc/locate/), through points that are sorted along a curve that fills the plane.
-Facets of a whole plane may have no end. Two more points of their lines, exact ones that are rounded, take the places of
-corners at infinity.
-Invariant: an answer other than -1 is right, for a partition that is.
-Cost: 0.2 microseconds per point, most of it for sorting. Once, and for each facet without an end, its exact form.
+Corners are known up to their ``vertex_errors``. A point that is farther from all facets of a region than these errors
+and the rounding of the test is inside the true region, and in no other region's closure. On a line regions are sorted.
+In a plane the core walks from region to region (csrc/locate/), through points that are sorted along a space-filling
+curve. Facets of a whole plane may be endless. Two more points of their lines, exact ones that are rounded, replace
+their corners at infinity.
+Invariant: for a correct partition, an answer other than -1 is right.
+Cost: 0.2 microseconds per point, most of it for sorting. The exact form of each endless facet is computed once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regions.passes.exact import ExactForms, Form
 
 __all__ = ["InPlane", "OnLine", "inside_finder"]
 
-# Of walks, for each point. Ten are many; beyond this, looking a pattern up is cheaper.
+# Steps of a walk, for each point. Ten are many; beyond this, looking up a pattern is cheaper.
 STEPS = 100
 
 
@@ -41,11 +41,11 @@ class OnLine:
         )
 
     def find(self, points: Floats) -> Integers:
-        """Region of each of the chart points [m, 1], or -1 where that is not sure: int64 [m]."""
+        """Return the region of each of the chart points [m, 1], or -1 if that is not certain: int64 [m]."""
         x = points[:, 0]
         place = np.searchsorted(self.left, x, side="right") - 1
         with np.errstate(all="ignore"):
-            # A difference that is not 0 is rounded to a number that is not, and to less than twice what it is.
+            # A nonzero difference is rounded to a nonzero number, and to less than twice its size.
             sure = (x - self.left[place] > 2 * self.left_errors[place]) & (
                 self.right[place] - x > 2 * self.right_errors[place]
             )
@@ -62,11 +62,11 @@ class InPlane:
             vertices, errors, corners = _with_far_points(cells)
         others = cells.cell_facets, cells.facet_regions, cells.facet_kinks
         self.cells = _core.CompiledCells(vertices, errors, cells.cell_offsets, corners, *others)
-        # All edges of the largest region are long, beside the errors of corners.
+        # The edges of the largest region are all long, compared with the errors of corners.
         self.start = int(np.argmax(volumes(cells)))
 
     def find(self, points: Floats) -> Integers:
-        """Region of each of the chart points [m, 2] of the domain, or -1 where that is not sure: int64 [m]."""
+        """Return the region of each of the chart points [m, 2] of the domain, or -1 if uncertain: int64 [m]."""
         order = _along_curve(points)
         result = np.empty(len(points), dtype=np.int64)
         result[order] = self.cells.find(self.start, self.cells.regions + STEPS * len(points), points[order])
@@ -74,7 +74,7 @@ class InPlane:
 
 
 def inside_finder(cells: CellComplex) -> OnLine | InPlane | None:
-    """What finds regions of a partition, if it has any."""
+    """Return the search structure for the regions of a partition; None if it is empty."""
     if len(cells) == 0:
         return None
     return OnLine(cells) if cells.dimension == 1 else InPlane(cells)
@@ -85,7 +85,7 @@ def _along_curve(points: Floats) -> NDArray[np.intp]:
     if len(points) == 0:
         return np.zeros(0, dtype=np.intp)
     with np.errstate(all="ignore"):
-        # In halves, for they can be farther apart than the largest double.
+        # In halves, because they can be farther apart than the largest double.
         halves = points / 2
         shares = (halves - halves.min(axis=0)) / np.ptp(halves, axis=0)
     squares = np.nan_to_num(shares * (2**16 - 1)).astype(np.uint64)
@@ -95,7 +95,7 @@ def _along_curve(points: Floats) -> NDArray[np.intp]:
 
 
 def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
-    """Vertices, their errors, and those at the corners of regions: finite ones, on the same lines."""
+    """Return vertices, their errors, and the vertices at the corners of regions: finite ones, on the same lines."""
     infinite: Bits = np.asarray(np.isinf(cells.vertices).any(axis=1))
     facets = np.flatnonzero(infinite[cells.facet_vertices].any(axis=1) & (cells.facet_kinks >= 0))
     forms, graph = ExactForms(cells.network.graph, cells.domain), cells.network.graph
@@ -106,7 +106,7 @@ def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
         forms.enter(graph.bits(cells.packed_patterns[region]).view(np.bool_))
         points += _points_of_line(forms.kink(kink), Fraction(finite) or Fraction(1))[:: 1 if forms.bits[kink] else -1]
     added = np.array(points).reshape(-1, 2)
-    # Two for each facet, the first one where it begins as seen from its first region.
+    # Two for each facet; the first is where the facet begins as seen from its first region.
     numbers = np.full(len(cells.facet_kinks), -1)
     numbers[facets] = len(cells.vertices) + 2 * np.arange(len(facets))
     corners = np.flatnonzero(numbers[cells.cell_facets] >= 0)
@@ -122,12 +122,12 @@ def _with_far_points(cells: CellComplex) -> tuple[Floats, Floats, Integers]:
 
 
 def _points_of_line(form: Form, reach: Fraction) -> list[list[float]]:
-    """Two points where a form is zero, on both sides of all such points whose coordinates are no larger than ``reach``.
+    """Return two points where a form is zero, on both sides of all its zeros with coordinates of at most ``reach``.
 
-    The form is positive to the left of the way from the first to the second.
+    The form is positive to the left of the path from the first to the second.
     """
     constant, a, b = form
-    if a == b == 0:  # as it can be in a file that was changed
+    if a == b == 0:  # possible in a modified file
         return [[np.inf, np.inf], [np.inf, np.inf]]
     squared = a * a + b * b
     foot = Fraction(-constant * a, squared), Fraction(-constant * b, squared)

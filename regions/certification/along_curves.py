@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Does a curve run through the pieces that it is said to run through?
+"""Does a curve run through the pieces that a result lists?
 
-The reference cuts the curve anew, in exact arithmetic and without any code of the core: segments by subdivision, arcs
-by quadratic numbers (`reference/arcs.py`). Strands are what lies between breakpoints and joints of legs. Where the
-reference finds the same patterns in the same order on all of each leg, the strands are right, and the numbers of
-pieces, transitions and patterns are counted off from them. Where that would take more than a minute or two, it is asked
-on windows: from the middle of a strand to that of another one, both drawn at random.
-Cost: `Forms.products_per_pattern` products of integers for each strand. Lengths are not looked at.
+The reference cuts the curve again, in exact arithmetic and without any code of the core: segments by subdivision, arcs
+by quadratic numbers (`reference/arcs.py`). Strands lie between breakpoints and joints of legs. If the reference finds
+the same patterns in the same order on all of each leg, the strands are right, and the numbers of pieces, transitions
+and patterns are counted from them. If that would take more than a minute or two, the reference checks windows: from
+the middle of a strand to the middle of another one, both drawn at random.
+Cost: `Forms.products_per_pattern` products of integers for each strand. Lengths are not checked.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from regions.reporting import Report
 
 __all__ = ["certified_along_curve"]
 
-# Strands that are looked at together when not all are.
+# Strands in one window if not all are checked.
 WINDOW = 32
-# Square roots are taken to so many bits.
+# Bits to which square roots are computed.
 BITS = 200
 
 
 class Stretch(NamedTuple):
-    """A strand as the reference has it: its pattern, and the chart points of its ends."""
+    """A strand computed by the reference: its pattern, and the chart points of its ends."""
 
     pattern: bytes
     ends: tuple[tuple[Fraction, ...], ...]
 
 
 class Window(NamedTuple):
-    """Some strands of one leg that follow one another, and the part of the leg that the reference is asked about."""
+    """Some consecutive strands of one leg, and the part of the leg that the reference checks."""
 
     strands: range
     part: Domain | ArcLeg
@@ -53,7 +53,7 @@ class Window(NamedTuple):
 def certified_along_curve(
     found: FoundAlongCurve, net: Network, wanted: int | Literal["all"] | None, products: int, report: Report | None
 ) -> CurveCertificationReport:
-    """Check what was found along a curve; ``products`` are allowed where nothing is ``wanted``."""
+    """Check results along a curve; use at most ``products`` products if no number of strands is ``wanted``."""
     findings = Findings(CLAIMS_ON_CURVES)
     pieces = int(found.pieces[-1]) if found.pieces.size else 1
     try:
@@ -82,7 +82,7 @@ def _comparable(found: FoundAlongCurve, net: Network, findings: Findings) -> boo
 
 
 def _are_arrays(strands: Strands) -> bool:
-    """Whether strands have arrays of the right kinds, with numbers that can be compared."""
+    """Return whether strands have arrays of the right types, with numbers that can be compared."""
     bytes_each = -(-strands.network.kinks // 8)
     expected = (
         (strands.legs, "i", 1),
@@ -103,7 +103,7 @@ def _are_arrays(strands: Strands) -> bool:
 
 def _fits_together(strands: Strands, findings: Findings) -> bool:
     if not _are_arrays(strands):
-        findings.wrong("arrays", "they are of other types or shapes, or hold what is no number")
+        findings.wrong("arrays", "they are of other types or shapes, or have entries that are not numbers")
         return False
     legs, ends, bits = strands.legs, strands.ends, _bits(strands)
     number = len(strands.curve.legs)
@@ -122,7 +122,7 @@ def _fits_together(strands: Strands, findings: Findings) -> bool:
 
 
 def _windows(strands: Strands, wanted: int | Literal["all"] | None, products: int) -> list[Window]:
-    """All legs, if that is not too much, else parts drawn at random."""
+    """Return all legs if they are affordable, else parts drawn at random."""
     whole = [np.flatnonzero(strands.legs == index).tolist() for index in range(len(strands.curve.legs))]
     if wanted is None:
         forms = _forms(strands)
@@ -149,7 +149,7 @@ def _forms(strands: Strands) -> Forms:
 
 
 def _middle(strands: Strands, which: int, share: float = 0.25) -> Floats | None:
-    """A chart point that is surely inside a strand."""
+    """Return a chart point that is certainly inside a strand."""
     start, end = strands.ends[which]
     return None if np.abs(end - start).max() < 32 * strands.errors[which].max() else (1 - share) * start + share * end
 
@@ -185,13 +185,13 @@ def _compare(strands: Strands, windows: Sequence[Window], report: Report | None,
 def _compare_ends(
     strands: Strands, window: Window, stretches: Sequence[Stretch], whole: bool, findings: Findings
 ) -> None:
-    """Where a window is a part of the leg, its own two ends are none of the strands'."""
+    """Compare ends of strands; the two ends of a window inside a leg are not ends of strands."""
     for position, (which, stretch) in enumerate(zip(window.strands, stretches, strict=True)):
         for end in range(2):
             if not whole and (position, end) in ((0, 0), (len(stretches) - 1, 1)):
                 continue
             stored, error = strands.ends[which, end].tolist(), float(strands.errors[which, end])
-            if isinf(error):  # nothing is said of it
+            if isinf(error):  # no claim to check
                 continue
             apart = max(abs(Fraction(a) - b) for a, b in zip(stored, stretch.ends[end], strict=True))
             if not apart <= Fraction(error) + Fraction(1, 1 << (BITS - 8)) * isinstance(window.part, ArcLeg):
@@ -201,7 +201,7 @@ def _compare_ends(
 
 
 def _stretches(net: Network, part: Domain | ArcLeg) -> list[Stretch]:
-    """What the reference finds, in the order of the curve."""
+    """Return the strands found by the reference, in the order of the curve."""
     if isinstance(part, ArcLeg):
         pieces = reference.arcs.arc_pieces(net, part)
         points = [reference.arcs.chart_point(part, root, BITS) for root in (pieces[0].start, *(p.end for p in pieces))]
@@ -212,14 +212,14 @@ def _stretches(net: Network, part: Domain | ArcLeg) -> list[Stretch]:
 
 
 def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
-    """The numbers, from the patterns alone."""
+    """Check the numbers, from the patterns alone."""
     bits, layers = _bits(found.strands), found.network.kink_layers
     before = np.roll(bits, 1, axis=0)
     if not found.curve.closed:
         before[0] = bits[0]
     changes = bits != before
     forms = _forms(found.strands)
-    for row in range(len(bits) if forms.maxima else 0):  # where another arm wins, several bits change
+    for row in range(len(bits) if forms.maxima else 0):  # several bits change with the argmax
         kept, explained = forms.switched(before[row].tobytes(), bits[row].tobytes())
         changes[row, list(explained)] = False
         changes[row, list(kept)] = True

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What does cddlib say about the inequalities of a region?
 
-A second opinion, where it can be had: the double description method of Fukuda's cddlib, in exact fractions, turns all
-inequalities of a region into its corners, which must be those of the partition. Of what is imported as `cdd` only
-`pycddlib` has exact fractions, in `cdd.gmp`; without it nothing is asked, and the report says so.
-Cost: about a millisecond per region and 30 inequalities, so only a few regions are asked about.
+This is an optional second opinion: the double description method of Fukuda's cddlib, in exact fractions, turns all
+inequalities of a region into its corners, which must agree with the partition. Several packages are imported as `cdd`,
+but only `pycddlib` has exact fractions, in `cdd.gmp`; without it the report says that cddlib was not asked.
+Cost: about a millisecond per region and 30 inequalities, so only a few regions are checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_ASKED = "cddlib is not asked, as pycddlib is not installed (the extra cdd)"
 
 
 def ask_cddlib(cells: Cells, regions: Sequence[int], findings: Findings) -> str:
-    """Compare the corners of some regions that have been seen with those of cddlib; returns what was done, in words."""
+    """Compare the corners of some checked regions with cddlib's corners; describe in words what was done."""
     try:
         from cdd import RepType
         from cdd.gmp import copy_generators, matrix_from_array, polyhedron_from_matrix

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What did a certification prove, what did it only sample, and what is wrong?
 
-A list of items, each a claim about the result with what became of it. While the checks run, `Findings` collects what
-is wrong with which item; at the end it and the numbers checked make the report.
+The report is a list of items, each a claim about the result and its status. During the checks, `Findings` collects the
+faults of each item; at the end, faults and numbers of checks make the report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 Status = Literal["proved", "sampled", "failed", "unchecked"]
 
-# What is claimed, in the order of the report.
+# The claims, in the order of the report.
 CLAIMS = {
     "network": "it is the one that the partition is of",
     "arrays": "they fit together, each facet used once from each side",
@@ -46,7 +46,7 @@ CLAIMS = {
     "reference": "`regions.reference` finds the same patterns",
 }
 
-# The same of what was found along a curve.
+# The claims about results along a curve.
 CLAIMS_ON_CURVES = {
     "network": "it is the one that the curve was followed through",
     "arrays": "there are strands on all legs, end to end, and neighbours of different patterns",
@@ -55,27 +55,28 @@ CLAIMS_ON_CURVES = {
     "numbers": "pieces, transitions and patterns are those of the strands",
 }
 
-# Together these imply that the regions are real, and that they are all: the argument is in `regions.certification`.
+# Together these imply that the regions are real and complete, as `regions.certification` proves.
 CARRYING = ("network", "arrays", "disjoint", "vertices", "cells", "inequalities", "patterns")
-# Of these the ones about single regions, for which each is looked at in exact arithmetic.
+# The claims among these about single regions, each of which is checked in exact arithmetic.
 LOOKED_AT = CARRYING[3:]
 
 
 @dataclass(frozen=True)
 class CertificationItem:
-    """One claim, and what became of it.
+    """One claim and its status.
 
     Attributes
     ----------
     name, claim : str
     status : "proved", "sampled", "failed" or "unchecked"
-        "proved" when all of them were checked, in exact arithmetic. "unchecked" when the claim is not made of a partial
-        result, or when something it builds on has failed.
+        "proved" if all cases were checked, in exact arithmetic. "unchecked" if a partial result does not make the
+        claim, or if a claim that it builds on has failed.
     checked, total : int
-        How many of how many.
+        Number of cases checked, and of all cases.
     unit : str
-        Of what: "regions", "facets", ..
+        The kind of case: "regions", "facets", ..
     finding : str
+        What is wrong, with the number of the region, facet or vertex; or why it is unchecked; or a remark; or "".
         What is wrong, with the number of the region, facet or vertex; or why it is unchecked; or a remark; or "".
     """
 
@@ -89,7 +90,7 @@ class CertificationItem:
 
 
 class _Items(JsonReport):
-    """A report that is a list of items, in the order in which each builds on the ones before."""
+    """A report that is a list of items; each item builds only on earlier ones."""
 
     items: tuple[CertificationItem, ...]
 
@@ -100,7 +101,7 @@ class _Items(JsonReport):
 
     @property
     def sampled(self) -> tuple[CertificationItem, ...]:
-        """The claims in which no fault was found, looking at some of the regions."""
+        """The claims without a fault in the regions that were checked."""
         return self._with_status("sampled")
 
     @property
@@ -110,7 +111,7 @@ class _Items(JsonReport):
 
     @property
     def unchecked(self) -> tuple[CertificationItem, ...]:
-        """The claims that were not looked at; each says why."""
+        """The claims that were not checked; each says why."""
         return self._with_status("unchecked")
 
     @property
@@ -120,11 +121,11 @@ class _Items(JsonReport):
 
     @property
     def conclusion(self) -> str:
-        """What follows from the items, in a sentence."""
+        """The conclusion from the items, in a sentence."""
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """The report for JSON: ``ok``, ``conclusion``, and its attributes."""
+        """Return the report for JSON: ``ok``, ``conclusion``, and its attributes."""
         return {"ok": self.ok, "conclusion": self.conclusion, **asdict(self)}  # type: ignore[call-overload]
 
     def __str__(self) -> str:
@@ -142,14 +143,14 @@ class _Items(JsonReport):
 
 @dataclass(frozen=True)
 class CurveCertificationReport(_Items):
-    """What `regions.certify` found of a trajectory.
+    """The result of `regions.certify` for a trajectory.
 
     Attributes
     ----------
     pieces : int
-        How many the curve is said to have.
+        Number of pieces according to the trajectory.
     items : tuple of CertificationItem
-        In the order in which each builds on the ones before.
+        Each item builds only on earlier ones.
 
     Examples
     --------
@@ -165,7 +166,7 @@ class CurveCertificationReport(_Items):
 
     @property
     def conclusion(self) -> str:
-        """What follows from the items, in a sentence."""
+        """The conclusion from the items, in a sentence."""
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
         if any(item.status != "proved" for item in self.items):
@@ -177,18 +178,18 @@ class CurveCertificationReport(_Items):
 
 @dataclass(frozen=True)
 class CertificationReport(_Items):
-    """What `regions.certify` found.
+    """The result of `regions.certify` for a partition.
 
     Attributes
     ----------
     regions : int
-        How many regions the partition lists.
+        Number of regions that the partition lists.
     complete : bool
-        Whether it claims that they are all there are.
+        Whether it claims that these are all regions.
     inequalities : int
-        How many each region is held against: one for each kink of the network and each edge of the domain.
+        Number of inequalities of each region: one for each kink of the network and each edge of the domain.
     items : tuple of CertificationItem
-        In the order in which each builds on the ones before.
+        Each item builds only on earlier ones.
 
     Examples
     --------
@@ -208,7 +209,7 @@ class CertificationReport(_Items):
 
     @property
     def conclusion(self) -> str:
-        """What follows from the items, in a sentence."""
+        """The conclusion from the items, in a sentence."""
         listed = f"{self.regions:,} region{'' if self.regions == 1 else 's'}"
         if self.failed:
             return f"failed: {', '.join(item.name for item in self.failed)}"
@@ -226,12 +227,12 @@ class CertificationReport(_Items):
 
 
 class Findings:
-    """What is wrong with each item, and what has been made of the others so far.
+    """Faults of each item, and the status of the others so far.
 
     Attributes
     ----------
     inequalities : int
-        How many each region is held against; 0 until that is known.
+        Number of inequalities of each region; 0 until it is known.
     """
 
     def __init__(self, claims: Mapping[str, str] = CLAIMS) -> None:
@@ -242,32 +243,34 @@ class Findings:
         self._items: dict[str, CertificationItem] = {}
 
     def wrong(self, name: str, what: str) -> None:
-        """A claim is false."""
+        """Record that a claim is false."""
         self._wrong[name].append(what)
 
     def checked(self, name: str, checked: int, total: int, unit: str, remark: str = "", proof: bool = True) -> None:
-        """A claim has been looked at, for some or all of what it is about; ``proof`` says whether all are a proof."""
+        """Record that a claim was checked, for some or all of its cases; ``proof`` says whether checking all is a
+        proof.
+        """
         status: Status = "proved" if checked == total and proof else "sampled"
         self._items[name] = CertificationItem(name, self.claims[name], status, checked, total, unit, remark)
 
     def unchecked(self, name: str, reason: str) -> None:
-        """A claim is not looked at."""
+        """Record that a claim is not checked."""
         self._items[name] = CertificationItem(name, self.claims[name], "unchecked", 0, 0, "", reason)
 
     def stop(self, reason: str = "stopped before") -> None:
-        """What has not been looked at by now is not going to be."""
+        """Mark the remaining claims as unchecked."""
         self._not_looked_at = reason
 
     def any_wrong(self, *names: str) -> bool:
-        """Whether one of these claims is false."""
+        """Return whether one of these claims is false."""
         return any(name in self._wrong for name in names)
 
     def report(self, regions: int, complete: bool) -> CertificationReport:
-        """The report on a partition; claims that nothing was said about are unchecked."""
+        """Return the report on a partition; claims without a record are unchecked."""
         return CertificationReport(regions, complete, self.inequalities, self.items())
 
     def items(self) -> tuple[CertificationItem, ...]:
-        """What became of each claim."""
+        """Return the status of each claim."""
         return tuple(map(self._item, self.claims))
 
     def _item(self, name: str) -> CertificationItem:
@@ -282,7 +285,7 @@ class Findings:
 
 
 def refused(reason: str) -> CertificationReport:
-    """The report on a file that holds no partition, or one whose arrays do not fit together."""
+    """Return the report on a file that does not contain a partition, or one with inconsistent arrays."""
     findings = Findings()
     findings.wrong("arrays", reason)
     return findings.report(0, False)

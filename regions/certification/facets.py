@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What changes across a facet, and do the facets on the border cover it?
+"""What changes across a facet, and do the boundary facets cover the domain boundary?
 
 The patterns on both sides of a facet may differ only in kinks that are zero along it, as seen from either side, and
 they must differ in the kink that it names. In the first layer in which they differ both sides have the same forms, so
-there every kink that is zero along the facet, but not on all of the region, changes sign and must flip. A maximum in
-which another arm wins flips the kink of these two arms; one of whose arms meets the winner's along the facet has to.
+every kink there that is zero along the facet, but not on all of the region, changes sign and must flip. When the argmax
+of a maximum changes, the kink of the two branches flips. It has to flip if a branch equals the argmax along the facet.
 Cost: a few operations on sets of kinks per facet.
 """
 
@@ -23,14 +23,14 @@ __all__ = ["check_border", "check_neighbours"]
 
 
 class Use(NamedTuple):
-    """A facet as one of its regions has it."""
+    """A facet as seen from one of its regions."""
 
     region: int
-    corner: int  # of this region, counted from its first
+    corner: int  # of this region, counted from its first corner
 
 
 def check_neighbours(cells: Cells, findings: Findings) -> None:
-    """What changes across the facets between two regions that have both been seen."""
+    """Check the patterns across the facets between two checked regions."""
     partition, layers = cells.partition, cells.network.kink_layers
     of_layer = [_as_set((layers == layer).tobytes()) for layer in range(len(cells.network.widths))]
     same_layer = [of_layer[layer] for layer in layers.tolist()]
@@ -56,7 +56,9 @@ def check_neighbours(cells: Cells, findings: Findings) -> None:
 
 
 def check_border(cells: Cells, findings: Findings) -> None:
-    """The facets on each edge of the domain are a chain from one end of it to the other; on a line, its ends."""
+    """Check that the facets on each edge of the domain are a path from one end of it to the other; on a line, its
+    ends.
+    """
     partition = cells.partition
     corners = [reduced(corner) for corner in cells.forms.corners]
     for edge, corner in enumerate(corners):
@@ -70,7 +72,7 @@ def check_border(cells: Cells, findings: Findings) -> None:
 
 
 def _is_chain(links: list[list[Point | None]], start: Point, end: Point) -> bool:
-    """Whether the links, each from one point to another, lead from start to end, every one used once."""
+    """Return whether the links, each from one point to another, form a path from start to end that uses each once."""
     following = {link[0]: link[1] for link in links}
     here: Point | None = start
     used = 0
@@ -80,7 +82,7 @@ def _is_chain(links: list[list[Point | None]], start: Point, end: Point) -> bool
 
 
 def _uses(cells: Cells) -> dict[int, list[Use]]:
-    """For each facet, the regions that have been seen and use it."""
+    """Return for each facet the checked regions that use it."""
     partition = cells.partition
     uses: dict[int, list[Use]] = defaultdict(list)
     for region in cells.cells:
@@ -91,15 +93,15 @@ def _uses(cells: Cells) -> dict[int, list[Use]]:
 
 
 def _as_set(pattern: bytes) -> int:
-    """A pattern as an integer with bit k for kink k."""
+    """Return a pattern as an integer with bit k for kink k."""
     return int.from_bytes(np.packbits(np.frombuffer(pattern, dtype=np.uint8), bitorder="little").tobytes(), "little")
 
 
 def _of_numbers(kinks: set[int]) -> int:
-    """Kinks as an integer with bit k for kink k."""
+    """Return kinks as an integer with bit k for kink k."""
     return sum(1 << kink for kink in kinks)
 
 
 def _lowest(kinks: int) -> int:
-    """The first kink of a set that is not empty."""
+    """Return the first kink of a non-empty set."""
     return (kinks & -kinks).bit_length() - 1

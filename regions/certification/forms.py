@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Where is each kink zero on a region, and which pattern does a point have? Exactly.
+"""Where is each kink zero on a region, and which pattern does a point have, exactly?
 
 Where the network has a given pattern, the pre-activation of every unit minus a breakpoint is an affine form of the
-chart point, and so is an arm of a maximum minus an earlier one. The network scaled to integers
-(`regions.reference.integers`) gives its coefficients by sums of products.
-The same sums, with numbers in place of forms, are a forward pass at a point.
+chart point, and so is a branch of a maximum minus an earlier one. The network scaled to integers
+(`regions.reference.integers`) gives its coefficients by sums of products. The same sums, with numbers in place of
+forms, are a forward pass at a point.
 Invariant: nothing is rounded and nothing is divided; forms and points are right up to positive factors.
-Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. A layer is written down anew only where
-a layer before it differs from that of the pattern before, and patterns are taken in lexicographic order.
+Cost: per pattern and layer, n_out times n_in times d + 1 products of integers. Patterns are visited in lexicographic
+order, and a layer is computed again only if the bits of an earlier layer differ from the pattern before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regions.reference.integers import Form, IntegerLayer, Point, to_integers, w
 
 __all__ = ["Forms", "domain_edges", "line_through", "small_enough", "value"]
 
-# Weights that are turned into integers take some microseconds and about so many bytes each: this many, minutes.
+# Most weights that are converted to integers: each takes some microseconds and about this many bytes.
 MOST_INTEGERS, BYTES = 50_000_000, 80
 
 # The units of a layer as affine forms, [coefficient][unit]; or their values at a point, [0][unit].
@@ -32,7 +32,9 @@ Columns = list[list[int]]
 
 
 def small_enough(network: Network, findings: Findings) -> bool:
-    """Whether a network can be turned into integers in minutes; if not, that is why what is left is not looked at."""
+    """Return whether a network can be converted to integers in minutes; if not, record this as the reason for
+    unchecked claims.
+    """
     count = weights_as_integers(network.graph)
     if count > MOST_INTEGERS:
         findings.stop(
@@ -57,13 +59,13 @@ class Forms:
     Attributes
     ----------
     corners : list of Point
-        The domain's generators; for an unbounded domain those of the square or interval that stands for it.
+        The domain's generators; for an unbounded domain those of the square or interval that replaces it.
     edges : list of Form
         Zero on each edge of the domain (at each end), positive inside.
     infinity : int or None
-        Half the width of the square that stands for a plane, or interval for a line, if one does.
+        Half the width of the square that replaces a plane, or of the interval that replaces a line, if any.
     products_per_pattern : int
-        About how many products of short integers it takes to write down all forms and to hold a region against them.
+        Approximate number of products of short integers to compute all forms and check a region against them.
     """
 
     def __init__(self, network: Network, domain: Domain) -> None:
@@ -77,15 +79,15 @@ class Forms:
         widths = [len(layer.biases) for layer in task.layers[:-1]]
         between = sum(map(mul, widths, widths[1:]))
         size = len(task.corners[0])
-        # Regions have four corners on average, or just below (two on a line); a forward pass goes from one point.
+        # Regions have four corners on average, or fewer (two on a line); a forward pass starts from one point.
         products = (size + 1) * between + size * (2 * size - 2) * sum(self.kink_counts) + 1
-        # Each layer lengthens the numbers, and long ones take time with the square of their length.
+        # Each layer lengthens the numbers, and a product takes time quadratic in their length.
         bits = sum(max(abs(w) for row in layer.weights for w in row).bit_length() for layer in task.layers[:-1])
         self.products_per_pattern = products * (1 + (bits // 512) ** 2)
         self.first = _affine(self.layers[0], [list(column) for column in zip(*task.inputs, strict=True)], 1)
 
     def walk(self, patterns: Sequence[bytes]) -> Iterator[tuple[int, list[Form]]]:
-        """Yield, for each of some patterns, its index and the forms of all kinks under it; in lexicographic order."""
+        """Yield, for each of some patterns, its index and the forms of all kinks under it, in lexicographic order."""
         hidden = self.layers[:-1]
         columns: list[Columns] = [[] for _ in hidden]
         kinks: list[list[Form]] = [[] for _ in hidden]
@@ -93,7 +95,7 @@ class Forms:
         for index in sorted(range(len(patterns)), key=patterns.__getitem__):
             pattern, start = patterns[index], 0
             for level, layer in enumerate(hidden):
-                # What a layer is depends on the bits of the layers before it.
+                # A layer depends on the bits of the layers before it.
                 if previous is None or pattern[:start] != previous[:start]:
                     columns[level] = self._next(level, columns[level - 1], pattern, start) if level else self.first
                     kinks[level] = _kinks(layer, columns[level])
@@ -102,7 +104,7 @@ class Forms:
             yield index, list(chain.from_iterable(kinks))
 
     def output(self, pattern: bytes) -> list[Form]:
-        """The outputs of the network where it has a pattern, times 2**output_exponent."""
+        """Return the outputs of the network where it has a pattern, times 2**output_exponent."""
         columns, start = self.first, 0
         for level in range(1, len(self.layers)):
             start += self.kink_counts[level - 1]
@@ -110,7 +112,9 @@ class Forms:
         return list(zip(*columns, strict=True))
 
     def pattern_at(self, point: Point) -> bytes:
-        """The pattern at a point, by a forward pass that knows no other pattern: active means above the breakpoint."""
+        """Return the pattern at a point, by a forward pass that uses no other pattern: active means above the
+        breakpoint.
+        """
         weight = point[0]
         values = [value(form, point) for form in zip(*self.first, strict=True)]
         pattern: list[int] = []
@@ -129,7 +133,7 @@ class Forms:
         return bytes(pattern)
 
     def binding(self, pattern: bytes) -> bytes:
-        """At which kinks a pattern says on which side the form is: not where arms are compared of which none wins."""
+        """Return the kinks whose side the pattern determines: all but comparisons of branches without the argmax."""
         result = bytearray(b"\1" * len(pattern))
         for start, arms in self.maxima:
             won = _winner(pattern, start, arms)
@@ -138,8 +142,9 @@ class Forms:
         return bytes(result)
 
     def switched(self, pattern: bytes, other: bytes) -> tuple[set[int], set[int]]:
-        """The kinks at which one pattern becomes another, one for each maximum that has another winner; and all kinks
-        whose bits that explains, which of a maximum are all that it has."""
+        """Return the kinks at which one pattern becomes another, one for each maximum whose argmax changes, and all
+        kinks whose bits this explains, which for a maximum are all its kinks.
+        """
         kinks = {kink for kink, (a, b) in enumerate(zip(pattern, other, strict=True)) if a != b}
         explained = set(kinks)
         for start, arms in self.maxima:
@@ -152,7 +157,7 @@ class Forms:
         return kinks, explained
 
     def _next(self, level: int, columns: Columns, pattern: bytes, start: int) -> Columns:
-        """A layer as forms, from the one before it, whose bits end at ``start``."""
+        """Return the next layer as forms, from the layer before it, whose bits end at ``start``."""
         layer = self.layers[level - 1]
         bits = iter(pattern[start - self.kink_counts[level - 1] : start])
         if layer.starts is None:
@@ -164,7 +169,7 @@ class Forms:
 
 
 def domain_edges(corners: Sequence[Point]) -> list[Form]:
-    """Forms that are zero on each edge of a convex polygon (at each end of an interval), positive inside."""
+    """Return forms that are zero on each edge of a convex polygon (at each end of an interval), positive inside."""
     if len(corners[0]) == 2:
         (v, a), (w, b) = corners
         return [(-a, v), (b, -w)]
@@ -172,21 +177,21 @@ def domain_edges(corners: Sequence[Point]) -> list[Form]:
 
 
 def line_through(a: Point, b: Point) -> Form:
-    """A form that is zero at two points of the plane and positive to the left of the way from one to the other.
+    """Return a form that is zero at two points of the plane and positive to the left of the path between them.
 
-    Read the other way around, the point on two lines, up to a factor.
+    Applied to two lines, it gives the point on both, up to a factor.
     """
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def value(form: Form, point: Point) -> int:
-    """A form at a point, times the point's weight."""
+    """Return a form at a point, times the point's weight."""
     return sum(map(mul, form, point))
 
 
 def _affine(layer: IntegerLayer, inputs: Columns, unit: int) -> Columns:
-    """Weights and biases of a layer; ``unit`` is the number that stands for 1 in the first column."""
-    # Most units that are off are zero: leaving them out halves the work.
+    """Apply weights and biases of a layer; ``unit`` represents 1 in the first column."""
+    # Most inactive units are zero, and skipping them halves the work.
     live = [any(coefficients) for coefficients in zip(*inputs, strict=True)]
     rows = [list(compress(row, live)) for row in layer.weights]
     columns = [list(compress(column, live)) for column in inputs]
@@ -196,7 +201,7 @@ def _affine(layer: IntegerLayer, inputs: Columns, unit: int) -> Columns:
 
 
 def _maxima(layers: Sequence[IntegerLayer]) -> Iterator[tuple[int, int]]:
-    """For each maximum of several arms its first kink, and how many arms it has."""
+    """Yield for each maximum of several branches its first kink, and the number of branches."""
     first = 0
     for layer in layers:
         for kinks, (start, end) in zip(layer.kinks, pairwise(layer.starts or ()), strict=layer.starts is not None):
@@ -208,17 +213,17 @@ def _maxima(layers: Sequence[IntegerLayer]) -> Iterator[tuple[int, int]]:
 
 
 def _pairs(arms: int) -> list[tuple[int, int]]:
-    """The pairs of arms that are a maximum's kinks, in order."""
+    """Return the pairs of branches that are a maximum's kinks, in order."""
     return [(a, b) for b in range(arms) for a in range(b)]
 
 
 def _winner(bits: Sequence[int], start: int, arms: int) -> int:
-    """The arm that wins, of a maximum whose kinks begin at ``start``: its pair with arm 0 is on."""
+    """Return the argmax of a maximum whose kinks begin at ``start``: its pair with branch 0 is on."""
     return max((b for b in range(1, arms) if bits[start + comb(b, 2)]), default=0)
 
 
 def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: int) -> Columns:
-    """The units of a layer after its activation, each on its piece; or the arms that win."""
+    """Return the units of a layer after its activation, each on its piece, or the argmax branches."""
     if layer.starts is not None:
         rows = list(map(add, layer.starts, pieces))
         return [[column[row] for row in rows] for column in columns]
@@ -230,7 +235,7 @@ def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: i
 
 
 def _kinks(layer: IntegerLayer, columns: Columns) -> list[Form]:
-    """h - t for each unit and each breakpoint, or the later minus the earlier one of two arms."""
+    """Return h - t for each unit and each breakpoint, or the later minus the earlier one of two branches."""
     if layer.starts is not None:
         arms = list(zip(*columns, strict=True))
         pairs = [(start + a, start + b) for start, end in pairwise(layer.starts) for a, b in _pairs(end - start)]

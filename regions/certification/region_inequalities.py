@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Is each region what the inequalities of its pattern say, corner by corner?
+"""Is each region the set that the inequalities of its pattern describe?
 
-A corner has no coordinates here but those of the point where its facets meet: the facet's kink names a line, the one
+A corner is the point where its facets meet; stored coordinates are not used. A facet's kink names a line, the one
 on which its form is zero under the region's pattern, and an edge of the domain is a line too. So positions are exact.
-Then a region is held against *all* its inequalities, one for each kink and each edge of the domain, at all its corners
-(of the kinks of a maximum those that compare the arm that wins with another):
+Then a region is compared with *all* its inequalities, one for each kink and each edge of the domain, at all its
+corners. For a maximum, only kinks that compare the argmax with another branch count. The conditions are:
 
 - none is violated at a corner, so the polygon lies in the set that they describe;
 - those of its facets are zero at the ends of their facet and positive at the other corners, so each facet is an edge
   of the polygon, which is strictly convex, and the set lies in the polygon.
 
 Polygon and set are the same. A sum of its corners, as homogeneous vectors with positive weights, is a point inside,
-and a forward pass from there must come to the region's pattern.
+and a forward pass from there must give the region's pattern.
 Cost: per region, corners times kinks times d + 1 products of integers, and the forms (`forms.py`).
 """
 
@@ -34,7 +34,7 @@ __all__ = ["Cell", "Cells", "reduced", "turn"]
 
 
 class Cell(NamedTuple):
-    """One region, as its inequalities made it. Sets of kinks are integers, with bit k for kink k."""
+    """One region, derived from its inequalities. Sets of kinks are integers, with bit k for kink k."""
 
     corners: list[Point]
     zero_on: list[int]  # for each corner, the kinks that are zero all along the facet from there
@@ -42,14 +42,14 @@ class Cell(NamedTuple):
 
 
 class Cells:
-    """The regions of a partition in exact arithmetic, as many as have been asked for.
+    """The regions of a partition in exact arithmetic, as many as were requested.
 
     Attributes
     ----------
     positions : dict of int to Point
-        Where each vertex is, in lowest terms; of the vertices seen so far.
+        Position of each vertex, in lowest terms, for the vertices seen so far.
     cells : dict of int to Cell
-        The regions seen so far, apart from those with a corner that is nowhere.
+        The regions seen so far, except those with a corner that does not exist.
     """
 
     def __init__(self, partition: Partition, network: Network, forms: Forms, findings: Findings) -> None:
@@ -60,9 +60,9 @@ class Cells:
         self._patterns: dict[int, bytes] = {}
 
     def see(self, regions: Iterable[int], report: Report | None = None) -> None:
-        """Judge some regions, unless that has been done; what is wrong goes to the findings.
+        """Check some regions, unless they have been checked already, and add faults to the findings.
 
-        The report is told about each thousandth of them. An exception leaves whole regions, ``seen`` of them.
+        The report function is called after each thousandth of them. An exception leaves ``seen`` complete regions.
         """
         new = [region for region in regions if region not in self._patterns]
         packed = self.partition.packed_patterns[np.array(new, dtype=np.intp)]
@@ -77,11 +77,11 @@ class Cells:
 
     @property
     def seen(self) -> int:
-        """Number of regions that have been judged."""
+        """Number of regions that have been checked."""
         return len(self._patterns)
 
     def pattern(self, region: int) -> bytes:
-        """Pattern of a region that has been seen."""
+        """Return the pattern of a checked region."""
         return self._patterns[region]
 
     def _see_one(self, region: int, pattern: bytes, forms: list[Form]) -> None:
@@ -116,7 +116,7 @@ class Cells:
         self.cells[region] = _cell(corners, values, planar)
 
     def _corners(self, region: int, vertices: list[int], facets: list[int], lines: list[Form]) -> list[Point] | None:
-        """Where the corners of a region are; the first region around a vertex decides, the others must agree."""
+        """Return the corners of a region; the first region around a vertex decides, and the others must agree."""
         corners = []
         for corner, vertex in enumerate(vertices):
             if vertex not in self.positions:
@@ -128,7 +128,7 @@ class Cells:
                     return None
                 position = self.positions[vertex] = reduced(point)
                 other = self._vertex_at.setdefault(position, vertex)
-                # In a partial result two regions may touch in a point that only missing ones would join.
+                # In a partial result two regions may touch in a point that only missing regions would connect.
                 if other != vertex and self.partition.complete:
                     self._findings.wrong("vertices", f"vertices {other} and {vertex} are the same point")
             corners.append(self.positions[vertex])
@@ -137,7 +137,7 @@ class Cells:
     def _inequalities(
         self, region: int, pattern: bytes, forms: list[Form], vertices: list[int], corners: list[Point]
     ) -> dict[int, list[int]]:
-        """Values at the corners of every kink, by its number, and of edge e of the domain, by -1 - e."""
+        """Return the values at the corners of every kink, by its number, and of edge e of the domain, by -1 - e."""
         values, binding = {}, self.forms.binding(pattern)
         for kink, (form, active) in enumerate(zip(forms, pattern, strict=True)):
             found = _values(form, corners)
@@ -168,13 +168,13 @@ class Cells:
 
 
 def reduced(point: Sequence[int]) -> Point:
-    """A point in lowest terms, with a positive weight: equal points get equal tuples."""
+    """Return a point in lowest terms, with a positive weight: equal points get equal tuples."""
     divisor = gcd(*point) if point[0] > 0 else -gcd(*point)
     return tuple(x // divisor for x in point)
 
 
 def turn(points: Sequence[Point]) -> int:
-    """Positive when three points of the plane turn left, or two of the line go right."""
+    """Return a positive number if three points of the plane turn left, or two of the line go right."""
     if len(points) == 2:
         left, right = points
         return left[0] * right[1] - right[0] * left[1]

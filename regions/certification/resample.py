@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Does the reference find the same patterns when it is asked anew?
+"""Does the reference find the same patterns independently?
 
-`regions.reference` knows nothing of the partition: it subdivides a domain from nothing. A small partition is held
-against it as a whole. In a large one, small boxes are laid around vertices drawn at random, and the patterns that the
-reference finds in a box must be those of the regions that overlap it. Two convex polygons overlap unless an edge of one
-of them has the other one on its outer side, which is decided exactly.
+`regions.reference` subdivides a domain without using the partition. A small partition is compared with it as a whole.
+In a large one, small boxes are placed around random vertices, and the patterns that the reference finds in a box must
+be the patterns of the regions that overlap it. Two convex polygons overlap unless an edge of one of them has the other
+on its outer side, which is decided exactly.
 Cost: the reference on a few dozen regions, for each box.
 """
 
@@ -27,24 +27,25 @@ from regions.reference.integers import Point
 
 __all__ = ["check_against_reference"]
 
-# A box shrinks until at most FEW regions can meet it. Less where fewer are asked for, and for networks so wide that the
-# reference would need more than about PRODUCTS products of integers for them, down to FEWEST; then one box is all.
+# A box shrinks until at most FEW regions can meet it. Fewer if the caller asks for fewer, or if the network is so wide
+# that the reference would need more than about PRODUCTS products of integers; at FEWEST there is only one box.
 BOXES = 5
 FEW, FEWEST = 64, 8
 PRODUCTS = 2_000_000
 
 
 class Extent(NamedTuple):
-    """Lowest and highest coordinates of each region, as stored and with what they may be off: float64 [R, d] each."""
+    """Lowest and highest coordinates of each region, as stored plus their error bounds: float64 [R, d] each."""
 
     low: Floats
     high: Floats
 
 
 def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Generator, findings: Findings) -> None:
-    """The reference finds the same patterns in all of the domain, where it has few regions, else in random boxes.
+    """Check that the reference finds the same patterns, in all of the domain if it has few regions, else in random
+    boxes.
 
-    No more regions can meet these boxes than are ``asked`` for, if they are, unless that is less than one box needs.
+    If a number of regions is ``asked``, at most that many can meet the boxes, but at least what one box needs.
     """
     partition = cells.partition
     allowed = PRODUCTS // cells.forms.products_per_pattern
@@ -65,7 +66,7 @@ def check_against_reference(cells: Cells, asked: int | None, rng: np.random.Gene
 def _compare(
     cells: Cells, domain: Domain, corners: list[Point], candidates: Iterable[int], findings: Findings
 ) -> set[int]:
-    """Hold the regions that overlap a part of the domain against the reference; returns which they are."""
+    """Compare the regions that overlap a part of the domain with the reference; return these regions."""
     cells.see(candidates)
     met = {region for region in candidates if region in cells.cells and _overlap(cells.cells[region].corners, corners)}
     mine = {cells.pattern(region): region for region in met}
@@ -79,7 +80,7 @@ def _compare(
 
 
 def _overlap(one: list[Point], other: list[Point]) -> bool:
-    """Whether two convex polygons, or intervals, have common interior points."""
+    """Return whether two convex polygons, or intervals, have common interior points."""
     return not any(
         all(value(edge, corner) <= 0 for corner in second)
         for first, second in ((one, other), (other, one))
@@ -88,7 +89,7 @@ def _overlap(one: list[Point], other: list[Point]) -> bool:
 
 
 def _centres(partition: Partition, rng: np.random.Generator, count: int) -> list[Floats]:
-    """Some vertices that are not on the border, chart coordinates [d]; without any, a point inside the domain."""
+    """Return some vertices inside the domain, chart coordinates [d]; if there are none, an interior point."""
     border = partition.facet_vertices[partition.facet_kinks < 0]
     finite = np.flatnonzero(np.isfinite(partition.vertices).all(axis=1))
     vertices = np.setdiff1d(finite, border)
@@ -103,15 +104,16 @@ def _extent(partition: Partition) -> Extent:
     starts = partition.cell_offsets[:-1]
     low = np.nextafter(np.minimum.reduceat(corners - errors, starts), -np.inf)
     high = np.nextafter(np.maximum.reduceat(corners + errors, starts), np.inf)
-    # Corners without a bound may be anywhere. Those at infinity that are not to one side are stored with a 0 there.
+    # Corners without a bound may be anywhere. A corner at infinity along one axis is stored with a 0 for the other.
     low[np.isnan(low)], high[np.isnan(high)] = -np.inf, np.inf
     return Extent(low, high)
 
 
 def _box(cells: Cells, extent: Extent, centre: Floats, few: int) -> tuple[Domain, list[Point], list[int]] | None:
-    """A box around a point, inside the domain, that few regions can meet: itself, its corners exactly, and the regions.
+    """Return a box around a point, inside the domain, that few regions can meet: itself, its exact corners, and the
+    regions.
 
-    None where the spacing of doubles does not allow one.
+    None if the spacing of doubles does not allow one.
     """
     partition = cells.partition
     finite = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
@@ -133,7 +135,7 @@ def _box(cells: Cells, extent: Extent, centre: Floats, few: int) -> tuple[Domain
 
 
 def _corners(low: Floats, high: Floats) -> list[list[float]]:
-    """Generators of a box, counter-clockwise."""
+    """Return the generators of a box, counter-clockwise."""
     if len(low) == 1:
         return [[1.0, low[0]], [1.0, high[0]]]
     (x, y), (z, w) = low.tolist(), high.tolist()

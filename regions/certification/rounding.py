@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Are the rounded numbers of a partition as close to the true ones as they have to be?
+"""Are the rounded numbers of a partition as close to the true ones as they should be?
 
-Coordinates come with bounds of their own. For volumes and affine maps the bounds are made here, from what floating
-point guarantees: with u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused
-operations, is within 2 N u times the sum of the magnitudes, where N is the largest number of roundings that any one
-of its terms goes through (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), plus what underflows.
-What is compared are fractions: no rounding on this side.
+Coordinates have stored bounds. Bounds for volumes and affine maps are computed here, from the guarantees of floating
+point: with u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused operations, is
+within 2 N u times the sum of the magnitudes, where N is the largest number of roundings that affect any of its terms
+(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), plus underflow.
+The comparison itself is in fractions, without rounding.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LARGEST = Fraction(float(np.finfo(np.float64).max))
 
 
 def check_coordinates(cells: Cells, findings: Findings) -> None:
-    """The stored coordinates of the vertices seen so far are within their bounds of the true ones."""
+    """Check that the stored coordinates of the vertices seen so far are within their bounds of the true ones."""
     partition = cells.partition
     stored, bounds = partition.vertices.tolist(), partition.vertex_errors.tolist()
     loosest = loosest_bound(partition)
@@ -48,7 +48,7 @@ def check_coordinates(cells: Cells, findings: Findings) -> None:
 
 
 def check_volumes(cells: Cells, findings: Findings) -> None:
-    """The volumes of the regions seen so far are within their rounding errors of the exact ones."""
+    """Check that the volumes of the regions seen so far are within their rounding errors of the exact ones."""
     partition = cells.partition
     volumes, errors = partition.volumes.tolist(), partition.vertex_errors
     scale = _square_root(determinant(gram_matrix(partition.domain.directions)))
@@ -61,11 +61,11 @@ def check_volumes(cells: Cells, findings: Findings) -> None:
                 findings.wrong("volumes", f"the volume of region {region} is {volumes[region]}, but it is unbounded")
             continue
         exact = volume(cell.corners) * scale
-        bound = TINY  # for corners beyond the largest double: there the volume is computed exactly
+        bound = TINY  # a corner beyond the largest double: its volume is computed exactly
         if np.isfinite(corners).all():
             widths = corners.max(axis=0) - corners.min(axis=0)
             if not np.isfinite(widths).all():
-                continue  # twice the largest double: nothing is known of what is computed from them
+                continue  # beyond twice the largest double: volumes computed from it have no bound
             error = Fraction(errors[partition.cell_vertices[span]].max().item())
             bound += _volume_bound([Fraction(width) for width in widths.tolist()], error, len(corners)) * scale
         if not _close(volumes[region], exact, bound + 8 * U * exact):
@@ -76,7 +76,7 @@ def check_volumes(cells: Cells, findings: Findings) -> None:
 
 
 def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) -> None:
-    """The affine maps of some regions that have been seen are within their rounding errors of the exact ones."""
+    """Check that the affine maps of some checked regions are within their rounding errors of the exact ones."""
     partition, forms = cells.partition, cells.forms
     try:
         linear, constant = partition.affine_maps(regions)
@@ -100,7 +100,7 @@ def check_affine_maps(cells: Cells, regions: Sequence[int], findings: Findings) 
 
 
 def loosest_bound(partition: Partition) -> Fraction | None:
-    """More than any bound of the core, which places a vertex within 1/64 of the edge that it cuts, or by rounding."""
+    """Return more than any bound of the core, which places a vertex within 1/64 of the edge it cuts, or by rounding."""
     domain = partition.domain
     if not domain.bounded:
         return None
@@ -110,7 +110,7 @@ def loosest_bound(partition: Partition) -> Fraction | None:
 
 
 def _fault(stored: list[float], bound: float, point: Point, infinity: int | None) -> str:
-    """What is wrong with the stored coordinates of a vertex, or nothing."""
+    """Describe what is wrong with the stored coordinates of a vertex; empty if nothing is."""
     weight, *position = point
     true = [Fraction(x, weight) for x in position]
     if infinity is not None and max(map(abs, true)) == infinity:
@@ -127,11 +127,11 @@ def _fault(stored: list[float], bound: float, point: Point, infinity: int | None
 
 
 def _far(stored: float, exact: Fraction, infinity: int) -> bool:
-    """Whether a coordinate of a vertex at infinity is infinite if and only if it should be.
+    """Return whether a coordinate of a vertex at infinity is infinite if and only if it should be.
 
-    The vertex is on the border of the square that stands for a plane. That is more than 2 B^2 wide to each side, where
-    B bounds all coefficients: coordinates there that grow with it are beyond its square root, the others at most B.
-    A direction that is all but parallel to an axis has a component that no double can hold; 0 may stand for it.
+    The vertex is on the boundary of the square that replaces a plane. The square is more than 2 B^2 wide to each side,
+    where B bounds all coefficients: coordinates there that grow with it are beyond its square root, the others at most
+    B. A direction that is almost parallel to an axis has a component that no double can hold; it may be stored as 0.
     """
     if isinf(stored):
         return exact * exact > infinity and (stored > 0) == (exact > 0)
@@ -139,7 +139,9 @@ def _far(stored: float, exact: Fraction, infinity: int) -> bool:
 
 
 def _close(rounded: float, exact: Fraction, bound: Fraction) -> bool:
-    """Whether a double is within a bound of a fraction; an infinite one if it may lie beyond the largest double."""
+    """Return whether a double is within a bound of a fraction; for an infinite double, whether the fraction may be
+    beyond the largest double.
+    """
     if isfinite(rounded):
         return abs(Fraction(rounded) - exact) <= bound
     return (
@@ -148,7 +150,8 @@ def _close(rounded: float, exact: Fraction, bound: Fraction) -> bool:
 
 
 def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Fraction:
-    """How far, in the chart, the volume of stored corners can be from that of the true ones, when it is computed.
+    """Return a bound, in the chart, on the difference between the computed volume of stored corners and the true
+    volume.
 
     ``widths`` is the size of the region along each axis, ``error`` bounds the distance of each corner from the true
     one. Differences of corners are then within ``2 error`` of the true ones, up to rounding.
@@ -161,9 +164,9 @@ def _volume_bound(widths: list[Fraction], error: Fraction, corners: int) -> Frac
 
 
 def _map_bounds(partition: Partition, region: int) -> Floats:
-    """How far the coefficients of a rounded affine map can be from the true ones, [n_out, 1 + d]; may be infinite.
+    """Return bounds on the errors of the coefficients of a rounded affine map, [n_out, 1 + d]; may be infinite.
 
-    The same products as in the map, of magnitudes. Rounding errors of these are covered by the factor of two.
+    They are the same products as in the map, of magnitudes. The factor of two covers their own rounding.
     """
     network, domain = partition.network, partition.domain
     bits = np.unpackbits(partition.packed_patterns[region], count=network.kinks, bitorder="little")
@@ -183,7 +186,7 @@ def _map_bounds(partition: Partition, region: int) -> Floats:
         sizes[:, 0] += intercepts
         given[number] = sizes
         roundings += node.terms + 4
-        # More than all weights together can do to a number; times the operations, to all that underflowed.
+        # More than all weights together can multiply a number by; times the operations, it covers all underflow.
         amplification *= (
             max(1.0, sum(matrix.sum() for matrix in matrices)) * max(1.0, slopes.max()) * sum(map(np.size, matrices))
         )
@@ -193,6 +196,6 @@ def _map_bounds(partition: Partition, region: int) -> Floats:
 
 
 def _square_root(value: Fraction) -> Fraction:
-    """The square root of a positive fraction, rounded down to 128 bits or more."""
+    """Return the square root of a positive fraction, rounded down to 128 bits or more."""
     shift = 256 + value.denominator.bit_length()
     return Fraction(isqrt((value.numerator << 2 * shift) // value.denominator), 1 << shift)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Do the numbers of a whole subdivision come out: patterns, volume, Euler's relation?
+"""Are the totals of a subdivision right: patterns, volume, Euler's relation?
 
-The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions like terms
-are collected before anything is added: the two of an edge with a region on each side cancel, and what is left is the
-border. So the sum over all regions is taken exactly, and with no more additions than the border has edges. It is taken
-from the corners alone, and so does not rely on what facets say.
-Lengths on a line are the same with points for edges. In a plane or on a line without end, the volumes are those in the
-square, or interval, that stands for it.
+The area of a polygon is half the sum of cross(a, b) over its edges from a to b. In the sum over all regions, equal
+terms are collected first: the two terms of an edge with a region on each side cancel, and the domain boundary remains.
+The sum over all regions is therefore exact, with no more additions than the domain boundary has edges. It uses
+the corners alone, not the facets.
+Lengths on a line are computed likewise, with points for edges. In an unbounded plane or line, volumes are those in the
+square, or interval, that replaces it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from regions.reference.integers import Point
 
 __all__ = ["check_disjoint", "check_euler", "check_volume", "volume"]
 
-# Numerator and denominator, which is positive; not in lowest terms, for a common divisor of long numbers is dear.
+# Numerator and denominator, which is positive; not in lowest terms, because gcds of long numbers are expensive.
 Ratio = tuple[int, int]
 
 
 def check_disjoint(partition: Partition, findings: Findings) -> None:
-    """No two regions have the same pattern."""
+    """Check that no two regions have the same pattern."""
     first: dict[bytes, int] = {}
     for region, pattern in enumerate(partition.packed_patterns):
         other = first.setdefault(pattern.tobytes(), region)
@@ -39,7 +39,7 @@ def check_disjoint(partition: Partition, findings: Findings) -> None:
 
 
 def check_euler(partition: Partition, findings: Findings) -> None:
-    """V - F + R = 1 in a plane, where the domain is a polygon; V - R = 1 on a line, where facets are points."""
+    """Check V - F + R = 1 in a plane, where the domain is a polygon; V - R = 1 on a line, where facets are points."""
     vertices, facets, regions = len(partition.vertices), len(partition.facet_kinks), len(partition)
     if partition.dimension == 2 and vertices - facets + regions != 1:
         findings.wrong("euler", f"{vertices} vertices - {facets} facets + {regions} regions is not 1")
@@ -49,7 +49,9 @@ def check_euler(partition: Partition, findings: Findings) -> None:
 
 
 def check_volume(cells: Cells, findings: Findings) -> None:
-    """The volumes of all regions add up to that of the domain, exactly; the position of all vertices must be known."""
+    """Check that the volumes of all regions add up to the volume of the domain, exactly; the positions of all vertices
+    must be known.
+    """
     partition, corners, at = cells.partition, cells.forms.corners, cells.positions
     vertices = partition.cell_vertices.tolist()
     if partition.dimension == 2:
@@ -74,7 +76,7 @@ def check_volume(cells: Cells, findings: Findings) -> None:
 
 
 def volume(corners: Sequence[Point]) -> Fraction:
-    """Length or area, in the chart, of one region."""
+    """Return the length or area, in the chart, of one region."""
     if len(corners[0]) == 2:
         left, right = corners
         return Fraction(*_coordinate(right)) - Fraction(*_coordinate(left))
@@ -95,7 +97,7 @@ def _times(ratio: Ratio, factor: int) -> Ratio:
 
 
 def _sum(ratios: Sequence[Ratio]) -> Ratio:
-    """Sum, as a tree: the numbers grow with the sum, so most additions are to be of short ones."""
+    """Return the sum, computed as a tree: numbers grow with the sum, so most additions should be of short ones."""
     if not ratios:
         return 0, 1
     while len(ratios) > 1:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Can a partition be believed?
+"""In which order is a result certified?
 
-The order of the checks, which of the regions are looked at in exact arithmetic, and what is left out when something
-they build on has failed. The argument why this is enough is in `regions.certification`.
-Cost: mostly products of integers, `Forms.products_per_pattern` for each region that is looked at. All are, where that
-takes PRODUCTS of them at most; else as many as that allows, drawn at random. The caller may say how many instead.
+This file has the order of the checks, the choice of the regions to check in exact arithmetic, and the checks to omit
+after a failure. The proof that they are enough is in `regions.certification`.
+Cost: mostly products of integers, `Forms.products_per_pattern` for each checked region. All regions are checked if that
+takes at most PRODUCTS of them; otherwise as many as that allows, drawn at random. The caller may give a number instead.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ __all__ = ["certify"]
 
 # A minute or two.
 PRODUCTS = 600_000_000
-# Affine maps and second opinions are of so many regions at most, and of a tenth of those that are drawn.
+# Most regions whose affine maps and second opinions are checked, and at most a tenth of the drawn regions.
 FEW = 20
-# Regions that are looked at together when not all are: neighbours, so that facets are seen from both sides.
+# Adjacent regions that are checked together if not all are, so that facets are seen from both sides.
 PATCH = 32
 
 
@@ -59,28 +59,29 @@ def certify(
     regions: int | Literal["all"] | None = None,
     progress: Progress = None,
 ) -> CertificationReport | CurveCertificationReport:
-    """Check a partition, or a trajectory, anew, sharing no code with what made it.
+    """Check a partition, or a trajectory, independently, without any code that computed it.
 
-    In exact arithmetic on the weights as stored, from the patterns, the names of the facets, and who is next to whom:
-    that every region is what it is said to be, and that together they are all there are. When that would take more than
-    a minute or two, some regions are drawn and checked; the report says how many. Of networks with more than 50 million
-    weights as whole matrices, as convolutional ones are soon, nothing is looked at in exact arithmetic, and it says so.
+    The check is in exact arithmetic on the weights as stored, from the patterns, the names of the facets and the
+    adjacency of regions. It shows that every region is what it claims to be, and that together they are complete. If
+    that would take more than a minute or two, some regions are drawn and checked; the report says how many. Networks
+    with more than 50 million weights as whole matrices, such as many convolutional networks, are not checked in exact
+    arithmetic, and the report says so.
 
-    Of a trajectory the pieces are checked, with their order and their ends, by the reference (`regions.reference`), and
-    the numbers that follow from them; lengths are not.
+    For a trajectory, the reference (`regions.reference`) checks the pieces, their order and their ends, and the numbers
+    that follow from them; lengths are not checked.
 
     Parameters
     ----------
     part : Partition or Trajectory
     net : Network
-        The network it is said to be of.
+        The network that the result claims to be about.
     regions : int or "all", optional
-        How many regions to look at in exact arithmetic, at most, beside those around one or a few places where the
-        reference is asked: no more again, or 8. By default as many as take a minute or two, which depends on the
-        network, never on the machine. What it takes is proportional to this number, beside one pass over the arrays. Of
-        a trajectory it is strands: what lies between breakpoints and joints of legs.
+        Most regions to check in exact arithmetic, in addition to those around one or a few places where the
+        reference is asked: again at most this number, or 8. The default is as many as take a minute or two, which
+        depends on the network, never on the machine. The time is proportional to this number, plus one pass over the
+        arrays. For a trajectory it is a number of strands: the parts between breakpoints and joints of legs.
     progress : bool or callable, optional
-        As for `count`, with the regions that have been looked at, and their share of those that are to be.
+        As for `count`, with the number of checked regions, and their fraction of all regions to be checked.
 
     Returns
     -------
@@ -90,11 +91,11 @@ def certify(
     Raises
     ------
     TypeError
-        Something else than a Partition or a Trajectory and a Network.
+        Not a Partition or Trajectory with a Network.
     ValueError
-        ``regions`` is neither a number of 1 or more nor "all".
+        ``regions`` is neither a number of at least 1 nor "all".
     KeyboardInterrupt
-        On Ctrl-C; ``partial`` is the report on what had been checked by then.
+        On Ctrl-C; ``partial`` is the report on the checks so far.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def certify(
     require_partition(part)
     require_network(net)
     wanted, findings = _checked_number(regions), Findings()
-    # Infinite and undefined numbers are compared like others, and found wrong where they are.
+    # Infinite and undefined numbers are compared like others, and found to be wrong if they are.
     with np.errstate(all="ignore"), reporting(progress) as report:
         try:
             if _comparable(part, net, findings) and _indexable(part, net, findings):
@@ -138,7 +139,7 @@ def _size(part: Partition) -> int:
 
 
 def _comparable(part: Partition, net: Network, findings: Findings) -> bool:
-    """Check that it is the right network; returns whether it is one that the partition could be of."""
+    """Check that it is the right network; return whether the partition could be of it."""
     if net != part.network:
         names = f"{part.network.fingerprint[:12]}.., not {net.fingerprint[:12]}.."
         findings.wrong("network", f"the partition is of the network with the fingerprint {names}")
@@ -166,7 +167,7 @@ def _indexable(part: Partition, net: Network, findings: Findings) -> bool:
 def _judge(
     part: Partition, net: Network, wanted: int | Literal["all"] | None, report: Report | None, findings: Findings
 ) -> None:
-    """All checks that index arrays."""
+    """Perform all checks that index arrays."""
     check_disjoint(part, findings)
     if not small_enough(net, findings):
         if part.complete:
@@ -184,7 +185,7 @@ def _judge(
         sound = not findings.any_wrong(*LOOKED_AT)
         if sound:
             remark = ask_cddlib(cells, few, findings)
-    finally:  # Ctrl-C leaves those that have been seen
+    finally:  # after Ctrl-C the checked regions are still judged
         for name in LOOKED_AT:
             findings.checked(name, cells.seen, len(part), "regions", remark if name == "inequalities" else "")
     check_neighbours(cells, findings)
@@ -197,7 +198,7 @@ def _judge(
 
 
 def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> None:
-    """What is said of all regions together."""
+    """Check the claims about all regions together."""
     if not cells.partition.complete:
         for name in ("border", "volume", "euler"):
             findings.unchecked(name, "not claimed of a partial result")
@@ -212,14 +213,14 @@ def _judge_whole(cells: Cells, sound: bool, every: bool, findings: Findings) -> 
 
 
 def _allowed(part: Partition, forms: Forms, wanted: int | Literal["all"] | None) -> int:
-    """How many regions may be looked at in exact arithmetic."""
+    """Return the number of regions that may be checked in exact arithmetic."""
     if wanted == "all":
         return len(part)
     return max(1, PRODUCTS // forms.products_per_pattern) if wanted is None else wanted
 
 
 def _chosen(part: Partition, allowed: int, rng: np.random.Generator) -> list[int]:
-    """The regions to look at in exact arithmetic: all of them, or random ones with those around them."""
+    """Return the regions to check in exact arithmetic: all of them, or random ones with their neighbours."""
     if len(part) <= allowed:
         return list(range(len(part)))
     chosen: set[int] = set()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Does a network keep to the bounds of `regions.bounds.BOUNDS`?
+"""Does a network satisfy the bounds of `regions.bounds.BOUNDS`?
 
 Upper bounds hold on every convex domain with the domain's own dimension in the place of ``n_in``, for the network and
-for the network cut off after any layer: each is compared where it applies. What is compared is exact: counts, degrees,
-the diameter. Ranks of weights are not used: they are not known without rounding, and leaving them out is safe.
-Lower bounds of the literature are about the best network of a shape: given for information. Those on means over random
-networks need constants of their distribution, and one network may be on either side.
+for the network cut off after any layer; each is compared where it applies. The compared numbers are exact: counts,
+degrees, the diameter. Ranks of weights are not used: they are not known without rounding, and leaving them out is safe.
+Lower bounds of the literature are about the best network of a shape, and are given for information. Bounds on means
+over random networks need constants of their distribution, and one network may be on either side.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from regions.partition import Partition
 
 __all__ = ["bound_items", "no_bounds"]
 
-# Facets that searches for the diameter look at, in all: a few seconds.
+# Most facets that searches for the diameter visit, in all: a few seconds.
 SEARCH_BUDGET = 5e7
-# Measured for the whole network only.
+# Quantities measured for the whole network only.
 _MEASURES: Mapping[str, Callable[[Partition], int | Fraction]] = {
     "bounded regions": lambda partition: int(np.isfinite(partition.volumes).sum()),
     "mean degree": lambda partition: Fraction(int(degrees(partition).sum()), len(partition)),
@@ -46,7 +46,7 @@ def bound_items(
     ----------
     partition : Partition
     after_layers : sequence of mappings of str to int
-        Regions of the network cut off after each hidden layer, by definition; "activation" is always there.
+        Regions of the network cut off after each hidden layer, by definition; "activation" is always present.
     counts : mapping of str to int
         Regions of the whole network, by definition.
 
@@ -59,7 +59,7 @@ def bound_items(
 
 
 def no_bounds(reason: str) -> tuple[BoundItem, ...]:
-    """All bounds, none of them compared, for one reason."""
+    """Return all bounds without a comparison, for one reason."""
     return tuple(_no(bound, reason) for bound in bounds.BOUNDS)
 
 
@@ -70,7 +70,7 @@ def _item(
     if bound.kind.startswith("expected"):
         return _no(bound, "is about the mean over random networks; a single one may be on either side")
     if not network.widths:
-        return _no(bound, "is about hidden layers, and there is none")
+        return _no(bound, "is about hidden layers, and the network has none")
     depth, reason = covered_layers(bound, network)
     if depth == 0:
         return _no(bound, reason)
@@ -83,7 +83,7 @@ def _item(
     if not known:
         return _no(bound, reason_shape)
     last = known[-1]
-    # Of a coarser definition there are no more regions, so these are what the bound is for as well.
+    # A coarser definition has no more regions, so the bound holds for these as well.
     found = [layer.get(bound.definition, layer["activation"]) for layer in after_layers]
     found[-1] = counts.get(bound.definition, found[-1])
     note = "" if last + 1 == len(network.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
@@ -97,7 +97,7 @@ def _item(
 
 
 def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
-    """The bound after each layer, None where it does not apply, and why it does not at the last one."""
+    """Return the bound after each layer, None where it does not apply, and why it does not at the last one."""
     widths = partition.network.widths
     units = (node.units for node in partition.network.graph.hidden[:depth])
     breakpoints = [each.kinks // each.count for each in units]
@@ -112,7 +112,7 @@ def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[t
 
 
 def _measured(bound: Bound, partition: Partition) -> BoundItem:
-    """What is not counted layer by layer."""
+    """Compare a quantity that is not counted layer by layer."""
     if reason := why_not_here(bound, partition.network, partition):
         return _no(bound, reason)
     try:
@@ -128,7 +128,7 @@ def _measured(bound: Bound, partition: Partition) -> BoundItem:
 
 
 def _diameter(bound: Bound, partition: Partition, value: Value) -> BoundItem:
-    """Compare the diameter with an upper bound, or the numbers between which it is when the searches have to stop."""
+    """Compare the diameter with an upper bound; if the searches have to stop, bounds on the diameter."""
     least, most = diameter_bounds(partition, most_searches=1 + int(SEARCH_BUDGET // len(partition.cell_facets)))
     note = "" if least == most else f"not searched to the end: at least {least:,}, at most {most:,}"
     if least <= value < most:
@@ -141,7 +141,7 @@ def _no(bound: Bound, reason: str) -> BoundItem:
 
 
 def _with(bound: Bound, status: BoundStatus, *compared: Any, note: str = "") -> BoundItem:
-    """The item of a bound; what was compared is ``found``, ``value`` and ``after_each_layer``, if there is any."""
+    """Return the item of a bound; ``compared`` is ``found``, ``value`` and ``after_each_layer``, if any."""
     item = BoundItem(bound.name, bound.kind, bound.quantity, bound.source, bound.status, status, *compared)
     return replace(item, note=note)
 

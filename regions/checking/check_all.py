@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """In which order is a network checked against the theory?
 
-Regions are enumerated, and counted again for the network cut off after each layer. Where the regions themselves violate
-an invariant, that is the report. Else they are counted by the other definitions, and bounds and orders are looked at,
-which build on all these numbers.
-Cost: an enumeration, a count, and that of the other definitions; what else grows out of proportion has budgets
+Regions are enumerated, and counted independently for the network cut off after each layer. If the regions themselves
+violate an invariant, the report ends there. Otherwise they are counted by the other definitions, and compared with
+bounds and orders, which build on all these numbers.
+Cost: an enumeration, a count, and counts by the other definitions; other work that can be out of proportion has budgets
 (`layers.py`, `orders.py`, `against_bounds.py`).
 """
 
@@ -34,33 +34,33 @@ NOT_SOUND = "the regions themselves violate an invariant"
 
 
 def check(network: Network, domain: Domain | Partition, *, distances: bool = True) -> CheckReport:
-    """Hold the regions of a network against the theory: every bound, every identity, and the orders that are expected.
+    """Compare the regions of a network with the theory: every bound, every identity, and the expected orders.
 
     Parameters
     ----------
     network : Network
     domain : Domain or Partition
-        Where; or the regions themselves, if they have been enumerated.
+        The domain; or the regions, if they have been enumerated already.
     distances : bool
-        Whether the mean distance to the boundary is estimated too, which in large networks takes longer than all the
-        rest.
+        Whether to estimate the mean distance to the boundary too, which in large networks takes longer than everything
+        else.
 
     Returns
     -------
     CheckReport
-        ``violations`` is empty, unless there is a bug in this package, a claim is false, or regions that were handed
-        over have been altered.
+        ``violations`` is empty unless this package has a bug, a claim is false, or the given regions have been
+        altered.
 
     Raises
     ------
     TypeError
-        No network; neither domain nor partition; distances that are neither True nor False.
+        Not a network; neither domain nor partition; ``distances`` that are neither True nor False.
     ValueError
         A partial partition, or one of another network.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     KeyboardInterrupt
-        On Ctrl-C; ``partial`` is the `Partition`, of what had been found.
+        On Ctrl-C; ``partial`` is the `Partition` found so far.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _partition(network: Network, domain: Domain | Partition) -> Partition:
 
 
 def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[CountItem, ...], Invariant]:
-    """Regions by each definition, and whether they obey their order; those of a wrong partition are not derived."""
+    """Count regions by each definition and check their order; those of a wrong partition are not derived."""
     given = (CountItem("activation", len(partition)),)
     if violated:
         return given, definitions_item({}, f"{NOT_SOUND}: {', '.join(violated)}")
@@ -135,5 +135,5 @@ def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[C
 
 
 def _numbers(items: Sequence[CountItem]) -> dict[str, int]:
-    """The numbers that are known."""
+    """Return the numbers that are known."""
     return {item.definition: item.regions for item in items if item.regions is not None}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How does a report on the theory look as an HTML page?
+"""How does a report on the theory become an HTML page?
 
-One file: tables, a style of a few lines, and the picture of the regions inside it as PNG. No script, nothing is loaded.
-Where there can be no picture the page says why.
+It is one file: tables, a style of a few lines, and the picture of the regions, embedded as PNG. It has no script and
+loads nothing. If there cannot be a picture, the page says why.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ img { max-width: 100% }
 
 
 def report_page(partition: Partition, ok: bool, conclusion: str, tables: Mapping[str, Sequence[Sequence[str]]]) -> str:
-    """The whole page; tables have their titles as keys, and their titles of columns as first rows."""
+    """Return the whole page; the keys of ``tables`` are titles, and the first rows are column titles."""
     network, domain = partition.network, partition.domain
     parts = [
         f"<h1>{escape(repr(network))}</h1>",
@@ -55,7 +55,7 @@ def report_page(partition: Partition, ok: bool, conclusion: str, tables: Mapping
 
 
 def _picture(partition: Partition) -> str:
-    """The regions, or the reason why they are not drawn."""
+    """Return the regions, or the reason why they are not drawn."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

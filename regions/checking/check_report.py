@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What did a check against the theory find?
+"""What is the result of a check against the theory?
 
-Five lists: counts, layers, bounds, invariants, orders. Bounds and invariants can be violated, and the report is "ok"
-when none is; what does not apply, and what is not decided, says why. Nothing here decides anything.
+There are five lists: counts, layers, bounds, invariants, orders. Bounds and invariants can be violated, and the report
+is "ok" if none is. Items that do not apply, or are not decided, say why. Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regions.tables import JsonReport, aligned, html_table, plain
 
 __all__ = ["CheckReport"]
 
-# Than activation regions, whose column has another name.
+# Definitions other than activation regions, whose column has another name.
 COARSER_OR_FINER = tuple(name for name in DEFINITIONS if name != "activation")
 WHAT_IT_MEANS = (
     "A proven statement about this result is false. Unless the regions were altered after they had been found, "
@@ -32,12 +32,12 @@ WHAT_IT_MEANS = (
 
 @dataclass(frozen=True)
 class CheckReport(JsonReport):
-    """What `regions.check` found.
+    """The result of `regions.check`.
 
     Attributes
     ----------
     partition : Partition
-        What was checked, with its network and domain.
+        The checked partition, with its network and domain.
     counts : tuple of CountItem
     layers : tuple of LayerItem
     bounds : tuple of BoundItem
@@ -75,7 +75,7 @@ class CheckReport(JsonReport):
 
     @property
     def conclusion(self) -> str:
-        """What came out, in a sentence."""
+        """The result, in a sentence."""
         count = len(self.partition)
         regions = f"{count:,} region{'' if count == 1 else 's'}"
         if self.violations:
@@ -84,7 +84,7 @@ class CheckReport(JsonReport):
         return f"{regions}: {kept} bounds and {obeyed} invariants hold"
 
     def rows(self) -> dict[str, list[tuple[str, ...]]]:
-        """The lists as tables of text, each with its row of titles first."""
+        """Return the lists as tables of text, each with a row of column titles first."""
         best = [item for item in self.bounds if item.status == "for information"]
         others: dict[str, list[str]] = {}
         for item in self.bounds:
@@ -123,7 +123,7 @@ class CheckReport(JsonReport):
         }
 
     def table(self) -> str:
-        """The report as text."""
+        """Return the report as text."""
         lines = [self.conclusion]
         for title, (head, *rows) in self.rows().items():
             if rows:
@@ -138,10 +138,10 @@ class CheckReport(JsonReport):
         return f"<p>{escape(self.conclusion)}</p>{''.join(tables)}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The report for JSON.
+        """Return the report for JSON.
 
         ``ok``, ``conclusion``, ``violations`` (names), ``network``, ``domain`` and ``fingerprints`` of both, and
-        the five lists under their names. Fractions are rounded; what is infinite, or an integer of more than 14,000
+        the five lists under their names. Fractions are rounded; infinity, and an integer of more than 14,000
         bits, is None, in JSON null.
         """
         network, domain = self.partition.network, self.partition.domain
@@ -161,9 +161,9 @@ class CheckReport(JsonReport):
         return {name: plain(value) for name, value in facts.items()}
 
     def to_html(self) -> str:
-        """The report as one HTML page that needs no other file, with the picture of the regions in it.
+        """Return the report as one HTML page that needs no other file, with the picture of the regions in it.
 
-        The picture needs matplotlib; without it, and for domains without end, the page says why there is none.
+        The picture needs matplotlib; without it, and for unbounded domains, the page says why it is missing.
         """
         return report_page(self.partition, self.ok, self.conclusion, self.rows())
 
@@ -182,18 +182,18 @@ def _bound_row(item: BoundItem) -> tuple[str, ...]:
 
 
 def _facts(item: Any) -> dict[str, Any]:
-    """An item for JSON."""
+    """Return an item for JSON."""
     return {**asdict(item), "ratio": item.ratio} if isinstance(item, BoundItem) else asdict(item)
 
 
 def _number(value: Value | None) -> str:
-    """A number for people: long integers with their order of magnitude only."""
+    """Return a number as text; long integers by their order of magnitude only."""
     if value is None:
         return ""
     if isinstance(value, int):
         if value < 10**15:
             return f"{value:,}"
-        exponent = int(log10(value))  # of integers of any size, which str() would refuse above 4,300 digits
+        exponent = int(log10(value))  # for integers of any size; str() refuses more than 4,300 digits
         return f"{10 ** (log10(value) - exponent):.2f}e+{exponent}"
     return f"{float(value):.6g}"
 

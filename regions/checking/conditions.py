@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is a bound about this network, on this domain?
+"""Does a bound apply to this network, on this domain?
 
-Activations by what they are, not by their names. Conditions on the domain and on the position of the neurons are
-decided exactly: integers and fractions only. Each answer is a reason why not, or "".
+Activations are compared by their functions, not by their names. Conditions on the domain and on the position of the
+neurons are decided exactly, in integers and fractions. Each answer is a reason why not, or "".
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["covered_layers", "why_not_generic", "why_not_here", "why_not_linear"
 
 
 def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
-    """How many of the first hidden layers have activations that a bound is for, and why not all of them."""
+    """Return the number of first hidden layers whose activations a bound covers, and why it does not cover all."""
     wanted = bound.activations
     for depth, activation in enumerate(network.activations):
         if wanted == "maxout" and isinstance(activation, Maxima):
             return (
                 depth,
-                "is for maxout units of certain ranks: hold it against the count by hand",
+                "is for maxout units of certain ranks: compare it with the count by hand",
             )
         if not _is(activation, wanted):
             return depth, f"is for {_DESCRIPTIONS[wanted]}, layer {depth + 1} has {activation.name}"
@@ -39,7 +39,7 @@ def covered_layers(bound: Bound, network: Network) -> tuple[int, str]:
 
 
 def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
-    """Why a bound does not hold on this domain, or for neurons in this position."""
+    """Return why a bound does not hold on this domain, or for neurons in this position; or ""."""
     domain = partition.domain
     if bound.domain == "whole space" and (domain.generators[:, 0] != 0.0).any():
         return f"is about the whole space, or a whole line or plane of it; this is {domain!r}"
@@ -51,14 +51,14 @@ def why_not_here(bound: Bound, network: Network, partition: Partition) -> str:
 
 
 def why_not_linear(network: Network, domain: Domain) -> str:
-    """Why the first layer does not cut the domain by hyperplanes through the origin, or nothing."""
+    """Return why the first layer does not cut the domain by hyperplanes through the origin; or ""."""
     at_origin = next(at_points(network.graph, np.zeros((1, network.n_in))))
     if at_origin.any() or network.kink_values[network.kink_layers == 0].any():
         return "is for layers without biases"
     origin = domain.origin
     if not origin.any():
         return ""
-    # The chart may start anywhere, as long as the line or plane goes on through the origin.
+    # The chart may start anywhere, if the line or plane itself contains the origin.
     if domain.dimension == 1:
         outside = independent(np.vstack([domain.directions, origin]))
     else:
@@ -67,7 +67,7 @@ def why_not_linear(network: Network, domain: Domain) -> str:
 
 
 def why_not_generic(partition: Partition) -> str:
-    """Why the neurons are not in general position, as far as a domain shows, or "".
+    """Return why the neurons are not in general position, as far as a domain shows; or "".
 
     General position: no two kinks switch across one facet, all vertices inside have four facets (d = 2), and the first
     layer has as many independent directions in the domain as it can.
@@ -107,7 +107,7 @@ def _is(activation: Activation | Maxima, wanted: str) -> bool:
 
 
 def _rank(rows: Objects) -> int:
-    """Rank of integers [n, d], d = 1 or 2, exactly."""
+    """Return the exact rank of integers [n, d], d = 1 or 2."""
     nonzero = [row for row in rows.tolist() if any(row)]
     if not nonzero or rows.shape[1] == 1:
         return int(bool(nonzero))
@@ -116,6 +116,6 @@ def _rank(rows: Objects) -> int:
 
 
 def _rank_is_three(vectors: Floats) -> bool:
-    """Whether three vectors [3, n] are linearly independent, exactly: by their Gram determinant, in integers."""
+    """Return whether three vectors [3, n] are linearly independent, exactly: by their Gram determinant, in integers."""
     (a, b, c), (_, e, f), (_, _, i) = gram_matrix(vectors)
     return a * (e * i - f * f) - b * (b * i - f * c) + c * (b * f - e * c) != 0

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which identities must hold between the numbers of a result, and do they?
+"""Which identities must the numbers of a result satisfy, and do they?
 
-Those about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are rounded:
-two sides agree when they differ by no more than rounding can have done, a bound that is made from those of the single
-ones (`regions/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything: they violate an
+Identities about counts, the graph, patterns and Euler's relation are compared as integers. Lengths and areas are
+rounded: two sides agree if their difference is within a bound on rounding, computed from the bounds of the single sizes
+(`regions/cells/cell_errors.py`). Errors of vertices as large as the domain would allow anything; they violate an
 identity of their own, or leave others undecided. `regions.certify` compares volumes exactly, and takes longer.
-Cost: linear in facets, but for patterns (`patterns.py`).
+Cost: linear in facets, except for patterns (`patterns.py`).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def invariant_items(
     ----------
     partition : Partition
     boundary : BoundaryVolume
-        That of the activation regions.
+        Boundary of the activation regions.
     beginnings : sequence of int
-        In how many ways its patterns begin, up to each hidden layer.
+        Number of different prefixes of its patterns, up to each hidden layer.
     counted : sequence of int or None
-        Activation regions of the network cut off after each hidden layer, counted on their own, where that was done.
+        Independent counts of activation regions of the network cut off after each hidden layer, where available.
     """
     return (
         _count(partition, counted),
@@ -63,7 +63,7 @@ def invariant_items(
 
 
 def definitions_item(counts: Mapping[str, int], note: str = "") -> Invariant:
-    """Compare the numbers of regions by each definition, finest first, or say why there are none."""
+    """Compare the numbers of regions by each definition, finest first, or say why they are missing."""
     claim = "coarser definitions have no more regions"
     if note:
         return Invariant("definitions", claim, "not decided", note=note)
@@ -79,7 +79,7 @@ def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
 
 
 def _layers(beginnings: Sequence[int], counted: Sequence[int | None]) -> Invariant:
-    """Cells with a common beginning of their patterns are the parts of one region of the layers up to there."""
+    """Compare prefixes with counts: cells with a common prefix are one region of the layers up to there."""
     claim = "patterns begin in as many ways as the network cut off there has regions"
     found = [number for number, other in zip(beginnings, counted, strict=True) if other is not None]
     left_out = [str(index) for index, other in enumerate(counted, start=1) if other is None]
@@ -140,14 +140,14 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
 
 
 def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
-    """Where several neurons switch across one facet, each of them has it in full."""
+    """Add up the boundaries of neurons; if several switch across one facet, each has it in full."""
     claim = "the boundaries of the neurons add up to the whole, facets of several counted for each"
     volumes = partition.facet_volumes
     facets, kinks = switching_kinks(partition)
     if not np.isfinite(volumes).all():
         return Invariant("neurons", claim, "not decided", note="the boundary is unbounded")
     neurons = neurons_of_kinks(partition.network)[kinks]
-    # Facets ascend, and the kinks of each: those of one neuron follow each other.
+    # Facets are ascending, and the kinks of each: kinks of one neuron are consecutive.
     again = (np.diff(facets, prepend=-1) == 0) & (np.diff(neurons, prepend=-1) == 0)
     times = np.bincount(facets[~again], minlength=len(volumes))
     with np.errstate(over="ignore"):
@@ -158,7 +158,7 @@ def _neurons(partition: Partition, boundary: BoundaryVolume) -> Invariant:
 
 
 def _outline(domain: Domain) -> float:
-    """Perimeter of a polygon, each side correctly rounded; on a line the number of finite ends."""
+    """Return the perimeter of a polygon, each side correctly rounded; on a line the number of finite ends."""
     if domain.dimension == 1:
         return float((domain.generators[:, 0] == 1.0).sum())
     gram = gram_matrix(domain.directions)
@@ -171,7 +171,7 @@ def _outline(domain: Domain) -> float:
 
 
 def _close(name: str, claim: str, found: float, expected: float, error: float, size: float = inf) -> Invariant:
-    """Compare up to an error; one of the size of what is measured would allow anything."""
+    """Compare up to an error; an error of the size of the compared number would allow anything."""
     if not (isfinite(found) and isfinite(expected) and isfinite(error)):
         return Invariant(name, claim, "not decided", note="beyond the largest double")
     if error >= size > 0.0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is one line of a report on the theory?
 
-A count, a layer, a bound, an invariant, or an order of magnitude. What can be violated has a status.
+It is a count, a layer, a bound, an invariant, or an order of magnitude. Lines that can be violated have a status.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ InvariantStatus = Literal["holds", "violated", "not decided"]
 
 @dataclass(frozen=True)
 class CountItem:
-    """How many regions there are by one definition.
+    """Number of regions by one definition.
 
     Attributes
     ----------
     definition : str
         As `regions.count` names them.
     regions : int or None
-        None where it is not decided.
+        None if it is not decided.
     note : str
-        Between which numbers it is then.
+        Proven bounds on the number in that case.
     """
 
     definition: str
@@ -52,8 +52,8 @@ class LayerItem:
     boundary : float
         Points or length of the boundary that this layer makes, in the whole network.
     counts : tuple of CountItem
-        Regions by each definition, where the activations of this layer are the outputs. Empty where that would take too
-        long.
+        Regions by each definition, of the network whose outputs are the activations of this layer. Empty if that would
+        take too long.
     """
 
     layer: int
@@ -66,22 +66,23 @@ class LayerItem:
 
 @dataclass(frozen=True)
 class BoundItem:
-    """One bound, and how the network compares with it.
+    """One bound, compared with the network.
 
     Attributes
     ----------
     name, kind, quantity, source, proof : str
         As in `regions.bounds.BOUNDS`; ``proof`` is its status there: "theorem", "explicit", "quoted" or "derived".
     status : "holds", "violated", "for information" or "does not apply"
-        "for information": what the best network of this shape reaches; this one may have less.
+        "for information": a number that the best network of this shape reaches; this network may have fewer.
     found : int, float or None
-        What it bounds, measured; after the last layer at which the bound applies.
+        The measured quantity, after the last layer at which the bound applies.
     value : int, Fraction, float or None
         The bound, there.
     after_each_layer : tuple
-        The bound for the network cut off after layer 1, 2, ..; None where it does not apply. Empty for what is not
-        counted layer by layer.
+        The bound for the network cut off after layer 1, 2, ..; None where it does not apply. Empty for quantities that
+        are not counted layer by layer.
     note : str
+        Why it does not apply, where it is violated, or a remark.
         Why it does not apply, where it is violated, or a remark.
     """
 
@@ -98,7 +99,7 @@ class BoundItem:
 
     @property
     def ratio(self) -> float | None:
-        """Found over bound."""
+        """``found`` divided by the bound."""
         if self.found is None or not self.value:
             return None
         return float(Fraction(self.found) / Fraction(self.value))
@@ -106,7 +107,7 @@ class BoundItem:
 
 @dataclass(frozen=True)
 class Invariant:
-    """One identity or inequality that every result has to obey.
+    """One identity or inequality that every result must satisfy.
 
     Attributes
     ----------
@@ -115,7 +116,7 @@ class Invariant:
     found, expected : str
         Both sides.
     note : str
-        Within which rounding error they agree, or why it is not decided.
+        The rounding error within which they agree, or why it is not decided.
     """
 
     name: str
@@ -128,18 +129,18 @@ class Invariant:
 
 @dataclass(frozen=True)
 class OrderItem:
-    """A measured number beside the order that theory expects of random networks; nothing can be violated.
+    """A measured number and the order that theory expects for random networks; it cannot be violated.
 
     Attributes
     ----------
     name : str
     value : float or None
     in_units : float or None
-        The value divided by its expected order: of order 1, says theory.
+        The value divided by its expected order: of order 1 according to theory.
     order : str
-        What it was divided by.
+        The expected order.
     note : str
-        What it was measured on, or why there is no value.
+        How it was measured, or why there is no value.
     """
 
     name: str

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How many regions has a network, by every definition, and when it is cut off after each of its hidden layers?
+"""How many regions does a network have, by every definition, and when it is cut off after each hidden layer?
 
-Cut off, its outputs are the activations of the last layer that is left. It is counted on its own, to be compared with
-how the patterns of the whole network begin, and by every definition.
-A deep network can be cut off many times, and has regions each time. So there is a budget for either, in
-multiplications: as many as a forward pass takes, for each region that the patterns' beginnings announce. What exceeds
-it is left out. The whole network is counted in any case.
+The outputs of a network that is cut off are the activations of its last remaining layer. It is counted by every
+definition, and independently, for comparison with the prefixes of the patterns of the whole network.
+A deep network can be cut off many times, and has regions each time. Therefore both counts have a budget of
+multiplications: one forward pass for each region that the prefixes announce. Counts beyond the budget are left out.
+The whole network is counted in any case.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from regions.partition import Partition
 
 __all__ = ["by_definition", "independent_counts", "layers_by_definition"]
 
-# Some seconds each: the core makes one pass for a region, definitions make dozens.
+# Some seconds each: the core makes one pass for each region, definitions make dozens.
 COUNT_BUDGET = 2e10
 DEFINITIONS_BUDGET = 1e8
-# What the core could multiply in the time that a region takes it beside its pass.
+# The number of multiplications in the time that the core spends on a region apart from the pass.
 PER_REGION = 3000
 
 
 def by_definition(partition: Partition) -> tuple[CountItem, ...]:
-    """How many regions there are by each definition, from the finest to the coarsest."""
+    """Count the regions by each definition, from the finest to the coarsest."""
     return tuple(_count_item(partition, definition) for definition in DEFINITIONS)
 
 
 def independent_counts(partition: Partition, beginnings: Sequence[int]) -> list[int | None]:
-    """Count the activation regions after each layer; None where that would exceed the budget.
+    """Count the activation regions after each layer; None if that would exceed the budget.
 
     Parameters
     ----------
     partition : Partition
     beginnings : sequence of int
-        How many there should be.
+        The expected counts.
     """
     network, domain = partition.network, partition.domain
     depths = range(1, len(network.widths) + 1)
@@ -53,7 +53,7 @@ def independent_counts(partition: Partition, beginnings: Sequence[int]) -> list[
 
 
 def layers_by_definition(partition: Partition, beginnings: Sequence[int]) -> list[tuple[CountItem, ...]]:
-    """Count the regions after each layer by each definition; none where that would exceed the budget."""
+    """Count the regions after each layer by each definition; empty if that would exceed the budget."""
     network, domain = partition.network, partition.domain
     works = (
         regions * (work + units**2)
@@ -75,6 +75,6 @@ def _count_item(partition: Partition, definition: Definition) -> CountItem:
 
 
 def _passes(partition: Partition) -> Iterator[int]:
-    """Multiplications of a forward pass from the chart through the layers up to each hidden one."""
+    """Yield the multiplications of a forward pass from the chart through the layers up to each hidden one."""
     widths = partition.network.widths
     return accumulate(a * b for a, b in zip((partition.dimension + 1, *widths), widths, strict=False))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How much boundary is there, and how near is it, beside what theory expects of random networks?
+"""How much boundary is there, and how near is it, compared with what theory expects of random networks?
 
-Hanin and Rolnick: with N hidden neurons of T breakpoints the boundary has of the order of T N per volume of the domain,
-and a point is of the order of 1 / (T N) away from it, at random initialisation and, they observe, after training.
-Orders have constants that depend on the law of the weights: nothing can be violated.
-The boundary is measured in the domain, from the facets. Distances are those in the whole input space, from uniform
-random points of the domain, with fixed seed: the mean is an estimate, given with its standard error.
-Cost: a distance takes a product of the weights with as many vectors as there are inputs, or units in the first layer.
-There are fewer points, or none, where these would take more multiplications than the budget has.
+Hanin and Rolnick: with N hidden neurons of T breakpoints, the boundary per volume of the domain is of order T N, and
+the distance from a point to the boundary is of order 1 / (T N), at random initialisation and, as they observe, after
+training. The constants of these orders depend on the law of the weights, so nothing can be violated.
+The boundary is measured in the domain, from the facets. Distances are distances in the whole input space, from uniform
+random points of the domain, with fixed seed: their mean is an estimate, given with its standard error.
+Cost: for each distance, a product of the weights with as many vectors as there are inputs, or units in the first layer.
+There are fewer points, or none, if these would take more multiplications than the budget has.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from regions.networks.network import Network
 __all__ = ["DISTANCE_SAMPLES", "mean_distance", "no_orders", "order_items", "uniform_points"]
 
 NAMES = ("boundary per volume", "of it, where the gradient jumps", "mean distance to the boundary")
-# At most, and at least if there are any at all.
+# Most points, and the fewest if there are any.
 DISTANCE_SAMPLES, FEWEST_SAMPLES = 500, 20
 # Multiplications: some seconds.
 DISTANCE_BUDGET = 2e10
@@ -39,14 +39,14 @@ BEYOND = "beyond the largest double"
 
 
 def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[OrderItem, ...]:
-    """The boundary per volume, and the mean distance to it.
+    """Return the boundary per volume, and the mean distance to it.
 
     Parameters
     ----------
     boundary : BoundaryVolume
-        That of the activation regions of the partition in question.
+        Boundary of the activation regions of the partition.
     distances : bool
-        Whether distances are wanted.
+        Whether to estimate distances.
     """
     partition = boundary.partition
     network, domain = partition.network, partition.domain
@@ -59,7 +59,7 @@ def order_items(boundary: BoundaryVolume, distances: bool = True) -> tuple[Order
 
 
 def no_orders(reason: str) -> tuple[OrderItem, ...]:
-    """All of them without a value, for one reason."""
+    """Return all items without a value, for one reason."""
     return tuple(OrderItem(name, None, None, "", reason) for name in NAMES)
 
 
@@ -85,7 +85,7 @@ def _distance(network: Network, domain: Domain) -> OrderItem:
         return OrderItem(name, None, None, "", reason)
     try:
         found = mean_distance(network, uniform_points(domain, count, np.random.default_rng(0)))
-    except NonFiniteError:  # on the way to a point: no double holds an input of that size
+    except NonFiniteError:  # an input on the way to a point is beyond the largest double
         return OrderItem(name, None, None, "", BEYOND)
     if found is None:
         return OrderItem(name, None, None, "", "no point has a boundary")
@@ -100,7 +100,7 @@ def _distance(network: Network, domain: Domain) -> OrderItem:
 
 
 def _affordable_samples(network: Network) -> int:
-    """How many points, up to all of them, the budget is enough for."""
+    """Return the number of points that the budget allows, up to all of them."""
     widths = network.widths
     coordinates = min(network.n_in, widths[0])
     once = network.n_in * widths[0] ** 2 if widths[0] < network.n_in else 0  # for orthogonal coordinates
@@ -109,7 +109,7 @@ def _affordable_samples(network: Network) -> int:
 
 
 def mean_distance(network: Network, points: Floats) -> Estimate | None:
-    """Mean distance of points [m, n_in] to the activation boundary, in the whole input space; None if all are without.
+    """Return the mean distance of points [m, n_in] to the activation boundary, in the whole input space, or None.
 
     Points without a boundary, which are infinitely far from it, are left out.
     """
@@ -119,13 +119,13 @@ def mean_distance(network: Network, points: Floats) -> Estimate | None:
 
 
 def uniform_points(domain: Domain, count: int, rng: np.random.Generator) -> Floats:
-    """Independent uniform points of a bounded domain, in input space: float64 [count, n_in]."""
+    """Draw independent uniform points of a bounded domain, in input space: float64 [count, n_in]."""
     corners = domain.generators[:, 1:]
     if domain.dimension == 1:
         low, high = corners
         along = rng.random((count, 1))
         return domain.to_input((1 - along) * low + along * high)
-    # A fan of triangles around the first corner; each is drawn by its area, which is found exactly: thin ones have one.
+    # A fan of triangles around the first corner, drawn by their exact areas, so that thin ones are not lost.
     first, second, third = corners[:1], corners[1:-1], corners[2:]
     fan = [[Fraction(x) - Fraction(o) for x, o in zip(corner, corners[0], strict=True)] for corner in corners.tolist()]
     areas = [a * d - b * c for (a, b), (c, d) in zip(fan[1:], fan[2:], strict=False)]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Do the patterns of a partition fit its facets and its corners, and in how many ways do they begin?
+"""Do the patterns of a partition fit its facets and its corners, and how many prefixes do they have?
 
-Across a facet the kink that it names has to switch: bits are compared. At a corner of a region no kink can be on and
-below its breakpoint, or off and above it: values are computed with proven bounds on their errors
-(`regions/definitions/vertex_signs.py`), once at each corner, for values are continuous: all regions around it are
-held against those that one of them gives. What these do not prove wrong is let pass: where kinks meet, and in deep
-networks, whose bounds are wide. `regions.certify` decides exactly.
-Beginnings: in the order of their bits, patterns that begin alike follow each other; so the first kink in which each
-differs from the one before says how many begin differently up to any layer.
-Cost: a forward pass per corner that is looked at, half as many as there are regions, and a sort.
+The kink that a facet names has to switch across it: bits are compared. At a corner of a region no kink can be on and
+below its breakpoint, or off and above it. Values there are computed with proven error bounds
+(`regions/definitions/vertex_signs.py`), once for each corner: values are continuous, so all regions around a corner are
+compared with the values that one of them gives. Signs that these bounds do not decide are accepted: where kinks meet,
+and in deep networks, whose bounds are wide. `regions.certify` decides exactly.
+Prefixes: in lexicographic order, patterns with a common prefix are consecutive. The first kink in which each pattern
+differs from the one before therefore tells the number of prefixes up to any layer.
+Cost: a forward pass for each visited corner, half as many as there are regions, and a sort.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from regions.partition import Partition
 
 __all__ = ["beginnings", "facet_item", "pattern_item"]
 
-# Each byte with its bits in reverse: the first kink of the eight is the highest.
+# Each byte with its bits reversed: the first kink of the eight is the highest bit.
 REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little"), axis=1)
 
 
 def beginnings(partition: Partition) -> list[int]:
-    """In how many ways patterns begin, up to each hidden layer."""
+    """Count the different prefixes of the patterns, up to each hidden layer."""
     network = partition.network
     if network.kinks == 0:
         return [1] * len(network.widths)
@@ -44,7 +44,7 @@ def beginnings(partition: Partition) -> list[int]:
 
 
 def facet_item(partition: Partition) -> Invariant:
-    """Whether the kink that each facet names switches across it."""
+    """Check that the kink that each facet names switches across it."""
     facets, kinks = switching_kinks(partition)
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     right = facets[partition.facet_kinks[facets] == kinks]
@@ -63,12 +63,14 @@ def facet_item(partition: Partition) -> Invariant:
 
 
 def pattern_item(partition: Partition) -> Invariant:
-    """Whether patterns have the signs that kinks have at corners of the regions: at one of each, the best known."""
+    """Check that patterns have the signs of the kinks at corners of the regions: at one corner of each, the most
+    accurate.
+    """
     count, kinks, on = len(partition), partition.network.kinks, partition.packed_patterns
     wrong, proven = np.zeros(count, dtype=bool), 0
     if kinks:
         corners, ranks = _best_corners(partition)
-        # Where several regions have their best corner, one of them says what the values are.
+        # If several regions have the same best corner, one of them gives the values.
         _, first, place = np.unique(ranks, return_index=True, return_inverse=True)
         above, below = VertexSigns(partition).at(corners[first], first)
         known = above | below
@@ -89,8 +91,10 @@ def pattern_item(partition: Partition) -> Invariant:
 
 
 def _best_corners(partition: Partition) -> tuple[Integers, Integers]:
-    """The best corner of each region, int64 [R], and the rank of its vertex: where few regions meet, for where many do
-    many kinks vanish; of those with as many as in generic networks, or fewer, that which is known most closely."""
+    """Return the best corner of each region, int64 [R], and the rank of its vertex. Vertices with few regions come
+    first, because many kinks vanish where many regions meet; among vertices with at most as many regions as in generic
+    networks, the most accurate one comes first.
+    """
     met = np.bincount(partition.cell_vertices, minlength=len(partition.vertices))
     order = np.lexsort([met, partition.vertex_errors, np.maximum(met, 2 * partition.dimension)])
     ranks = np.empty_like(order)

@@ -41,7 +41,9 @@ def main() -> None:
 
 
 def _code_after_the_last_line(code: str | int | None) -> str | int | None:
-    """The exit code, once what standard output has in its buffer is written; Python itself would end with 120."""
+    """Return the exit code, once what standard output has in its buffer is written; Python itself would end with
+    120.
+    """
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

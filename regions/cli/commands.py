@@ -337,7 +337,7 @@ def plot_(
 
 
 def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
-    """A number of regions, or the word "all"."""
+    """Return a number of regions, or the word "all"."""
     if value is None or value == "all":
         return None if value is None else "all"
     try:

@@ -119,7 +119,7 @@ def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]
 
 
 def _options(kinds: dict[str, _Kind]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """An option for each kind, in `--help` in their order."""
+    """Return an option for each kind, in `--help` in their order."""
     return together(
         *(
             click.option(
@@ -160,7 +160,7 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
 
 
 def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
-    """The same for commands with curves."""
+    """Return the same for commands with curves."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs
     kind = _ALL_KINDS[name]
@@ -253,7 +253,7 @@ def _default_names(points: Sequence[_Point]) -> list[str]:
 
 
 def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
-    """The name of the domain that is asked for, and the words that are its points."""
+    """Return the name of the domain that is asked for, and the words that are its points."""
     asked = {name: ctx.meta[__name__].get(name.replace("-", "_")) for name in _ALL_KINDS}
     given = {name: words for name, words in asked.items() if words}
     if len(given) != 1:
@@ -324,7 +324,7 @@ def _named_file(path: str) -> Iterator[str]:
 
 
 def _points(word: str) -> list[_Point]:
-    """The points that one word stands for, each with where it stands."""
+    """Return the points that one word stands for, each with where it stands."""
     match = _FILE.fullmatch(word)
     if match is None:
         point = _coordinates(word)

@@ -69,7 +69,7 @@ def _made(node: ast.expr) -> Any:
 
 
 def _power(base: Any, exponent: Any) -> float | int:
-    """A power of numbers, no larger than a double knows all digits of if it is an integer."""
+    """Return a power of numbers, no larger than a double knows all digits of if it is an integer."""
     if not all(type(each) in (int, float) for each in (base, exponent)):
         raise ValueError("** is for numbers")
     value = float(base) ** float(exponent)

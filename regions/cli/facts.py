@@ -217,7 +217,7 @@ def _layer_table(summary: StreamSummary) -> Table:
 
 
 def _layers(summary: StreamSummary) -> Iterable[tuple[int, int, int, float]]:
-    """Each hidden layer, counted from 1: number, neurons, and how many facets, and how long, they make."""
+    """Return each hidden layer, counted from 1: number, neurons, and how many facets, and how long, they make."""
     widths = summary.network.widths
     # Where the work was stopped, a facet may have one side that was found, and another one that was not.
     counts = map(math.ceil, summary.layer_facets.tolist())
@@ -249,7 +249,7 @@ def _doubt(smallest: ExtremeRegion) -> str:
 
 
 def _why_null(outcome: Outcome) -> str:
-    """Which sizes are null in JSON."""
+    """Return which sizes are null in JSON."""
     if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.run.domain.bounded else f"unbounded, or {BEYOND}"
@@ -257,7 +257,7 @@ def _why_null(outcome: Outcome) -> str:
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:
-    """An empty table: numbers to the right, the columns named in ``text`` to the left."""
+    """Return an empty table: numbers to the right, the columns named in ``text`` to the left."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="left" if column in text else "right")

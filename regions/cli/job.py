@@ -236,6 +236,6 @@ def run_certify(
 
 
 def progress_bar() -> AbstractContextManager[Report | None]:
-    """The progress bar, where somebody can see it."""
+    """Return the progress bar, where somebody can see it."""
     seen = sys.stderr is not None and sys.stderr.isatty()  # None where the caller has closed it
     return bar() if seen else nullcontext()

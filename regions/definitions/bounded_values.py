@@ -54,7 +54,7 @@ class BoundedValues:
             return list(islice(found, len(self.graph.hidden)))
 
     def settled(self, vertices: Integers, packed: Packed) -> Bits:
-        """Which bits are proven to be 1, and 0, there: bool [2, m, kinks]."""
+        """Return which bits are proven to be 1, and 0, there: bool [2, m, kinks]."""
         signs = np.empty((2, len(vertices), self.graph.kinks), dtype=bool)
         for node, (values, bounds) in zip(self.graph.hidden, self.at(vertices, packed), strict=True):
             # The subtraction is correctly rounded: its sign is right, and for its error the bound has room.

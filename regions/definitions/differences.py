@@ -45,7 +45,7 @@ class Bounded(NamedTuple):
         return Bounded(self.values[rows], self.errors[rows])
 
     def opposite(self, other: Bounded) -> Bits:
-        """Which are proven to be opposite to the other's; never, if there are several outputs."""
+        """Return which are proven to be opposite to the other's; never, if there are several outputs."""
         if self.values.shape[1] > 1:
             return np.zeros(len(self.values), dtype=bool)
         up, down = self.values > self.errors, self.values < -self.errors
@@ -53,7 +53,7 @@ class Bounded(NamedTuple):
         return result[:, 0]
 
     def apart(self, other: Bounded) -> Bits:
-        """Which are proven not to be opposite to the other's."""
+        """Return which are proven not to be opposite to the other's."""
         (a, a_errors), (b, b_errors) = self, other
         same_sign = ((a > a_errors) & (b > b_errors)) | ((a < -a_errors) & (b < -b_errors))
         # The determinants of multiples are zero; two outputs that are next to each other make one.
@@ -104,7 +104,7 @@ class Differences:
         return result
 
     def _evaluated(self, vertices: Integers, levels: Integers) -> tuple[Floats, Floats]:
-        """The same in floating point, with bounds on the errors."""
+        """Return the same in floating point, with bounds on the errors."""
         f, f_errors = self.bounded.of(self.map_at[vertices])
         g, g_errors = self.bounded.of(levels)
         points, off = self.partition.vertices[vertices], self.partition.vertex_errors[vertices]

@@ -66,7 +66,7 @@ class ExactDifferences:
         return _shifted(f_values, f_exponents - lowest) - _shifted(g_values, g_exponents - lowest)
 
     def zero_between(self, corners: Integers, following: Integers, levels: Integers) -> Bits:
-        """Whether f = g on facets [m] between their ends, where (if they are points) that is not so.
+        """Return whether f = g on facets [m] between their ends, where (if they are points) that is not so.
 
         On a facet f - g is affine: zero is between its values at the ends iff these are opposite vectors, multiples of
         each other by a negative number. (A facet between two ends at infinity is a whole line. No kink crosses it, so

@@ -45,7 +45,7 @@ class Corners(NamedTuple):
         )
 
     def at(self, vertices: Integers) -> tuple[Integers, Integers]:
-        """The corners at vertices [m], one vertex after the other, and how many each has: int64 [k], [m]."""
+        """Return the corners at vertices [m], one vertex after the other, and how many each has: int64 [k], [m]."""
         starts = self.offsets[vertices]
         counts = self.offsets[vertices + 1] - starts
         return self.by_vertex[ranges(starts, counts)], counts
@@ -58,7 +58,7 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
 
 
 def at_infinity(partition: Partition) -> Bits:
-    """Which vertices are no points but ends of the domain at infinity: bool [V]."""
+    """Return which vertices are no points but ends of the domain at infinity: bool [V]."""
     result = np.zeros(len(partition.vertices), dtype=bool)
     if not partition.domain.bounded:
         edges = -1 - partition.facet_kinks

@@ -89,7 +89,7 @@ class LevelSets:
         return _linked(own, links)
 
     def _apart(self, frontier: Integers, own: Integers, links: list[Integers]) -> Bits:
-        """Which regions are in sets whose own regions are not all connected by now."""
+        """Return which regions are in sets whose own regions are not all connected by now."""
         linked, sets = _linked(own, links), own // self.nodes
         order = np.lexsort([linked, sets])
         apart = (np.diff(sets[order]) == 0) & (np.diff(linked[order]) != 0)
@@ -144,7 +144,7 @@ class LevelSets:
         return levels * self.nodes + len(self.partition.vertices) + regions
 
     def _corners_of(self, levels: Integers, regions: Integers) -> tuple[Integers, Integers]:
-        """The corners of regions, and the map of the set in which each region is."""
+        """Return the corners of regions, and the map of the set in which each region is."""
         counts = self.partition.corner_counts[regions]
         return ranges(self.partition.cell_offsets[regions], counts), np.repeat(levels, counts)
 
@@ -162,7 +162,7 @@ def _distinct(values: Integers) -> Integers:
 
 
 def _contains(ascending: Integers, values: Integers) -> Bits:
-    """Which values are in an array that is not empty."""
+    """Return which values are in an array that is not empty."""
     places = np.searchsorted(ascending, values)
     return ascending[np.minimum(places, len(ascending) - 1)] == values
 

@@ -143,7 +143,7 @@ class _ExactZeros:
         return ExactOutlines(self.partition)
 
     def vanishes_at(self, corner: int, kink: int) -> bool:
-        """Whether the form of a kink that is on in the region of a corner is zero there."""
+        """Return whether the form of a kink that is on in the region of a corner is zero there."""
         if corner != self.corner:
             self.corner, self.point = corner, self.outlines.vertex(corner)
         value: int = sum(map(mul, self.outlines.forms.kink(kink), self.point))
@@ -154,7 +154,7 @@ class _ExactZeros:
         return value == 0
 
     def on_edge(self, edge: int, known: Packed) -> Packed:
-        """Which other kinks are on inside an edge, uint8 [bytes], when it is known of some that they are."""
+        """Return which other kinks are on inside an edge, uint8 [bytes], when it is known of some that they are."""
         packed = self.partition.packed_patterns
         first, second = self.partition.facet_regions[edge].tolist()
         forms = self.outlines.forms
@@ -170,7 +170,7 @@ class _ExactZeros:
 
 
 def _same(left: Packed, rows: Integers, right: Packed, others: Integers) -> Integers:
-    """The indices i for which ``left[rows[i]]`` equals ``right[others[i]]``."""
+    """Return the indices i for which ``left[rows[i]]`` equals ``right[others[i]]``."""
     found = [np.zeros(0, dtype=np.int64)]
     step = max(1, CHUNK // left.shape[1])
     for start in range(0, len(rows), step):

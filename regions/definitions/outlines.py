@@ -54,7 +54,7 @@ class Rings(NamedTuple):
 
 
 def rings_around(partition: Partition, labels: Integers) -> Rings:
-    """The rings around regions with one label.
+    """Return the rings around regions with one label.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def rings_around(partition: Partition, labels: Integers) -> Rings:
 
 
 def _across(partition: Partition) -> Integers:
-    """The corner at which each facet starts on its other side, int64 [K]; its own where there is none."""
+    """Return the corner at which each facet starts on its other side, int64 [K]; its own where there is none."""
     corners = np.arange(len(partition.cell_facets))
     sums = np.bincount(partition.cell_facets, weights=corners).astype(np.int64)
     return np.where(partition.neighbors >= 0, sums[partition.cell_facets] - corners, corners)
 
 
 def _ways(partition: Partition, on_ring: Bits) -> list[list[int]]:
-    """The corners of each closed way, one after the other."""
+    """Return the corners of each closed way, one after the other."""
     following, across = next_corners(partition.cell_offsets), _across(partition)
     starts = np.flatnonzero(on_ring)
     after = np.full(len(on_ring), -1)
@@ -135,7 +135,9 @@ def _simple(way: list[int], vertex_at: Integers) -> list[list[int]]:
 
 
 def _entrances(partition: Partition, on_ring: Bits, pieces: Integers) -> Integers:
-    """For each piece a corner whose facet a path from outside of the domain crosses when it first enters the piece."""
+    """Return for each piece a corner whose facet a path from outside of the domain crosses when it first enters the
+    piece.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order
 

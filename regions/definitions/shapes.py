@@ -48,7 +48,7 @@ def merged_polygons(partition: Partition, labels: Integers) -> Objects:
 
 
 def _geometries(rings: Rings, vertices: Floats) -> Objects:
-    """A Polygon for each label, or a MultiPolygon where it has several pieces."""
+    """Return a Polygon for each label, or a MultiPolygon where it has several pieces."""
     import shapely
 
     pieces = shapely.from_ragged_array(
@@ -63,7 +63,8 @@ def _geometries(rings: Rings, vertices: Floats) -> Objects:
 
 
 def _made_valid(shape: Any, rings: list[Floats], errors: list[Floats]) -> Any:
-    """A valid polygon instead of a shape with these closed rings, whose vertices have these errors by axis, [k, 2].
+    """Return a valid polygon instead of a shape with these closed rings, whose vertices have these errors by axis, [k,
+    2].
 
     None where the area would be another one.
     """
@@ -100,7 +101,7 @@ class Frame(NamedTuple):
 
 
 def _frame(points: Floats, errors: Floats) -> Frame:
-    """Where points and errors are at most 1 on each axis, and one of them is at least 1/4.
+    """Return where points and errors are at most 1 on each axis, and one of them is at least 1/4.
 
     shapely snaps to 2^-40 of the largest coordinate or so: far from the origin, or with one axis much shorter than the
     other, that is all of the polygon.
@@ -145,5 +146,5 @@ def merged_intervals(partition: Partition, labels: Integers) -> list[Floats]:
 
 
 def _sorted(labels: Integers) -> tuple[Integers, list[int]]:
-    """The regions sorted by label, and where each label's end in this order."""
+    """Return the regions sorted by label, and where each label's end in this order."""
     return np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels)).tolist()

@@ -41,7 +41,7 @@ class SharedForms(ExactForms):
         self.pattern = pattern
 
     def kink(self, kink: int) -> Form:
-        """The form that is zero on a kink: pre-activation minus breakpoint."""
+        """Return the form that is zero on a kink: pre-activation minus breakpoint."""
         if kink not in self.read:
             self.read[kink] = kinks_read(self.graph, kink)
         key = kink, np.packbits(self.pattern & self.read[kink]).tobytes()

@@ -39,7 +39,7 @@ class VertexSigns:
         self.together, self.alone = BoundedTogether(self.graph, partition.domain), BoundedValues(partition)
 
     def at(self, corners: Integers, regions: Integers, asked: Packed | None = None) -> tuple[Packed, Packed]:
-        """Which kinks are proven to be above, and below, their breakpoints at corners [m] of regions [m].
+        """Return which kinks are proven to be above, and below, their breakpoints at corners [m] of regions [m].
 
         Parameters
         ----------
@@ -71,7 +71,9 @@ class VertexSigns:
         return signs[0], signs[1]
 
     def _together(self, vertices: Integers, packed: Packed) -> Packed:
-        """The same at vertices of forms of patterns, with bounds for all of them together: uint8 [2, m, bytes]."""
+        """Return the same at vertices of forms of patterns, with bounds for all of them together: uint8 [2, m,
+        bytes].
+        """
         partition, graph = self.partition, self.graph
         signs = np.empty((2, len(vertices), graph.kinks), dtype=bool)
         with np.errstate(all="ignore"):
@@ -85,7 +87,7 @@ class VertexSigns:
         return np.packbits(signs, axis=2, bitorder="little")
 
     def _switching(self, corners: Integers, regions: Integers) -> Packed:
-        """The kinks that switch across the facets at corners of regions, uint8 [m, bytes]."""
+        """Return the kinks that switch across the facets at corners of regions, uint8 [m, bytes]."""
         partition, (first, end) = self.partition, (self.partition.cell_offsets[regions + side] for side in (0, 1))
         packed, before = partition.packed_patterns, np.where(corners > first, corners, end) - 1
         result = np.zeros((len(regions), packed.shape[1]), dtype=np.uint8)

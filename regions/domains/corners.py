@@ -101,7 +101,7 @@ def _turn(vertices: Sequence[Pair], index: int) -> int:
 
 
 def _edges_at(vertices: Sequence[Pair], index: int) -> tuple[Pair, Pair]:
-    """The edge into a vertex and the edge out of it."""
+    """Return the edge into a vertex and the edge out of it."""
     here, after = vertices[index], vertices[(index + 1) % len(vertices)]
     return minus(here, vertices[index - 1]), minus(after, here)
 

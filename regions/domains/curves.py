@@ -80,7 +80,9 @@ class ArcLeg:
         return float(np.arctan2(px * qy - py * qx, px * qx + py * qy))
 
     def part_at(self, end: int) -> ArcLeg:
-        """A short part of the arc that has its first end (0) or its last (1), or all of it if doubles have none."""
+        """Return a short part of the arc that has its first end (0) or its last (1), or all of it if doubles have
+        none.
+        """
         here, other = self.ends[end], self.ends[1 - end]
         between = here + (other - here) * 2.0**-20
         if not self._turn(self.ends[0], between) > 0 < self._turn(between, self.ends[1]):
@@ -100,7 +102,9 @@ class ArcLeg:
         return weights @ np.stack([start, end])
 
     def shares(self, chart_points: Floats) -> Floats:
-        """The shares [k] of the angle at which points [k, 2] of the arc are, from 0 to 1 however they are rounded."""
+        """Return the shares [k] of the angle at which points [k, 2] of the arc are, from 0 to 1 however they are
+        rounded.
+        """
         x, y = self.ends[0] / np.hypot(*self.ends[0])
         along = np.arctan2(x * chart_points[:, 1] - y * chart_points[:, 0], chart_points @ [x, y])
         return np.clip(along / self.angle, 0.0, 1.0)
@@ -228,7 +232,7 @@ class Curve:
 
 
 def as_curve(given: Any, name: str = "curve") -> Curve:
-    """A curve as it is, a segment as a curve of one leg."""
+    """Return a curve as it is, a segment as a curve of one leg."""
     if isinstance(given, Segment):
         return Curve([given], False)
     if not isinstance(given, Curve):

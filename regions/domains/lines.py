@@ -53,7 +53,7 @@ class Segment(Domain):
 
 
 def segments_between(corners: Floats, name: str) -> list[Segment]:
-    """The segments from each of two points or more [n, n_in] to the next, checked all at once.
+    """Return the segments from each of two points or more [n, n_in] to the next, checked all at once.
 
     Raises
     ------

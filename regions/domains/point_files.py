@@ -167,7 +167,7 @@ def _without_columns(values: NDArray[Any], skipped: Sequence[str | int], file: s
 
 
 def _arranged(inputs: Any) -> tuple[int, ...] | None:
-    """The shape of a point, as far as it is given."""
+    """Return the shape of a point, as far as it is given."""
     if inputs is None:
         return None
     sizes = tuple(inputs) if isinstance(inputs, (list, tuple)) and inputs else (inputs,)

@@ -31,7 +31,7 @@ def many_points(values: ArrayLike, name: str) -> Floats:
 
 
 def shape_of_points(name: str, **given: ArrayLike) -> tuple[int, ...]:
-    """How points that were taken in are arranged: [C, H, W] where some are images, else [n_in].
+    """Return how points that were taken in are arranged: [C, H, W] where some are images, else [n_in].
 
     Raises
     ------

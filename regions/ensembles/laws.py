@@ -43,7 +43,7 @@ class Gaussian:
         object.__setattr__(self, "std", size_of_law(self.std, "std"))
 
     def scaled(self, factor: float) -> Gaussian:
-        """The law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times such a number."""
         return Gaussian(size_of_law(self.std * positive(factor, "factor"), "std times factor"))
 
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
@@ -100,7 +100,7 @@ class Uniform:
         return self.bound / sqrt(3.0)
 
     def scaled(self, factor: float) -> Uniform:
-        """The law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times such a number."""
         return Uniform(size_of_law(self.bound * positive(factor, "factor"), "bound times factor"))
 
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
@@ -153,7 +153,7 @@ class Discrete:
         return largest * sqrt(fsum((value / largest) ** 2 for value in self.values) / len(self.values))
 
     def scaled(self, factor: float) -> Discrete:
-        """The law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times such a number."""
         by = positive(factor, "factor")
         above = [size_of_law(value * by, "values times factor") for value in self.values if value > 0.0]
         return Discrete([*above, *(-value for value in above), *(value for value in self.values if value == 0.0)])
@@ -188,7 +188,7 @@ def _in_units_of(unit: float, values: Floats) -> Floats:
 
 
 def _ends(unit: float, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Both ends of intervals, as they are and in units of a law's size."""
+    """Return both ends of intervals, as they are and in units of a law's size."""
     low, high = real_numbers(low, "low", infinite=True), real_numbers(high, "high", infinite=True)
     if low.shape != high.shape:
         raise ShapeMismatchError(f"low and high need one shape, got {list(low.shape)} and {list(high.shape)}")

@@ -180,7 +180,7 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
 
 
 def neurons_of_kinks(network: Network) -> Integers:
-    """Which hidden neuron each kink is of, counted layer by layer: int64 [kinks]."""
+    """Return which hidden neuron each kink is of, counted layer by layer: int64 [kinks]."""
     first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
     result: Integers = first_neuron[network.kink_layers] + network.kink_units
     return result
@@ -206,7 +206,7 @@ def boundary_facets(partition: Partition, boundary: Boundary | str = "activation
 
 
 def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
-    """All kinks that switch across each facet inside the domain, exactly.
+    """Return all kinks that switch across each facet inside the domain, exactly.
 
     ``partition.facet_kinks`` names one of them, which is the only one unless kinks coincide.
 
@@ -321,7 +321,7 @@ def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -
 
 
 def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> Bits:
-    """Whether an open path leads to an output from kinks [m], each under one of the patterns: bool [m]."""
+    """Return whether an open path leads to an output from kinks [m], each under one of the patterns: bool [m]."""
     order, good = np.argsort(rows, kind="stable"), np.zeros(len(rows), dtype=bool)
     step = max(1, NUMBERS // max(network.kinks, 1))
     for start in range(0, len(packed), step):
@@ -332,7 +332,7 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
 
 
 def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
-    """How many of the chosen facets each vertex inside the domain has, int64 [V]; 0 for those on its border."""
+    """Return how many of the chosen facets each vertex inside the domain has, int64 [V]; 0 for those on its border."""
     degrees = np.bincount(partition.facet_vertices[chosen].ravel(), minlength=len(partition.vertices))
     degrees[partition.facet_vertices[partition.facet_kinks < 0].ravel()] = 0
     return degrees
@@ -344,5 +344,7 @@ def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple
 
 
 def correct_sum(lengths: Floats) -> float:
-    """The sum of sizes, correctly rounded; infinite where one of them is, or the sum beyond the largest double."""
+    """Return the sum of sizes, correctly rounded; infinite where one of them is, or the sum beyond the largest
+    double.
+    """
     return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])

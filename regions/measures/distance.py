@@ -149,14 +149,18 @@ def _mostly_rounded(
 
 
 def _settle(exact: ExactDistances, coordinates: Coordinates, point: Floats) -> NearestKink | None:
-    """The nearest kink by exact arithmetic: of its signs, and of the few kinks that can be the nearest with these."""
+    """Return the nearest kink by exact arithmetic: of its signs, and of the few kinks that can be the nearest with
+    these.
+    """
     signs = exact.signs(point)
     around = kink_intervals(exact.graph, coordinates, point[np.newaxis], signs)
     return exact.nearest(point, signs > 0, np.flatnonzero(_candidates(around, exact)[0]).tolist())
 
 
 def _candidates(around: KinkIntervals, exact: ExactDistances) -> Bits:
-    """Which kinks can be the nearest, of those that are known to be on one hyperplane the first: bool [m, kinks]."""
+    """Return which kinks can be the nearest, of those that are known to be on one hyperplane the first: bool [m,
+    kinks].
+    """
     result: Bits = around.live & (around.lowest <= around.highest.min(axis=1, keepdims=True))
     for index in np.flatnonzero(around.decided & (result.sum(axis=1) > 1)).tolist():
         first = exact.distinct(np.flatnonzero(result[index]).tolist())

@@ -73,13 +73,15 @@ def _disc(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tuple[
 
 
 def _metric(partition: Partition) -> tuple[list[list[int]], int]:
-    """The products of a chart's directions, as integers times two to an exponent."""
+    """Return the products of a chart's directions, as integers times two to an exponent."""
     integers, exponent = dyadic(partition.domain.directions)
     return [[int(product) for product in row] for row in integers @ integers.T], 2 * exponent
 
 
 def _largest(rows: list[Row]) -> Row:
-    """The point (w, x, y, r), w > 0, with the largest r / w; rows are those of a convex polygon, counter-clockwise."""
+    """Return the point (w, x, y, r), w > 0, with the largest r / w; rows are those of a convex polygon,
+    counter-clockwise.
+    """
     edges = _spanning(rows)
     while True:
         point = _touching(*(rows[edge] for edge in edges))
@@ -106,14 +108,14 @@ def _turn(one: Row, other: Row) -> int:
 
 
 def _value(row: Row, point: Row) -> int:
-    """How far the disc at a point is from an edge, times something positive."""
+    """Return how far the disc at a point is from an edge, times something positive."""
     c, a, b, length = row
     w, x, y, r = point
     return c * w + a * x + b * y - length * r
 
 
 def _touching(one: Row, two: Row, three: Row) -> Row:
-    """The point at which three rows are zero."""
+    """Return the point at which three rows are zero."""
     (c1, a1, b1, l1), (c2, a2, b2, l2), (c3, a3, b3, l3) = one, two, three
     ab, bl, la = a2 * b3 - b2 * a3, b2 * l3 - l2 * b3, l2 * a3 - a2 * l3
     ca, cb, cl = c2 * a3 - a2 * c3, c2 * b3 - b2 * c3, c2 * l3 - l2 * c3

@@ -64,11 +64,11 @@ class ExactDistances:
         self.hyperplane_of = cache(self._hyperplane)
 
     def signs(self, point: Floats) -> NDArray[np.int8]:
-        """The sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
+        """Return the sign of pre-activation minus breakpoint of every kink at a point [n_in]: int8 [kinks]."""
         return self.at_points.at(point)
 
     def around(self, point: Floats) -> NearestKink | None:
-        """The nearest kink of those that bound the region of a point [n_in], the first of several."""
+        """Return the nearest kink of those that bound the region of a point [n_in], the first of several."""
         bits = self.at_points.pattern(point)
         return self.nearest(point, bits, self.distinct(np.flatnonzero(self.graph.binding(bits)).tolist()))
 
@@ -80,7 +80,7 @@ class ExactDistances:
         return list(first.values())
 
     def nearest(self, point: Floats, above: Bits, kinks: list[int]) -> NearestKink | None:
-        """The nearest of some kinks, the first of several; None if all their gradients are 0 here.
+        """Return the nearest of some kinks, the first of several; None if all their gradients are 0 here.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class ExactDistances:
         return _Form(row, constant, row.dot(row))
 
     def _hyperplane(self, kink: int) -> int:
-        """The same number for kinks whose rows, with the threshold, are multiples of each other."""
+        """Return the same number for kinks whose rows, with the threshold, are multiples of each other."""
         (integers, exponent), threshold = own_row(self.graph, kink)
         threshold /= Fraction(2) ** exponent
         numbers = [x * threshold.denominator for x in integers.tolist()] + [threshold.numerator]
@@ -143,7 +143,9 @@ class ExactDistances:
 
 
 def _moved(point: Dyadic, form: _Form, offset: Fraction) -> Floats:
-    """Where a point comes to the zeros of a form if it goes straight there, each coordinate correctly rounded."""
+    """Return where a point comes to the zeros of a form if it goes straight there, each coordinate correctly
+    rounded.
+    """
     step = offset / form.squared_length
     lowest = min(point.exponent, form.gradient.exponent)
     numerators = point.over(lowest) * step.denominator - form.gradient.over(lowest) * step.numerator

@@ -131,7 +131,8 @@ def _doubles(sizes: Floats, exponents: Integers) -> Floats:
 
 
 def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Integers]:
-    """The way from some chart points [.., d] to others: vectors float64 [.., d], times two to the exponents [..].
+    """Return the way from some chart points [.., d] to others: vectors float64 [.., d], times two to the exponents
+    [..].
 
     Not finite where one of the points is not.
     """

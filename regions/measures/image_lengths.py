@@ -48,7 +48,8 @@ def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
 
 
 def ratio_errors(below: Floats, below_errors: Floats, above: Floats, above_errors: Floats) -> Floats:
-    """How far the doubles ``above / below`` [k] are off at most, given how far both are; infinity where that may be 0.
+    """Return how far the doubles ``above / below`` [k] are off at most, given how far both are; infinity where that may
+    be 0.
 
     In fractions: the distances to the largest and to the smallest quotient, rounded upwards.
     """
@@ -69,14 +70,14 @@ def _ratio_error(below: float, below_error: float, above: float, above_error: fl
 
 
 def _beginnings(strands: Strands, layer: int, joints: Integers) -> Integers:
-    """The strands that pieces of the layers up to one begin with, cut at joints, for directions change there."""
+    """Return the strands that pieces of the layers up to one begin with, cut at joints, for directions change there."""
     starts = strands.starts(layer)
     starts[joints] = True
     return np.flatnonzero(starts)
 
 
 def _length(strands: Strands, level: Derivatives) -> tuple[float, float]:
-    """The length of all pieces of a layer, and how far off it is."""
+    """Return the length of all pieces of a layer, and how far off it is."""
     last = np.append(level.starts[1:], len(strands)) - 1
     ends = np.stack([strands.ends[level.starts, 0], strands.ends[last, 1]], axis=1)
     off = strands.errors[level.starts, 0] + strands.errors[last, 1]

@@ -34,7 +34,7 @@ class _Segments(NamedTuple):
 
 
 def nearest_facets(facets: StraightFacets, points: Floats) -> Integers:
-    """The nearest of some facets, one at least, for each chart point [n, d]: int64 [n]."""
+    """Return the nearest of some facets, one at least, for each chart point [n, d]: int64 [n]."""
     return _on_line(facets, points) if points.shape[1] == 1 else _in_plane(facets, points)
 
 
@@ -69,7 +69,7 @@ def _in_plane(facets: StraightFacets, points: Floats) -> Integers:
 
 
 def _unit(facets: StraightFacets) -> Integers:
-    """The exponent of the unit of length: the median of those of the segments."""
+    """Return the exponent of the unit of length: the median of those of the segments."""
     segments = np.isfinite(facets.places[:, :2]).all(axis=(1, 2)) & (facets.steps != 0.0).any(axis=1)
     return np.array(np.median(facets.exponents[segments]) if segments.any() else 0, dtype=np.int64)
 

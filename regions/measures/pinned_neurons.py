@@ -40,7 +40,8 @@ SETS = 4096
 
 
 def expected_crossings(network: Network, random: Ensemble, start: Floats, end: Floats, boundary: Boundary) -> float:
-    """How often a neuron is on a breakpoint between two points, on average over its own bias, summed over neurons.
+    """Return how often a neuron is on a breakpoint between two points, on average over its own bias, summed over
+    neurons.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def expected_crossings(network: Network, random: Ensemble, start: Floats, end: F
 
 
 def bias_laws(random: Ensemble) -> list[Continuous]:
-    """The laws of hidden layers' biases, which the theorems ask to have densities."""
+    """Return the laws of hidden layers' biases, which the theorems ask to have densities."""
     laws = [law for law in random.bias_laws[:-1] if isinstance(law, Continuous)]
     if len(laws) < len(random.widths):
         raise ValueError("the theorems are about biases with densities: give the ensemble Gaussian or Uniform biases")
@@ -81,7 +82,7 @@ def bias_laws(random: Ensemble) -> list[Continuous]:
 
 
 def _pieces(network: Network, segment: Segment) -> Floats:
-    """Both ends of each region on a segment, in input space: float64 [R, 2, n_in]."""
+    """Return both ends of each region on a segment, in input space: float64 [R, 2, n_in]."""
     part = enumerate_regions(network, segment)
     return segment.to_input(part.vertices[part.cell_vertices.reshape(-1, 2)])
 
@@ -94,7 +95,7 @@ def integrand(
     boundary: Boundary,
     rng: np.random.Generator,
 ) -> float:
-    """The sum of ``|J| rho`` over sets of kinks at a point, or an unbiased sample of it.
+    """Return the sum of ``|J| rho`` over sets of kinks at a point, or an unbiased sample of it.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def integrand(
 
 
 def _sets_of_kinks(kinks: int, size: int, rng: np.random.Generator) -> tuple[Integers, float]:
-    """All sets of kinks of a size, ascending, int64 [m, size], or random ones; and for how many each stands."""
+    """Return all sets of kinks of a size, ascending, int64 [m, size], or random ones; and for how many each stands."""
     total = comb(kinks, size)
     if total <= SETS:
         return np.array(list(combinations(range(kinks), size)), dtype=np.int64).reshape(total, size), 1.0

@@ -121,7 +121,7 @@ class PointDistances:
 
 
 def _bins(bins: Any) -> int | Floats:
-    """A number of bins, or their edges."""
+    """Return a number of bins, or their edges."""
     if not is_sequence(bins):
         return integer(bins, "bins")
     edges = real_numbers(bins, "bins")

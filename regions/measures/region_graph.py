@@ -78,7 +78,7 @@ def diameter(partition: Partition) -> int:
 
 
 def diameter_bounds(partition: Partition, most_searches: int | None = None) -> tuple[int, int]:
-    """The numbers between which the diameter is known to lie after some searches: equal when it is found.
+    """Return the numbers between which the diameter is known to lie after some searches: equal when it is found.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class _Chart(NamedTuple):
         return np.ldexp(end - start, self.exponents.astype(np.intc))
 
     def back(self, point: Floats) -> Floats:
-        """The offset in chart coordinates, [m, 2], of points [2, m] with lengths."""
+        """Return the offset in chart coordinates, [m, 2], of points [2, m] with lengths."""
         (a, b), (_, c) = self.factor
         y = point[1] / c
         x = (point[0] - b * y) / a
@@ -77,7 +77,9 @@ class _Chart(NamedTuple):
 
 
 def rounded_discs(partition: Partition) -> RoundedDiscs:
-    """The largest discs in the regions of a partition of a bounded domain, with proven bounds on their errors."""
+    """Return the largest discs in the regions of a partition of a bounded domain, with proven bounds on their
+    errors.
+    """
     with np.errstate(all="ignore"):
         radii, centers, errors = (_on_a_line if partition.dimension == 1 else _in_a_plane)(partition)
     proven = np.isfinite(radii) & np.isfinite(centers).all(axis=1) & np.isfinite(errors)

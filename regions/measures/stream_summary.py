@@ -191,7 +191,7 @@ class StreamSummary(JsonReport):
         return self._by_layer(self.neuron_lengths)
 
     def size_histogram(self) -> tuple[Integers, Floats]:
-        """How many regions are between two powers of two in size.
+        """Return how many regions are between two powers of two in size.
 
         Sizes are rounded, so a region may stand beside the bin of its true size. Those without an end, or with one
         that no double holds, are left out.
@@ -226,7 +226,7 @@ class StreamSummary(JsonReport):
         return {name: plain(value) for name, value in facts.items()}
 
     def _with(self, block: Partition) -> Section | None:
-        """Where all blocks are together, once this one is added; None where that is not known."""
+        """Return where all blocks are together, once this one is added; None where that is not known."""
         if not self.regions:
             return block.section
         if block.complete:

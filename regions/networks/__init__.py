@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What is a network, and how is one made by hand?"""
+"""What is a network, and how is one made in Python?"""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What is a continuous piecewise-linear function of one variable, exactly?
 
-An `Activation` is given by its T breakpoints and the slope and intercept of each of its T + 1 pieces, shared
-by all units of a layer or different for each (PReLU).
+An `Activation` is given by its T breakpoints and the slope and intercept of each of its T + 1 pieces. All units of a
+layer share them, or each unit has its own (PReLU).
 Convention: piece k is ``breakpoints[k - 1] < h <= breakpoints[k]``; active at t means h > t, strictly.
-Invariant: all numbers are finite doubles taken as they are, and neighbouring pieces meet *exactly* at their
-breakpoint (checked in rational arithmetic), so the network that is enumerated is the one that was given.
-A breakpoint whose slopes agree on both sides (``leaky_relu(1.0)``) still counts: patterns are about signs.
+Invariant: all numbers are finite doubles, stored unchanged, and neighbouring pieces meet *exactly* at their
+breakpoint (checked in rational arithmetic), so the enumerated network is the given one.
+A breakpoint with equal slopes on both sides (``leaky_relu(1.0)``) still counts, because patterns record signs.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from regions.printable import printable
 
 __all__ = ["Activation"]
 
-# The core numbers pieces in a byte.
+# The core stores the number of a piece in a byte.
 MAX_PIECES = 255
-# Saved partitions hold the name in their header, and are loaded only if it has one printable line.
+# Saved partitions store the name in their header, and loading requires one printable line.
 LONGEST_NAME = 1000
 
 
@@ -40,7 +40,7 @@ class Activation:
     Parameters
     ----------
     name : str
-        What to call it in messages, for instance ``"leaky_relu(0.2)"``. Printable, at most 1000 characters.
+        The name in messages, for instance ``"leaky_relu(0.2)"``. Printable, at most 1000 characters.
     breakpoints : array_like, float64 [T]
         Strictly increasing; empty for a function without a kink.
     slopes, intercepts : array_like, float64 [T + 1] or [n, T + 1]
@@ -52,8 +52,8 @@ class Activation:
     ShapeMismatchError, NonFiniteError
         Wrong number of pieces; NaN or infinity.
     NetworkError
-        Breakpoints out of order, or pieces that do not meet exactly. A name with control characters or halves of
-        surrogate pairs, or one that is too long.
+        Breakpoints out of order, or pieces that do not meet exactly. A name with control characters or lone
+        surrogates, or one that is too long.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Activation:
             )
         for field in ("breakpoints", "slopes", "intercepts"):
             values = exact_float64(getattr(self, field), f"{self._label}: {field}")
-            values += 0.0  # no negative zeros
+            values += 0.0  # turns negative zeros into zeros
             values.setflags(write=False)
             object.__setattr__(self, field, values)
         self._require_shapes()
@@ -101,7 +101,7 @@ class Activation:
         if pieces > MAX_PIECES:
             raise NetworkError(
                 f"{self._label} has {pieces - 1} breakpoints, at most {MAX_PIECES - 1} are handled; "
-                "take fewer, or several layers"
+                "use fewer, or split the function over several layers"
             )
         shape = self.slopes.shape
         if shape != self.intercepts.shape or self.slopes.ndim not in (1, 2) or shape[-1] != pieces or 0 in shape:
@@ -113,8 +113,8 @@ class Activation:
     def _require_continuity(self) -> None:
         slopes, intercepts = np.atleast_2d(self.slopes), np.atleast_2d(self.intercepts)
         for k, breakpoint_ in enumerate(self.breakpoints):
-            # Where slope and intercept agree on both sides, and at 0 with equal intercepts, nothing is left
-            # to compare.
+            # If slope and intercept agree on both sides, or the intercepts agree at breakpoint 0, the pieces
+            # meet.
             open_question = intercepts[:, k] != intercepts[:, k + 1]
             if breakpoint_ != 0.0:
                 open_question |= slopes[:, k] != slopes[:, k + 1]
@@ -131,9 +131,9 @@ class Activation:
                     )
 
     def __call__(self, values: ArrayLike) -> Floats:
-        """Apply the function to ``values`` [.., n], finite numbers; gives float64 [.., n].
+        """Apply the function to finite numbers ``values`` [.., n]; return float64 [.., n].
 
-        In floating point: each operation is rounded correctly, and infinite beyond the largest double.
+        Each operation is correctly rounded in floating point; results beyond the largest double are infinite.
         """
         h = exact_float64(values, f"{self._label}: values")
         pieces = self.pieces(h)
@@ -142,7 +142,7 @@ class Activation:
         return result
 
     def pieces(self, values: Floats) -> Indices:
-        """Index of the piece each value [.., n] falls in: the number of breakpoints strictly below it."""
+        """Return the index of the piece of each value [.., n]: the number of breakpoints strictly below it."""
         if type(values) is not np.ndarray or values.dtype != np.float64:
             values = real_numbers(values, "values")
         if np.isnan(values).any():
@@ -150,15 +150,15 @@ class Activation:
         return np.searchsorted(self.breakpoints, values, side="left")
 
     def slopes_of(self, pieces: Indices) -> Floats:
-        """Slope of the given piece [.., n] of each unit."""
+        """Return the slope of the given piece [.., n] of each unit."""
         return self._of_piece(self.slopes, self._checked(pieces))
 
     def intercepts_of(self, pieces: Indices) -> Floats:
-        """Intercept of the given piece [.., n] of each unit."""
+        """Return the intercept of the given piece [.., n] of each unit."""
         return self._of_piece(self.intercepts, self._checked(pieces))
 
     def _checked(self, pieces: Any) -> Indices:
-        """Numbers of pieces, one for each unit where units differ."""
+        """Check numbers of pieces; there must be one for each unit if units differ."""
         given = as_numpy(pieces, "pieces")
         if given.dtype.kind not in "iu":
             raise TypeError(f"pieces must be integers, got {printable(given.dtype)}")
@@ -177,7 +177,7 @@ class Activation:
         return tuple(part for array in arrays for part in (array.shape, array.tobytes()))
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same function, given by the same pieces; names do not matter."""
+        """Return whether both are the same function, given by the same pieces; names do not matter."""
         return self._content() == other._content() if isinstance(other, Activation) else NotImplemented
 
     def __hash__(self) -> int:
@@ -188,5 +188,5 @@ class Activation:
         return f"Activation({printable(self.name)!r}, {count} breakpoint{'' if count == 1 else 's'})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, since unpickled arrays come back writeable.
+        # Through the constructor, because unpickled arrays are writeable.
         return Activation, (self.name, self.breakpoints, self.slopes, self.intercepts)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is a linear operator with a weight for each input and output?
 
-Its weights are numbers of any kind: doubles, or what an arithmetic makes of them, integers of any size, residues, zeros
-and ones. All that computes with networks asks operators to be applied, and sees no matrix.
+The weights are numbers of any kind: doubles, or the integers, residues, zeros and ones of another arithmetic. All
+computations apply operators, and never see a matrix.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Dense:
 
     @property
     def most_terms(self) -> int:
-        """How many products an output adds up."""
+        """Number of products in the sum of one output."""
         return self.inputs
 
     @property
@@ -51,37 +51,37 @@ class Dense:
 
     @cached_property
     def norm_bound(self) -> float:
-        """An upper bound on the spectral norm, for weights that are doubles."""
+        """An upper bound on the spectral norm, if the weights are doubles."""
         return spectral_norm_bound(self.weights)
 
     @cached_property
     def frobenius(self) -> float:
-        """The Frobenius norm, for weights that are doubles; squares do not overflow on the way."""
+        """The Frobenius norm, if the weights are doubles; squares do not overflow on the way."""
         _, exponent = np.frexp(np.abs(self.weights).max())
         return float(np.ldexp(np.linalg.norm(np.ldexp(self.weights, -exponent)), exponent))
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., inputs] to [.., outputs], in one large product."""
+        """Map values [.., inputs] to [.., outputs], in one large product."""
         return _times(values, self.weights.T)
 
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
+        """Map values [.., outputs] to [.., inputs] by the transposed matrix."""
         return _times(values, self.weights)
 
     def row(self, output: int) -> NDArray[Any]:
-        """The weights of one output, [inputs]."""
+        """Return the weights of one output, [inputs]."""
         return np.asarray(self.weights[output])
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """What makes the operator, by name."""
+        """Return the arrays that define the operator, by name."""
         return {"weights": self.weights}
 
     def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Dense:
-        """The operator with another number in the place of each weight."""
+        """Return the operator with ``function`` applied to the weights."""
         return Dense(function(self.weights))
 
     def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
-        """The operator from some of the inputs to some of the outputs."""
+        """Return the operator from some of the inputs to some of the outputs."""
         return Dense(self.weights[outputs][:, inputs])
 
 

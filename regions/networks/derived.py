@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which networks are made of others?
+"""Which networks are derived from other networks?
 
-Side by side, one after the other, cut off, or with one of their layers changed: all that takes the layers of a network
-apart and puts them together again. What is not changed is not copied.
+Networks side by side or one after the other, truncated networks, and networks with one layer changed: everything that
+takes apart the layers of a network and puts them together again. Unchanged parts are not copied.
 Invariant: `product`, `compose` and `cut_off` are exact, or refuse.
 """
 
@@ -37,9 +37,9 @@ __all__ = [
 
 
 def product(*networks: Network) -> Network:
-    """Return the networks side by side: their inputs one after the other, and so their outputs.
+    """Return the networks side by side: their inputs are concatenated, and so are their outputs.
 
-    On a product of domains it has the product of their numbers of regions.
+    On a product of domains, the number of regions is the product of their numbers of regions.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ def product(*networks: Network) -> Network:
 def compose(first: Network, second: Network) -> Network:
     """Return the network ``second(first(x))``, exactly.
 
-    The linear output of the first is merged into the layer that reads it. Where the first maps each of its regions
-    onto the same set, the regions of the second in that set come as often.
+    The linear output of the first network is merged into the layer that reads it. If the first maps each of its
+    regions onto the same set, each of them contains all regions of the second in that set.
 
     Raises
     ------
     ShapeMismatchError
-        The second does not take as many inputs as the first has outputs.
+        The number of inputs of the second differs from the number of outputs of the first.
     NetworkError
-        A merged weight is no double: with integers there is room for 53 bits.
+        A merged weight is not a double: integers have room for 53 bits.
 
     Examples
     --------
@@ -111,28 +111,29 @@ def _doubles(numbers: Dyadic) -> Floats:
             rounded = dyadic(result) + Dyadic(-numbers.integers, numbers.exponent)
             if not rounded.signs().any():
                 return result
-    raise NetworkError("compose: a merged weight or bias is no double; take weights with fewer digits, best integers")
+    raise NetworkError("compose: a merged weight or bias is not a double; use weights with fewer digits, or integers")
 
 
 def cut_off(network: Network, depth: int, *, readout: bool = False) -> Network:
-    """The network that ends after its first ``depth`` hidden layers.
+    """Return the network that ends after its first ``depth`` hidden layers.
 
-    Its outputs are their activations if they are to be read out. If not there is one, which is 0: counting does not
-    look at outputs, and those of a wide layer take large weights.
+    If they are read out, the outputs are the activations of that layer. Otherwise the only output is 0: counting does
+    not look at outputs, and the outputs of a wide layer need large weights.
     """
     sources = range(network.widths[depth - 1]) if readout else [-1]
     return Network.from_graph(ending(network.graph, depth, sources), network.input_shape)
 
 
 def with_swept_layer(network: Network, layer: int, other: Floats, output: int) -> Network:
-    """What a layer, from 0, and those after it make of (c z, s z) when the layer's weights are c W + s W'.
+    """Return a network of (c, s) that computes a layer, from 0, and all after it, with the weights c W + s W'.
 
-    ``other`` is W'. The one output asked for is a ReLU unit, the last one, so that its sign is part of the pattern.
+    Its inputs are (c z, s z), and ``other`` is W'. The chosen output becomes a ReLU unit, the last one, so that its
+    sign is part of the pattern.
 
     Raises
     ------
     ShapeMismatchError
-        W' has another shape than W.
+        W' and W have different shapes.
     """
     *hidden, last = network.layers[layer:]
     own = network.layers[layer].weights
@@ -149,7 +150,7 @@ def with_swept_layer(network: Network, layer: int, other: Floats, output: int) -
 
 
 def with_constant_unit(network: Network, index: int, unit: int, value: float) -> Network:
-    """The network in which the pre-activation of one unit of a layer is a constant."""
+    """Return the network in which the pre-activation of one unit of a layer is a constant."""
     layers = list(network.layers)
     weights, biases = layers[index].weights.copy(), layers[index].biases.copy()
     weights[unit], biases[unit] = 0.0, value
@@ -158,7 +159,7 @@ def with_constant_unit(network: Network, index: int, unit: int, value: float) ->
 
 
 def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[Floats, Floats]]) -> Network:
-    """The network with other weights and biases in its first layer, made of those that it has."""
+    """Return the network with weights and biases of the first layer replaced by ``change(weights, biases)``."""
     first, *others = network.layers
     weights, biases = change(first.weights, first.biases)
     graph = Graph.chain([replace(first, weights=weights, biases=biases), *others])
@@ -166,11 +167,11 @@ def with_first_layer(network: Network, change: Callable[[Floats, Floats], tuple[
 
 
 def with_scaled_inputs(network: Network, factors: Floats, constants: Floats) -> Network:
-    """The network of ``factors * x + constants``, which is a node of its own, without kinks."""
+    """Return the network of ``factors * x + constants``; the scaling is a node of its own, without kinks."""
     graph = with_affine_inputs(network.graph, Patches.scale(factors), constants, lambda node: True)
     return with_graph(network, graph)
 
 
 def with_notes(network: Network, *notes: str) -> Network:
-    """The same network with more notes."""
+    """Return the same network with additional notes."""
     return with_graph(network, network.graph, notes)

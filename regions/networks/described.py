@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is there to say of a network in a table, or in a few words?"""
+"""How is a network summarised in a table, or in a few words?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LayerFacts", "activation_names", "architecture", "in_runs", "layer_f
 
 
 class LayerFacts(NamedTuple):
-    """What a table says of a layer."""
+    """One row of the table of layers."""
 
     inputs: int
     units: int
@@ -23,13 +23,13 @@ class LayerFacts(NamedTuple):
 
 
 def layer_facts(graph: Graph) -> list[LayerFacts]:
-    """What there is to say of each layer, the output last."""
+    """Return the facts about each layer, the output last."""
     nodes = ((sum(read.operator.inputs for read in node.reads), node.units) for node in graph.nodes)
     return [LayerFacts(inputs, units.count, units.name, units.kinks) for inputs, units in nodes]
 
 
 def architecture(graph: Graph) -> str:
-    """Sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
+    """Return sizes and activations of a network in a few words, for instance ``2-16-16-1 relu``."""
     sizes = "-".join([str(graph.n_in), *in_runs(graph.widths), str(graph.n_out)])
     return f"{sizes} {printable(activation_names(graph))}"
 
@@ -39,6 +39,6 @@ def activation_names(graph: Graph) -> str:
 
 
 def in_runs(sizes: Iterable[int]) -> list[str]:
-    """Equal sizes one by one up to four; beyond that a count keeps the line short."""
+    """Return up to four equal sizes one by one; longer runs are abbreviated by a count."""
     runs = [(size, len(list(group))) for size, group in groupby(sizes)]
     return ["-".join([str(size)] * length) if length <= 4 else f"{size}x{length}" for size, length in runs]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What is a network, as that which its values travel through?
+"""What is a network, seen as a graph of operators and units?
 
-Nodes in topological order. Each *row* of a node, a pre-activation, is a bias plus a sum of *reads*; a read is a linear
-operator applied to all outputs of one node, or to all inputs. Operators leave out and reorder by themselves, so that
-skips, slices and joints are reads like others. What each unit gives is a piecewise-linear function of its one row, a
-function of its own (`Units`), or the largest of several rows, its arms (`Maxima`). The last node has the outputs of the
-network; its units give what they get.
-Invariant: a node reads nodes that come before it; in a network's graph, one that reads the inputs reads nothing else. A
-chain of layers is the simplest case, in which each node reads the one before it.
+Nodes are in topological order. Each *row* of a node, a pre-activation, is a bias plus a sum of *reads*. A read is a
+linear operator applied to all outputs of one node, or to all inputs. Operators select and reorder, so that skips,
+slices and concatenations are reads like any other. A unit is a piecewise-linear function of its one row (`Units`), or
+the largest of several rows, its branches (`Maxima`). The last node has the outputs of the network; its units are the
+identity.
+Invariant: a node reads only earlier nodes; in a network's graph, a node that reads the inputs reads nothing else. A
+chain of layers is the simplest case, in which each node reads the node before it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Operator = Dense | Patches
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A linear operator and what it is applied to.
+    """A linear operator and the node that it is applied to.
 
     Parameters
     ----------
     operator : Operator
-        It takes all outputs of the node.
+        Its inputs are all outputs of the node.
     node : int
-        Its number in `Graph.nodes`; -1 for the inputs of the network.
+        Index in `Graph.nodes`; -1 for the inputs of the network.
     """
 
     operator: Operator
@@ -50,7 +50,7 @@ class Read:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """Some units, and what they read.
+    """Some units, and the reads that they depend on.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Node:
         Their operators have as many outputs as there are rows.
     units : Units or Maxima
     kinks : slice
-        Where the bits of its units are in a pattern.
+        Position of the bits of its units in a pattern.
     name : str
-        What messages call it.
+        Name in messages.
     """
 
     biases: Floats
@@ -72,7 +72,7 @@ class Node:
 
     @cached_property
     def terms(self) -> int:
-        """How many numbers a row adds up, with its bias."""
+        """Number of terms in the sum of one row, bias included."""
         return sum(read.operator.most_terms for read in self.reads) + 1
 
 
@@ -87,7 +87,7 @@ class Graph:
     Attributes
     ----------
     hidden : tuple of Node
-        All but the last one, which has the outputs.
+        All nodes but the last one, which has the outputs.
     """
 
     def __init__(self, n_in: int, nodes: Iterable[Node]) -> None:
@@ -98,7 +98,7 @@ class Graph:
 
     @classmethod
     def chain(cls, layers: Iterable[Layer]) -> Graph:
-        """The graph of a network in which each layer reads the one before it."""
+        """Return the graph of a network in which each layer reads the one before it."""
         nodes, first_kink = [], 0
         for number, layer in enumerate(layers):
             units = Units(len(layer.biases), layer.activation)
@@ -108,7 +108,7 @@ class Graph:
         return cls(nodes[0].reads[0].operator.inputs, nodes)
 
     def layers(self) -> list[Layer] | None:
-        """The layers, if each node reads the one before it, and by a dense operator; else None."""
+        """Return the layers if each node reads the one before it, through a dense operator; else None."""
         layers = []
         for number, node in enumerate(self.nodes):
             (read, *others) = node.reads
@@ -120,7 +120,7 @@ class Graph:
         return layers
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """All that makes the graph, node by node, as arrays by name."""
+        """Return all arrays that define the graph, node by node, by name."""
         arrays: dict[str, NDArray[Any]] = {}
         for number, node in enumerate(self.nodes):
             prefix = f"node_{number}"
@@ -134,12 +134,12 @@ class Graph:
 
     @cached_property
     def products(self) -> int:
-        """How many products one evaluation adds up."""
+        """Number of products in one evaluation."""
         return sum(read.operator.multiply_adds for node in self.nodes for read in node.reads)
 
     @cached_property
     def last_reads(self) -> list[list[int]]:
-        """For each node the numbers of those that no later node reads."""
+        """For each node, the indices of the nodes that it reads and no later node does."""
         last = {read.node: number for number, node in enumerate(self.nodes) for read in node.reads}
         return [[read for read, reader in last.items() if reader == number] for number in range(len(self.nodes))]
 
@@ -155,29 +155,29 @@ class Graph:
 
     @cached_property
     def kink_values(self) -> Floats:
-        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two arms are compared."""
+        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two branches are compared."""
         return np.concatenate([np.zeros(0), *(node.units.kink_values for node in self.hidden)])
 
     @cached_property
     def kink_rows(self) -> Integers:
-        """Row, within its node, of each pattern bit, and the row that is taken off from it, or -1: int64 [kinks, 2]."""
+        """Row, within its node, of each pattern bit, and the row subtracted from it, or -1: int64 [kinks, 2]."""
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *(node.units.kink_rows for node in self.hidden)])
 
     @cached_property
     def kink_biases(self) -> Floats:
-        """Bias of what is compared at each pattern bit, float64 [kinks]."""
+        """Bias of the compared form at each pattern bit, float64 [kinks]."""
         return np.concatenate([np.zeros(0), *(node.units.compared(node.biases) for node in self.hidden)])
 
     def binding(self, bits: NDArray[Any]) -> NDArray[np.bool_]:
-        """At which kinks patterns, bits [.., kinks], say by the bit on which side what is compared is: [.., kinks]."""
+        """Return the kinks whose side is determined by the bits [.., kinks] of patterns: [.., kinks]."""
         each = [node.units.binding(pieces) for node, pieces in self.pieces(bits)]
         return np.concatenate([np.ones((*bits.shape[:-1], 0), dtype=bool), *each], axis=-1)
 
     def bits(self, packed: Packed) -> Packed:
-        """Bits [.., kinks] of patterns uint8 [.., bytes]."""
+        """Unpack patterns uint8 [.., bytes] to bits [.., kinks]."""
         return np.unpackbits(packed, axis=-1, count=self.kinks, bitorder="little")
 
     def pieces(self, bits: NDArray[Any]) -> Iterator[tuple[Node, Indices]]:
-        """Each hidden node and the pieces [.., units] that its units are on under patterns, bits [.., kinks]."""
+        """Yield each hidden node, and the pieces [.., units] of its units under patterns with bits [.., kinks]."""
         for node in self.hidden:
             yield node, node.units.pieces_of(bits[..., node.kinks])

@@ -16,7 +16,7 @@ __all__ = ["require_fitting", "require_sound"]
 
 
 def require_sound(graph: Graph) -> None:
-    """Refuse numbers that are not finite, and a last node that has an activation."""
+    """Refuse numbers that are not finite, nodes that do not fit together, and a last node with an activation."""
     for number, node in enumerate(graph.nodes):
         label = f"node {number} ({printable(node.name)})"
         require_finite(node.biases, f"{label}: a bias")
@@ -38,11 +38,11 @@ def require_sound(graph: Graph) -> None:
             )
     last = graph.nodes[-1].units
     if not isinstance(last, Units) or last.activation != identity():
-        raise NetworkError("the last node must be linear: append one that gives what it gets")
+        raise NetworkError("the last node must be linear: append one with the identity as its activation")
 
 
 def require_fitting(layers: Sequence[Layer]) -> None:
-    """Refuse what are no layers, layers that do not fit together, and a last one that has an activation."""
+    """Refuse objects that are not layers, layers that do not fit together, and a last layer with an activation."""
     if not layers:
         raise EmptyLayerError("a network needs at least one layer (W, b)")
     for i, layer in enumerate(layers):

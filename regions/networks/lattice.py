@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""How much longer can one block at many places of a lattice, which is a convolution, make a vector?
+"""How much can a block applied at many positions of a lattice, a convolution, stretch a vector?
 
-The block's rows read inputs at fixed distances from where the block stands. So it is a part of a circular convolution
-on a torus that is too large for anything to wrap around, and zeros are put where inputs are missing. That one is
-diagonal in frequencies: its norm is the largest of those of small complex matrices, one for each frequency. Where
-blocks stand several steps apart, inputs are told apart by their remainders, as if they were that many channels.
-Source: Sedghi, Gupta, Long, The singular values of convolutional layers, ICLR 2019; the bound with its rounding is
-proven in docs/error-bounds.md.
-Invariant: what a lattice says is checked against what is read, so the bound holds whoever made the lattice.
-Cost: three products of complex matrices for each frequency, of 8 a step of the block's width along an axis at most.
-Where wide blocks have too many frequencies, nothing is said.
+The rows of the block read inputs at fixed offsets from the position of the block. The operator is therefore a part of a
+circular convolution on a torus that is too large for anything to wrap around; missing inputs are zeros. A circular
+convolution is diagonal in frequencies: its norm is the largest norm of small complex matrices, one for each frequency.
+If blocks are several steps apart, inputs are grouped by their remainders, as if these were that many channels.
+Source: Sedghi, Gupta, Long, The singular values of convolutional layers, ICLR 2019; docs/error-bounds.md proves the
+bound with its rounding.
+Invariant: the lattice is checked against the sources, so the bound holds for any given lattice.
+Cost: three products of complex matrices for each frequency; at most 8 frequencies along an axis for each step of the
+block's width. If wide blocks have too many frequencies, the bound is infinite.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from regions.arithmetic.types import Floats, Integers
 
 __all__ = ["Lattice", "norm_on_lattice"]
 
-# Frequencies along an axis, for each step that a block is wider than one: 4% at most are lost in the plane.
+# Frequencies along an axis, for each step that a block is wider than one: the bound grows by at most 4% in the plane.
 FREQUENCIES = 8
-# Products of complex numbers for the matrices of all of them, some ten seconds.
+# Complex products for the matrices of all frequencies, some ten seconds.
 MOST_PRODUCTS = 1 << 31
 
 
 class Lattice(NamedTuple):
-    """Where blocks stand, and what they read relative to that.
+    """Positions of blocks, and the offsets of the inputs that they read.
 
     Parameters
     ----------
     corners : int32 [patches, axes]
     offsets : int32 [terms, 1 + axes]
-        The channel of what each term reads, and how far from the corner it lies.
+        The channel of the input of each term, and its offset from the corner.
     """
 
     corners: NDArray[np.int32]
@@ -47,28 +47,29 @@ class Lattice(NamedTuple):
 
 
 def norm_on_lattice(kernel: Floats, sources: NDArray[np.int32], lattice: Lattice) -> float:
-    """An upper bound on the spectral norm of a block [rows, terms] at all places; infinite if these are no lattice.
+    """Return an upper bound on the spectral norm of a block [rows, terms] at all positions; infinite if these are not
+    a lattice.
 
-    ``sources`` [patches, terms] are numbers of inputs, -1 where a term reads nothing.
+    ``sources`` [patches, terms] are indices of inputs, -1 where a term reads nothing.
     """
     steps, channels, shifts = _in_steps(lattice)
     shape = (int(channels.max(initial=0)) + 1, *(int(each) for each in steps.max(axis=0) + shifts.max(axis=0) + 1))
     if prod(shape) > 4 * sources.size + 1024 or not _is_on(shape, steps, channels, shifts, sources):
         return inf
-    # Terms that read one input add up, which may be rounded.
+    # The weights of terms that read one input are added, which may be rounded.
     if len(np.unique(np.column_stack([channels, shifts]), axis=0)) < len(channels):
         return inf
     return _norm_of_convolution(kernel, shape, channels, shifts)
 
 
 def _in_steps(lattice: Lattice) -> tuple[Integers, Integers, Integers]:
-    """Places of patches, channels of terms, and distances of terms, in units of the steps between patches."""
+    """Return positions of patches, channels of terms, and offsets of terms, in units of the steps between patches."""
     corners = lattice.corners.astype(np.int64)
     corners -= corners.min(axis=0)
     offsets = lattice.offsets.astype(np.int64)
     offsets -= offsets.min(axis=0)
     step = np.gcd.reduce(corners, axis=0)
-    # Along an axis on which all stand at one place, whatever is read is a channel of its own.
+    # Along an axis on which all patches have one position, every offset is a channel of its own.
     step = np.where(step == 0, offsets[:, 1:].max(axis=0) + 1, step)
     phases = np.column_stack([offsets[:, 0], offsets[:, 1:] % step])
     _, channels = np.unique(phases, axis=0, return_inverse=True)
@@ -78,7 +79,9 @@ def _in_steps(lattice: Lattice) -> tuple[Integers, Integers, Integers]:
 def _is_on(
     shape: tuple[int, ...], steps: Integers, channels: Integers, shifts: Integers, sources: NDArray[np.int32]
 ) -> bool:
-    """Whether each place of the lattice is that of one input or of none, each input at one place, and patches too."""
+    """Return whether lattice positions and inputs are in one-to-one correspondence, and patches have different
+    positions.
+    """
     strides = np.cumprod([1, *shape[:0:-1]])[::-1]
     corners = steps @ strides[1:]
     if len(np.unique(corners)) < len(corners):
@@ -93,7 +96,7 @@ def _is_on(
 
 
 def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integers, shifts: Integers) -> float:
-    """Of the circular convolution on a torus, or more: all frequencies of a torus that is large are not looked at."""
+    """Bound the norm of the circular convolution on a torus; on a large torus only some frequencies are computed."""
     largest = float(np.abs(kernel).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest):
         return largest
@@ -106,7 +109,7 @@ def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integ
     factor = 1.0
     for count, size, width in zip(counts, shape[1:], widths, strict=True):
         factor /= 1.0 if count == size or width == 0 else cos(pi * int(width) / (2 * count))
-    # Frequencies w and -w have conjugate matrices.
+    # The matrices of the frequencies w and -w are conjugate.
     half = [*counts[:-1], counts[-1] // 2 + 1]
     if prod(half) * spread.size > MOST_PRODUCTS:
         return inf
@@ -118,5 +121,5 @@ def _norm_of_convolution(kernel: Floats, shape: tuple[int, ...], channels: Integ
         phases = np.exp(2j * pi * ((grid[start:stop] / counts) @ blocks.T))
         matrices = (phases @ flat).reshape(-1, *spread.shape[1:])
         norm = max(norm, spectral_norm_bound(matrices))
-    # Among the smallest doubles the last step rounds too.
+    # The last step rounds too if the result is a subnormal double.
     return float(np.nextafter(np.ldexp((norm + lost) * factor * (1 + 2.0**-40), exponent), inf))

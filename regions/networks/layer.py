@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is one layer of a network?
 
-An affine map and the activation that follows it, checked and copied once: float64, finite, read-only, and of
-shapes that fit together.
+A layer is an affine map and the activation that follows it. Both are checked and copied once: float64, finite,
+read-only, with shapes that fit together.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Layer:
     Parameters
     ----------
     weights : array_like [n_out, n_in]
-        Kept as float64, C-contiguous, read-only.
+        Stored as float64, C-contiguous, read-only.
     biases : array_like [n_out]
-        Kept as float64, read-only.
+        Stored as float64, read-only.
     activation : Activation
         With slopes for all units, or for exactly ``n_out``.
     name : str
-        What messages call this layer.
+        Name of this layer in messages.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class Layer:
         if not isinstance(self.activation, Activation):
             raise TypeError(
                 f"{label}: activation must be an Activation, got {shown(self.activation)}; "
-                "regions.networks.named_activations.parse_activation makes one of a name"
+                "regions.networks.named_activations.parse_activation makes one from a name"
             )
         slopes = self.activation.slopes
         if slopes.ndim == 2 and len(slopes) != len(weights):
@@ -91,14 +91,14 @@ class Layer:
 
 
 def layer_of(weights: ArrayLike, biases: ArrayLike | None, activation: Activation, name: str) -> Layer:
-    """Checked and copied by the layer, once: a large matrix takes longer to copy than to multiply with."""
+    """Return a layer; `Layer` checks and copies once, because copying a large matrix takes longer than multiplying."""
     w = as_numpy(weights, f"{name}: weights")
     b = np.zeros(w.shape[:1]) if biases is None else biases
     return Layer(w, b, activation, name)  # type: ignore[arg-type]
 
 
 def pairs_of(layers: Iterable[tuple[ArrayLike, ArrayLike | None]]) -> list[tuple[ArrayLike, ArrayLike | None]]:
-    """Layers as they are given: pairs of weights and biases."""
+    """Return layers as they are given: pairs of weights and biases."""
     pairs = []
     for i, layer in enumerate(list_of(layers, "layers", "a list of pairs (W, b)")):
         if not isinstance(layer, (tuple, list)) or len(layer) != 2:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What does the core read of a network?
 
-A chain of layers, in which each reads only the one before it. A layer has the units of one node, and after them
-*passed* ones: outputs of lower layers that a node further up still reads. So skips, branches and concatenations are
-nothing new for the core. Arrays of weights are those of the graph, not copies.
-Invariant: outputs of one node stay together and in order on their way up, so a read is an operator and the number of
-the first output that it reads.
+A chain of layers, in which each layer reads only the layer before it. A layer has the units of one node, followed by
+*pass-through* units: outputs of lower layers that a later node still reads. Skips, branches and concatenations
+therefore need no special case in the core. Arrays of weights are shared with the graph, not copied.
+Invariant: the outputs of one node stay together and in order on their way up, so a read is an operator and the index of
+its first input.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from regions.networks.units import UnitTables
 
 __all__ = ["DEEP", "CoreLayer", "lowered"]
 
-# From so many hidden nodes on, good bounds on the spectral norms are worth their time; until then crude ones do.
+# From this number of hidden nodes on, good bounds on the spectral norms are worth their time; below, crude ones do.
 DEEP = 5
 
 NO_ARMS = np.zeros(0, dtype=np.int32)
@@ -46,17 +46,17 @@ class CoreLayer(NamedTuple):
     Parameters
     ----------
     parts : list of (int, array or PatchArrays)
-        What is added up for each row: matrices [rows, inputs] or patches, on the outputs of the layer before from the
-        given one on. Each unit has one row, or its arms.
+        The summands of each row: matrices [rows, inputs] or patches, applied to the outputs of the layer before,
+        starting at the given index. Each unit has one row, or its branches.
     biases : float64 [rows]
     tables : UnitTables
-        Of the units.
+        The tables of the units.
     arms : int32 [units + 1]
-        The first row of each unit, and their end, where units give the largest of several rows; else empty.
+        The first row of each unit, and the end of the last, if units are maxima of several rows; else empty.
     passed : int32 [passed]
-        Which outputs of the layer before follow as units that give what they get.
+        Indices of the outputs of the layer before that follow as pass-through units.
     norm : float
-        An upper bound on the spectral norm of all that; infinite if none is known.
+        An upper bound on the spectral norm of all of this; infinite if unknown.
     """
 
     parts: Sequence[tuple[int, Floats | PatchArrays]]
@@ -68,10 +68,11 @@ class CoreLayer(NamedTuple):
 
 
 def lowered(graph: Graph) -> list[CoreLayer]:
-    """The hidden nodes of a graph as a chain of layers."""
+    """Return the hidden nodes of a graph as a chain of layers."""
     last_reader = {read.node: number for number, node in enumerate(graph.hidden) for read in node.reads}
     layers = []
-    # Where the outputs of each node that is still to be read are, among those of the last layer; -1 for the inputs.
+    # Positions of the outputs of each node that is still read later, among the outputs of the last layer; -1: the
+    # inputs.
     first, counts = {-1: 0}, {-1: graph.n_in} | {number: node.units.count for number, node in enumerate(graph.hidden)}
     for number, node in enumerate(graph.hidden):
         kept = [earlier for earlier in first if last_reader.get(earlier, -1) > number]
@@ -93,11 +94,11 @@ def _arrays(operator: Dense | Patches) -> Floats | PatchArrays:
 
 
 def _norm(node: Node, passes: bool) -> float:
-    """Of the matrix [[A_1 .. A_n], [I, 0]], I passing some of what the A's read, or anything else.
+    """Bound the norm of the matrix [[A_1 .. A_n], [I, 0]], where I passes some inputs of the A's, or other inputs.
 
     |sum of A_i x_i| <= sum of |A_i| |x_i|, for the nodes i that are read. That is at most (|A_1|, .., |A_n|) times
     (|x_1|, .., |x_n|), and the latter has the length of x if the nodes are different; reads of one node are added
-    up first. With what is passed, at most x itself, squares add up. `hypot` is off by a few roundings.
+    first. Pass-through units add at most |x|^2 to the square. `hypot` is off by a few roundings.
     """
     norms: dict[int, float] = {}
     for read in node.reads:

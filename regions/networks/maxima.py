@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What do units give that are the largest of several rows (max-pool, maxout)?
+"""What is a unit that is the largest of several rows (max-pool, maxout)?
 
-A unit's rows are its *arms*, numbered from 0; what it gives is the largest of them, and its piece is the number of the
-arm that is, the *winner*. Of arms that are the same on a whole cell the lowest one wins there. A constant arm is a row
-that reads nothing; a minimum is minus the maximum of what is turned in sign.
-A unit with k arms has k (k - 1) / 2 kinks, its pairs a < b of arms in the order (0, 1), (0, 2), (1, 2), (0, 3), .., so
-that (a, b) is the kink b (b - 1) / 2 + a. What is compared with 0 there is arm b minus arm a, and the bit is 1 iff b is
-the winner: a comparison among losers is none. So the winner w has bits 1 at (0, w) .. (w - 1, w), and no others.
-Cost: as many bits as pairs of arms, which is why there are at most `MOST_ARMS`.
+The rows of a unit are its *branches*, numbered from 0. The value of the unit is the largest of them, and its piece is
+the index of that branch, the *argmax*. If branches are equal on a whole cell, the lowest one is the argmax there. A
+constant branch is a row that reads nothing; a minimum is the negative of the maximum of the negated rows.
+A unit with k branches has k (k - 1) / 2 kinks, its pairs a < b of branches in the order (0, 1), (0, 2), (1, 2), (0, 3),
+.., so that (a, b) is the kink b (b - 1) / 2 + a. The kink compares branch b minus branch a with 0, and its bit is 1 iff
+b is the argmax; comparisons between two other branches are not kinks. The argmax w has the bits 1 at (0, w) ..
+(w - 1, w), and no others.
+Cost: as many bits as pairs of branches, which is why there are at most `MOST_ARMS`.
 """
 
 from __future__ import annotations
@@ -26,25 +27,25 @@ from regions.networks.units import UnitTables
 
 __all__ = ["MOST_ARMS", "Maxima"]
 
-# The core numbers pieces in a byte.
+# The core stores the number of a piece in a byte.
 MOST_ARMS = 255
 
 
 @dataclass(frozen=True, eq=False)
 class Maxima:
-    """Units that each give the largest of some rows.
+    """Units whose values are each the largest of some rows.
 
     Parameters
     ----------
     starts : int32 [units + 1]
-        The arms of unit u are the rows from ``starts[u]`` to before ``starts[u + 1]``, at least one.
+        The branches of unit u are the rows ``starts[u]:starts[u + 1]``, at least one.
     name : str
-        What to call them in messages.
+        Name in messages.
 
     Raises
     ------
     NetworkError
-        A unit without arms, or with more than `MOST_ARMS`.
+        A unit without branches, or with more than `MOST_ARMS`.
 
     Examples
     --------
@@ -65,15 +66,15 @@ class Maxima:
         sizes = np.diff(starts)
         if starts.ndim != 1 or len(starts) < 2 or starts[0] != 0 or sizes.min() < 1 or sizes.max() > MOST_ARMS:
             raise NetworkError(
-                f"{self.name}: each unit must have 1 to {MOST_ARMS} arms, the first one from row 0; where there are "
-                "more, take the largest of groups first, and then of these"
+                f"{self.name}: each unit must have 1 to {MOST_ARMS} branches, the first one from row 0; if there are "
+                "more, take the largest of groups first, and then the largest of these"
             )
         starts.setflags(write=False)
         object.__setattr__(self, "starts", starts)
 
     @classmethod
     def of_sizes(cls, sizes: ArrayLike, name: str = "max") -> Maxima:
-        """Units with these numbers of arms."""
+        """Make units with these numbers of branches."""
         return cls(np.cumsum([0, *np.asarray(sizes).tolist()]), name)
 
     @property
@@ -83,17 +84,17 @@ class Maxima:
 
     @property
     def rows(self) -> int:
-        """Arms, summed over units."""
+        """Number of branches, summed over units."""
         return int(self.starts[-1])
 
     @cached_property
     def sizes(self) -> Integers:
-        """Arms of each unit, int64 [units]."""
+        """Number of branches of each unit, int64 [units]."""
         return np.diff(self.starts).astype(np.int64)
 
     @cached_property
     def kinks(self) -> int:
-        """Pairs of arms, summed over units."""
+        """Number of pairs of branches, summed over units."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
 
     @cached_property
@@ -103,7 +104,7 @@ class Maxima:
 
     @cached_property
     def arms(self) -> Integers:
-        """Which arm of its unit each row is, int64 [rows]."""
+        """Index of each row among the branches of its unit, int64 [rows]."""
         return np.arange(self.rows, dtype=np.int64) - self.starts[self.row_units]
 
     @cached_property
@@ -113,7 +114,7 @@ class Maxima:
 
     @cached_property
     def kink_rows(self) -> Integers:
-        """The later arm of each kink, and the earlier one, which is taken off from it: rows, int64 [kinks, 2]."""
+        """The later branch of each kink, and the earlier one, which is subtracted: rows, int64 [kinks, 2]."""
         later = np.repeat(np.arange(self.rows, dtype=np.int64), self.arms)
         first_pairs = np.repeat(np.cumsum(self.arms) - self.arms, self.arms)
         earlier = np.arange(len(later), dtype=np.int64) - first_pairs
@@ -126,41 +127,41 @@ class Maxima:
 
     @cached_property
     def _kink_arms(self) -> tuple[Integers, Integers]:
-        """The later and the earlier arm of each kink, as numbers within their unit."""
+        """The later and the earlier branch of each kink, as indices within their unit."""
         return self.arms[self.kink_rows[:, 0]], self.arms[self.kink_rows[:, 1]]
 
     def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
-        """What each unit has, [.., units], for each of its kinks, [.., kinks]."""
+        """Repeat the value of each unit, [.., units], for each of its kinks, [.., kinks]."""
         return values[..., self.kink_units]
 
     def compared(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """The later arm of each kink minus the earlier one, [.., kinks], of rows [.., rows]."""
+        """Return the later branch of each kink minus the earlier one, [.., kinks], from rows [.., rows]."""
         return np.asarray(rows[..., self.kink_rows[:, 0]] - rows[..., self.kink_rows[:, 1]])
 
     def either(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """What the arms of each kink have together, [.., kinks]: sums, or for booleans whether one of them has it."""
+        """Add the two branches of each kink, [.., kinks]; for booleans, return whether one of them is True."""
         return np.asarray(rows[..., self.kink_rows[:, 0]] + rows[..., self.kink_rows[:, 1]])
 
     def bits_at(self, rows: Floats) -> Bits:
-        """Bits [.., kinks] at rows [.., rows]; of arms that are equal the lowest one wins."""
+        """Return the bits [.., kinks] at rows [.., rows]; of equal branches the lowest one is the argmax."""
         return self.bits_of(self.pieces_at(rows))
 
     def pieces_at(self, rows: Floats) -> Indices:
-        """Winner of each unit at rows [.., rows]."""
+        """Return the argmax of each unit at rows [.., rows]."""
         return self._lowest(rows == self.of_all_rows(self.largest(rows)))
 
     def _lowest(self, candidates: Bits) -> Indices:
-        """The lowest arm of each unit [.., units] that is one of some rows [.., rows]; 0 if none is."""
+        """Return the lowest branch of each unit [.., units] among candidate rows [.., rows], or 0."""
         arms = np.where(candidates, self.arms, MOST_ARMS)
         lowest = np.minimum.reduceat(arms, self.starts[:-1], axis=-1)
         return np.asarray(np.where(lowest == MOST_ARMS, 0, lowest))
 
     def bits_of(self, pieces: Indices) -> Bits:
-        """The bits [.., kinks] of units with these winners [.., units]."""
+        """Return the bits [.., kinks] of units with these argmaxes [.., units]."""
         return np.asarray(self.at_kinks(pieces) == self._kink_arms[0])
 
     def pieces_of(self, bits: NDArray[Any]) -> Indices:
-        """Winner of each unit, integers [.., units], by bits [.., kinks]: the arm whose pair with arm 0 has its bit."""
+        """Return the argmax of each unit, integers [.., units], from bits [.., kinks]: it has its bit with branch 0."""
         if self.kinks == 0:
             return np.zeros((*bits.shape[:-1], self.count), dtype=np.intp)
         later, earlier = self._kink_arms
@@ -170,13 +171,14 @@ class Maxima:
         return np.asarray(np.maximum.reduceat(rows, self.starts[:-1], axis=-1))
 
     def first_pieces(self, above: Bits, below: Bits) -> Indices:
-        """The lowest arm, [.., units], that is not below another, by the kinks as for `settled`."""
+        """Return the lowest branch, [.., units], that is not below another, given the kinks as for `settled`."""
         return self._lowest(~self._losing(above, below))
 
     def settled(self, above: Bits, below: Bits) -> tuple[Bits, Bits]:
-        """Which bits are 1 and which are 0, by the kinks at which the later arm is above the earlier one, and below it.
+        """Return which bits are proven 1 and which 0, given the kinks where the later branch is above, and below, the
+        earlier one.
 
-        An arm that is below another does not win; and one that is the only one left does.
+        A branch below another one is not the argmax; the only one left is.
         """
         loses = self._losing(above, below)
         left = np.add.reduceat(~loses, self.starts[:-1], axis=-1, dtype=np.intp)
@@ -184,7 +186,7 @@ class Maxima:
         return ~loses[..., later] & (self.at_kinks(left) == 1), loses[..., later]
 
     def _losing(self, above: Bits, below: Bits) -> Bits:
-        """Which arms are below another one, [.., rows]."""
+        """Return which branches are below another one, [.., rows]."""
         loses = np.zeros((*above.shape[:-1], self.rows), dtype=bool)
         order, rows, begins = self._comparisons
         if rows.size:
@@ -194,57 +196,59 @@ class Maxima:
 
     @cached_property
     def _comparisons(self) -> tuple[Indices, Integers, Indices]:
-        """Kinks with the later and then with the earlier arm, sorted by that; these arms; where those of each begin."""
+        """Return the kinks with the later and then with the earlier branch, sorted by branch; these branches; and the
+        first entry of each branch.
+        """
         compared = self.kink_rows.T.ravel()
         order = np.argsort(compared, kind="stable")
         rows, begins = np.unique(compared[order], return_index=True)
         return order, rows, begins
 
     def binding(self, pieces: Indices) -> Bits:
-        """Which kinks [.., kinks] compare the winner [.., units] with another arm."""
+        """Return which kinks [.., kinks] compare the argmax [.., units] with another branch."""
         winners = self.at_kinks(pieces)
         later, earlier = self._kink_arms
         return np.asarray((winners == later) | (winners == earlier))
 
     def followed(self, rows: NDArray[Any], pieces: Indices) -> NDArray[Any]:
-        """The arm of each unit that wins: of rows [.., rows] those [.., units]."""
+        """Return the argmax branch of each unit, [.., units], of rows [.., rows]."""
         return np.take_along_axis(rows, self.starts[:-1] + pieces, axis=-1)
 
     def largest(self, rows: Floats) -> Floats:
-        """The largest that an arm of each unit has: of rows [.., rows] those [.., units]."""
+        """Return the largest branch of each unit, [.., units], of rows [.., rows]."""
         return np.asarray(np.maximum.reduceat(rows, self.starts[:-1], axis=-1))
 
     def asked_of_rows(self, units: NDArray[Any], pieces: Indices) -> NDArray[Any]:
-        """What arms are asked for, [.., rows]: the winner what its unit is, [.., units], and others nothing."""
+        """Pass the value of each unit, [.., units], to its argmax, and 0 to its other branches: [.., rows]."""
         wins = np.asarray(pieces[..., self.row_units] == self.arms)
         return units[..., self.row_units] * wins
 
     def of_all_rows(self, units: NDArray[Any]) -> NDArray[Any]:
-        """What each unit has, [.., units], for each of its arms, [.., rows]."""
+        """Repeat the value of each unit, [.., units], for each of its branches, [.., rows]."""
         return units[..., self.row_units]
 
     def on_pieces(self, pieces: Indices) -> tuple[Floats, Floats]:
-        """Slopes and intercepts of units in their winners: 1 and 0."""
+        """Return slopes and intercepts of units on their pieces: 1 and 0."""
         return np.ones(pieces.shape), np.zeros(pieces.shape)
 
     @property
     def scaling(self) -> bool:
-        """Whether some slope is another number than -1, 0 and 1: none is."""
+        """Whether some slope is a number other than -1, 0 and 1: always False."""
         return False
 
     @property
     def shifting(self) -> bool:
-        """Whether some intercept is another number than 0: none is."""
+        """Whether some intercept is a number other than 0: always False."""
         return False
 
     def bending(self) -> Bits:
-        """At which kinks the slope can change, bool [kinks]: at all."""
+        """The kinks at which the slope can change, bool [kinks]: all of them."""
         return np.ones(self.kinks, dtype=bool)
 
     def tables(self) -> UnitTables:
-        """What each unit makes of the arm that it follows: nothing else."""
+        """Breakpoints, slopes and intercepts of each unit as a function of its argmax branch: the identity."""
         return UnitTables(np.zeros((self.count, 0)), np.ones((self.count, 1)), np.zeros((self.count, 1)))
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """The numbers that make them, under the names that they have in files."""
+        """Return the numbers that define the units, under their names in files."""
         return {"arms": self.starts}

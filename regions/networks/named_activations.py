@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which piecewise-linear functions have names?
 
-One function for each activation that is handled, and the parser for what users write: ``"relu"``,
-``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``. What they return is described in `regions.piecewise_linear`.
+This file has one function for each supported activation, and the parser for names: ``"relu"``, ``"leaky_relu(0.2)"``,
+``"hard_tanh(-2, 2)"``. Their results are described in `regions.piecewise_linear`.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def relu() -> Activation:
 
 
 def leaky_relu(negative_slope: float = 0.01) -> Activation:
-    """``h`` above zero, ``negative_slope * h`` below; the slope is used as the double it is."""
+    """Return ``h`` above zero, ``negative_slope * h`` below; the slope is used exactly as given."""
     slope = _number(negative_slope, "negative_slope", "leaky_relu")
     return Activation(f"leaky_relu({slope!r})", np.zeros(1), np.array([slope, 1.0]), np.zeros(2))
 
 
 def prelu(slopes: ArrayLike) -> Activation:
-    """Leaky ReLU with learnt slopes: one for all units (shape [1] or a number), or one for each (shape [n]).
+    """Return the leaky ReLU with learnt slopes: one for all units (shape [1] or a number), or one each (shape [n]).
 
     Examples
     --------
@@ -63,7 +63,7 @@ def prelu(slopes: ArrayLike) -> Activation:
 
 
 def hard_tanh(minimum: float = -1.0, maximum: float = 1.0) -> Activation:
-    """``h`` clipped to the interval from ``minimum`` to ``maximum``."""
+    """Return ``h`` clipped to the interval from ``minimum`` to ``maximum``."""
     low, high = _number(minimum, "minimum", "hard_tanh"), _number(maximum, "maximum", "hard_tanh")
     if low >= high:
         raise NetworkError(f"hard_tanh: minimum must be below maximum, got {low!r} and {high!r}")
@@ -72,18 +72,18 @@ def hard_tanh(minimum: float = -1.0, maximum: float = 1.0) -> Activation:
 
 
 def relu6() -> Activation:
-    """``h`` clipped to the interval from 0 to 6."""
+    """Return ``h`` clipped to the interval from 0 to 6."""
     return _clip("relu6", 0.0, 6.0)
 
 
 def absolute() -> Activation:
-    """The absolute value ``|h|``."""
+    """Return the absolute value ``|h|``."""
     return Activation("abs", np.zeros(1), np.array([-1.0, 1.0]), np.zeros(2))
 
 
 @cache
 def identity() -> Activation:
-    """``h`` itself: no breakpoint, so no kink and no pattern bit."""
+    """Return ``h`` itself: no breakpoint, so no kink and no pattern bit."""
     return Activation("identity", np.zeros(0), np.ones(1), np.zeros(1))
 
 
@@ -135,7 +135,7 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
         One of relu, leaky_relu, leaky_relu(0.2), hard_tanh, hard_tanh(-2, 2), relu6, abs, identity. Case and
         underscores do not matter.
     what : str
-        What to call it in messages.
+        Name of the argument in messages.
 
     Raises
     ------

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What is a network?
 
-A graph of nodes, each an affine map of earlier ones followed by a piecewise-linear activation, or by maxima; the last
-one has neither.
-Most networks are chains of dense layers, and those have `layers`. Everything is checked and copied once, on the way in:
-float64, finite, fitting together, read-only.
-A *kink* is one breakpoint of one hidden unit, or a pair of arms of a maximum (`regions/networks/maxima.py`): one bit of
-the activation pattern, ordered layer by layer, unit by unit, breakpoint ascending. Bit k is 1 iff the unit's
-pre-activation is strictly above the breakpoint, or iff the later arm wins. A ReLU unit has one kink.
-Evaluation here is ordinary floating point and decides nothing; exact decisions are made by the core. What overflows
-is refused (`NonFiniteError`), for one layer later it would be no number at all.
+A graph of nodes. Each node is an affine map of earlier nodes, followed by a piecewise-linear activation or by maxima;
+the last node has neither.
+Most networks are chains of dense layers; these have `layers`. The constructor checks and copies everything once:
+float64, finite, shapes that fit, read-only.
+A *kink* is one breakpoint of one hidden unit, or a pair of branches of a maximum (`regions/networks/maxima.py`). It is
+one bit of the activation pattern, ordered layer by layer, unit by unit, breakpoint ascending. Bit k is 1 iff the unit's
+pre-activation is strictly above the breakpoint, or iff the later branch is the argmax. A ReLU unit has one kink.
+Evaluation here is ordinary floating point and decides nothing; the core makes exact decisions. Overflow is refused
+(`NonFiniteError`), because one layer later it would become NaN.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class Network:
     Attributes
     ----------
     layers : tuple of Layer
-        Of a chain of dense layers. The last one is the linear output: its activation is the identity.
+        The layers of a chain of dense layers. The last one is the linear output: its activation is the identity.
     graph : Graph
         The same, or any other network, as nodes that read each other.
     input_shape : tuple of int
-        How the inputs are arranged, for instance channels, rows and columns of an image; ``(n_in,)`` where nobody said.
+        Arrangement of the inputs, for instance channels, rows and columns of an image; ``(n_in,)`` if not given.
     input_names : dict of str to slice
-        The place of each named input of a file in the input vector; empty if nothing named them.
+        Position of each named input of a file in the input vector; empty if inputs have no names.
     notes : tuple of str
-        What a reader did that the user should know, such as folding a batch norm.
+        Notes by the reader of a file that the user should know, such as a folded batch norm.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class Network:
 
     @classmethod
     def from_layers(cls, layers: Iterable[Layer], notes: Iterable[str] = ()) -> Network:
-        """Make a network of ready layers; the last one must have the identity as its activation."""
+        """Make a network from layers; the last one must have the identity as its activation."""
         network = object.__new__(cls)
         network._set(list_of(layers, "layers", "a list of regions.Layer"), _notes(notes))
         return network
@@ -115,18 +115,18 @@ class Network:
         notes: Iterable[str] = (),
         input_names: Mapping[str, slice] | None = None,
     ) -> Network:
-        """Make a network of a graph whose last node gives what it gets.
+        """Make a network from a graph whose last node has the identity as its activation.
 
-        Where a node reads the inputs and something else, a node that passes the inputs on is put in first.
+        If a node reads the inputs and something else, a node that passes the inputs on is inserted.
 
         Parameters
         ----------
         graph : Graph
         input_shape : sequence of int, optional
-            How the inputs are arranged; ``(n_in,)`` if left out.
+            Arrangement of the inputs; ``(n_in,)`` if left out.
         notes : iterable of str
         input_names : dict of str to slice, optional
-            Which inputs have which name.
+            Position of each named input.
 
         Raises
         ------
@@ -180,19 +180,19 @@ class Network:
         Raises
         ------
         NetworkError
-            The network is no chain of dense layers; `graph` has its nodes.
+            The network is not a chain of dense layers; `graph` has its nodes.
         """
         if not self.is_chain:
             raise NetworkError(
-                "this network is no chain of dense layers: it has convolutions, skips or other nodes that read parts "
-                "of others; see its `graph`"
+                "this network is not a chain of dense layers: it has convolutions, skips or other nodes that read "
+                "parts of others; see its `graph`"
             )
         layers: tuple[Layer, ...] = self.__dict__["_layers"]
         return layers
 
     @property
     def is_chain(self) -> bool:
-        """Whether this is a chain of dense layers, so that there are `layers`."""
+        """Whether this is a chain of dense layers, which has `layers`."""
         return "_layers" in self.__dict__
 
     @property
@@ -212,7 +212,7 @@ class Network:
 
     @property
     def activations(self) -> tuple[Activation | Maxima, ...]:
-        """Of each hidden layer; the units themselves where they are maxima."""
+        """Activation of each hidden layer; the units themselves if they are maxima."""
         each = (node.units for node in self.graph.hidden)
         return tuple(units if isinstance(units, Maxima) else units.activation for units in each)
 
@@ -223,7 +223,7 @@ class Network:
 
     @property
     def kinks(self) -> int:
-        """Number of pattern bits: breakpoints, or pairs of arms, summed over hidden units; ``hidden`` for ReLU."""
+        """Number of pattern bits: breakpoints, or pairs of branches, summed over hidden units; ``hidden`` for ReLU."""
         return self.graph.kinks
 
     @cached_property
@@ -238,34 +238,34 @@ class Network:
 
     @cached_property
     def kink_values(self) -> Floats:
-        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two arms are compared."""
+        """Breakpoint of each pattern bit, float64 [kinks]; 0 where two branches are compared."""
         return read_only(self.graph.kink_values)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of shapes, weights and activations, as 64 hexadecimal digits; equal networks share it."""
+        """SHA-256 of shapes, weights and activations, as 64 hexadecimal digits; the same for equal networks."""
         digest = hashlib.sha256()
         for array in stored_arrays(self).values():
             digest.update(repr(array.shape).encode())
-            # + 0.0: a negative zero is the same number.
+            # + 0.0 turns a negative zero, which is the same number, into zero.
             digest.update(np.ascontiguousarray(array + 0.0, dtype="<f8").data)
         return digest.hexdigest()
 
     def __call__(self, x: ArrayLike) -> Floats:
-        """Evaluate the network at points x [.., n_in] or ``[.., *input_shape]``; returns float64 [.., n_out]."""
+        """Evaluate the network at points x [.., n_in] or ``[.., *input_shape]``; return float64 [.., n_out]."""
         for values in self._at(x):
             outputs = values
         return outputs
 
     def preactivations(self, x: ArrayLike) -> list[Floats]:
-        """Pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l].
+        """Return the pre-activations of the hidden layers at points x [.., n_in]: a list of float64 [.., n_l].
 
-        Where units are maxima, those of all their arms.
+        If units are maxima, all their branches.
         """
         return list(islice(self._at(x), len(self.widths)))
 
     def _at(self, x: ArrayLike) -> Iterator[Floats]:
-        """What each layer has before its activation; whatever overflows is refused."""
+        """Yield the values of each layer before its activation; refuse overflow."""
         points = self._points(x)
         found = at_points(self.graph, points.reshape(-1, self.n_in))
         for index in range(len(self.graph.nodes)):
@@ -275,18 +275,18 @@ class Network:
             yield require_finite(shaped, f"at these points a value of layer {index}")
 
     def _points(self, x: ArrayLike) -> Floats:
-        """Points [.., n_in], of such or of images."""
+        """Return points as an array [.., n_in]; images are flattened."""
         return points_float64(x, self.n_in, shape=self.input_shape)
 
     def pattern(self, x: ArrayLike) -> Bits:
-        """Activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near a kink."""
+        """Return the activation pattern at points x [.., n_in]: bool [.., kinks]; rounding may flip bits near kinks."""
         x = self._points(x)
         preactivations = self.preactivations(x)
         above = [node.units.bits_at(h) for node, h in zip(self.graph.hidden, preactivations, strict=True)]
         return np.concatenate([np.zeros((*np.shape(x)[:-1], 0), dtype=bool), *above], axis=-1)
 
     def gradient(self, x: ArrayLike) -> Floats:
-        """Jacobian at points x [.., n_in]: float64 [.., n_out, n_in]; at a kink, of its inactive side."""
+        """Return the Jacobian at points x [.., n_in]: float64 [.., n_out, n_in]; at a kink, of its inactive side."""
         bits = self.pattern(x)
         *shape, _ = bits.shape
         packed = np.packbits(bits.reshape(prod(shape), self.kinks), axis=1, bitorder="little")
@@ -295,7 +295,7 @@ class Network:
         return result.reshape(*shape, self.n_out, self.n_in)
 
     def affine_map(self, pattern: ArrayLike) -> tuple[Floats, Floats]:
-        """Affine map of the network where it has the given pattern: ``net(x) = A @ x + c`` there.
+        """Return the affine map of the network where it has the given pattern: ``net(x) = A @ x + c`` there.
 
         Parameters
         ----------
@@ -312,8 +312,8 @@ class Network:
         ShapeMismatchError
             Another shape or dtype.
         ValueError
-            Bits that no input can have: above a breakpoint but not above a smaller one of the same unit, or of a
-            maximum without a winner.
+            Bits that no input can have: a unit above a breakpoint but not above a smaller one, or a maximum without
+            an argmax.
         NonFiniteError
             A map with entries beyond the largest double.
         """
@@ -321,8 +321,8 @@ class Network:
         for node, pieces in self.graph.pieces(bits):
             if (node.units.bits_of(pieces) != bits[node.kinks]).any():
                 raise ValueError(
-                    "this pattern has a unit above a breakpoint but not above a smaller one of its own, or with no "
-                    "arm that wins"
+                    "no input has this pattern: a unit is above a breakpoint but not above a smaller one of its own, "
+                    "or a maximum has no argmax"
                 )
         (a,), (c,) = affine_maps(self.graph, None, np.packbits(bits[np.newaxis], axis=1, bitorder="little"))
         if not (np.isfinite(a).all() and np.isfinite(c).all()):
@@ -341,12 +341,12 @@ class Network:
         )
 
     def until(self, node: int | str) -> Network:
-        """The network that ends with what one of its hidden nodes gives.
+        """Return the network that ends with the outputs of one of its hidden nodes.
 
         Parameters
         ----------
         node : int or str
-            Its number in ``graph.nodes``, from 0, or its name.
+            Its index in ``graph.nodes``, from 0, or its name.
 
         Returns
         -------
@@ -356,7 +356,7 @@ class Network:
         Raises
         ------
         ValueError
-            There is no such hidden node, or several have that name.
+            There is no such hidden node, or several nodes have that name.
 
         Examples
         --------
@@ -369,12 +369,12 @@ class Network:
         return with_graph(self, graph)
 
     def outputs(self, chosen: Sequence[int]) -> Network:
-        """The network with some of its outputs.
+        """Return the network with some of its outputs.
 
         Parameters
         ----------
         chosen : sequence of int
-            Outputs, from 0, in the order in which they are wanted.
+            Indices of outputs, from 0, in the order in which they are wanted.
 
         Examples
         --------
@@ -411,12 +411,12 @@ class Network:
 
 
 def with_graph(network: Network, graph: Graph, notes: Iterable[str] = ()) -> Network:
-    """Return the network of another graph with the same inputs, with the notes that there are, and more."""
+    """Return the network of another graph with the same inputs, with the existing notes and more."""
     return Network.from_graph(graph, network.input_shape, [*network.notes, *notes], network.input_names)
 
 
 def stored_arrays(network: Network) -> dict[str, NDArray[Any]]:
-    """All numbers that make a network, layer by layer, under the names that they have in files."""
+    """Return all numbers that define a network, layer by layer, under their names in files."""
     if not network.is_chain:
         return network.graph.stored_arrays()
     return {
@@ -431,7 +431,7 @@ def _notes(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def require_network(given: Any) -> Network:
-    """Refuse what is not a network; returns what was given."""
+    """Refuse anything but a network; return it."""
     if not isinstance(given, Network):
         raise TypeError(
             f"expected a regions.Network, got {type(given).__name__}: make one with regions.load(...) "

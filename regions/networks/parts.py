@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which graphs are made of another?
+"""Which graphs are derived from another graph?
 
-One that ends earlier, one with some of the outputs, one in which units compare them, and one in which the inputs are
-passed on to nodes that read others as well. Nodes are shared, not copied.
+A graph that ends earlier, one with some of the outputs, one with units that compare outputs, and one in which the
+inputs are passed on to nodes that read other nodes as well. Nodes are shared, not copied.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["comparing", "ending", "number_of", "with_affine_inputs", "with_input
 
 
 def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
-    """The first ``depth`` hidden nodes; the outputs are units of the last of them, or 0 where a source is -1."""
+    """Return the first ``depth`` hidden nodes; the outputs are units of the last, or 0 where a source is -1."""
     kept, numbers = graph.nodes[:depth], np.asarray(sources)
     selection = Patches.selection(kept[-1].units.count, numbers)
     operator = Dense(selection.weights) if isinstance(kept[-1].reads[0].operator, Dense) else selection
@@ -36,7 +36,7 @@ def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
 
 
 def number_of(graph: Graph, node: int | str) -> int:
-    """The number of a hidden node that is given by it, or by its name."""
+    """Return the index of a hidden node, given its index or name."""
     names = [each.name for each in graph.hidden]
     if not names:
         raise NetworkError("node: this network has no hidden node")
@@ -50,7 +50,7 @@ def number_of(graph: Graph, node: int | str) -> int:
 
 
 def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
-    """The graph with some of its outputs, in the order given."""
+    """Return the graph with some of its outputs, in the order given."""
     last = graph.nodes[-1]
     reads = tuple(Read(_rows(read.operator, chosen), read.node) for read in last.reads)
     node = replace(last, biases=last.biases[chosen], reads=reads, units=Units(len(chosen), identity()))
@@ -58,7 +58,7 @@ def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
 
 
 def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:
-    """The graph with one more hidden node, of a unit for each two outputs, and what each of them compares: [units, 2].
+    """Return the graph with one more hidden node, of a unit for each pair of outputs, and these pairs: [units, 2].
 
     The unit of (i, j), with j < i, has output i minus output j, and a kink where that is 0.
     """
@@ -73,9 +73,9 @@ def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:
 
 
 def with_inputs_apart(graph: Graph) -> Graph:
-    """The graph in which a node that reads the inputs does so once, and reads nothing else.
+    """Return the graph in which a node that reads the inputs does so once, and reads nothing else.
 
-    Where one does, a node of units that give what they get stands for the inputs there.
+    If a node reads more, a node of identity units stands for the inputs there.
     """
     if all(len(node.reads) == 1 or all(read.node >= 0 for read in node.reads) for node in graph.nodes):
         return graph
@@ -84,7 +84,9 @@ def with_inputs_apart(graph: Graph) -> Graph:
 
 
 def with_affine_inputs(graph: Graph, operator: Operator, constants: Floats, reads_it: Callable[[Node], bool]) -> Graph:
-    """The graph with a node, an operator on the inputs plus constants, that some nodes read in place of the inputs."""
+    """Return the graph with a node, an operator on the inputs plus constants, that some nodes read instead of the
+    inputs.
+    """
     units = Units(len(constants), identity())
     nodes = [Node(constants, (Read(operator, -1),), units, slice(0, 0), "inputs")]
     for node in graph.nodes:

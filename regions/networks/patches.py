@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is a linear operator that applies small dense blocks at many places?
+"""What is a linear operator that applies small dense blocks at many positions?
 
 A *patch* is a block of weights, a list of the inputs that its columns read, and a list of the outputs that its rows
-give. A convolution is one patch for each position and group, all with the same weights; where it reaches over the
-border, sources are missing. Means over windows are patches of one row, and a selection, a permutation or a scaling is
-patches of one weight.
-Invariant: an output is in one patch at most; an output in none is 0.
-Cost: memory for the lists, not for a matrix; applying it is one matrix product for each kind of block.
+compute. A convolution has one patch for each position and group, all with the same weights; sources are missing where
+it overlaps the padding. Means over windows are patches of one row, and a selection, a permutation or a scaling consists
+of patches of one weight.
+Invariant: an output is in at most one patch; an output in no patch is 0.
+Cost: memory for the lists, not for a matrix; one matrix product for each kind of block to apply it.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ class Patches:
     ----------
     inputs, outputs : int
     kernels : [kinds, rows, terms]
-        The blocks, doubles or what an arithmetic makes of them.
+        The blocks, doubles or the numbers of another arithmetic.
     kinds : int32 [patches]
         The block of each patch.
     sources : int32 [patches, terms]
-        Which input each column reads; -1 where there is none.
+        Index of the input that each column reads, or -1.
     targets : int32 [patches, rows]
-        Which output each row gives.
+        Index of the output that each row computes.
     lattice : Lattice, optional
-        Where patches stand, if they stand regularly, as those of a convolution do: for a better `norm_bound`, and for
-        nothing else. It is not believed, but checked there.
+        Positions of the patches if they are regular, as in a convolution. It is used only for a better `norm_bound`,
+        and checked there, not trusted.
     """
 
     inputs: int
@@ -68,15 +68,15 @@ class Patches:
         dilation: Sequence[int],
         groups: int = 1,
     ) -> Patches:
-        """A convolution, as networks have it: no kernel is turned around.
+        """Return a convolution in the sense of neural networks: kernels are not flipped.
 
         Parameters
         ----------
         kernel : [channels out, channels in / groups, *window]
         shape : sequence of int
-            Of the inputs: channels, then one length for each axis of the window.
+            Shape of the inputs: channels, then one length for each axis of the window.
         stride, padding, dilation
-            For each axis of the window; padding, with zeros, before and after.
+            One for each axis of the window; padding, with zeros, before and after.
         groups : int
         """
         channels, *lengths = shape
@@ -111,14 +111,14 @@ class Patches:
 
     @classmethod
     def selection(cls, inputs: int, sources: NDArray[np.integer]) -> Patches:
-        """Output i is input ``sources[i]``, or 0 where that is -1."""
+        """Return the operator whose output i is input ``sources[i]``, or 0 if that is -1."""
         flat = sources.ravel()
         kept = np.flatnonzero(flat >= 0)
         return cls._single(inputs, flat.size, np.ones((1, 1, 1)), np.zeros(kept.size), flat[kept], kept)
 
     @classmethod
     def scale(cls, factors: NDArray[Any]) -> Patches:
-        """Output i is input i times ``factors[i]``."""
+        """Return the operator whose output i is input i times ``factors[i]``."""
         if factors.size and (factors == factors[0]).all():
             values, kinds = factors[:1], np.zeros(factors.size, dtype=np.intp)
         else:
@@ -141,7 +141,7 @@ class Patches:
 
     @cached_property
     def weights(self) -> NDArray[Any]:
-        """The matrix [outputs, inputs]; of large operators it is larger than what they are made of by far."""
+        """The matrix [outputs, inputs]; for large operators it is far larger than the patches."""
         matrix = np.zeros((self.outputs, self.inputs), dtype=self.kernels.dtype)
         for patch in range(len(self.kinds)):
             (read,) = np.nonzero(self.sources[patch] >= 0)
@@ -153,15 +153,15 @@ class Patches:
 
     @cached_property
     def multiply_adds(self) -> int:
-        """How many products an application takes."""
+        """Number of products in one application."""
         return int((self.sources >= 0).sum()) * self.kernels.shape[1]
 
     @cached_property
     def most_terms(self) -> int:
-        """How many products an output adds up at most.
+        """Largest number of products in the sum of one output.
 
-        Where a patch reads an input m times, it is sqrt(m) times as many: for what rounds each of n products is bounded
-        by the norms of the weights and of the inputs, and n of the latter are sqrt(m) times as long as all inputs.
+        If a patch reads an input m times, the number is multiplied by sqrt(m). Rounding in a sum of n products is
+        bounded by the norms of the weights and of the n inputs, which are sqrt(m) times as long as all inputs.
         """
         length = self.sources.shape[1]
         if self.lattice is not None or length * ceil(sqrt(length)) <= self.inputs:
@@ -172,11 +172,12 @@ class Patches:
 
     @cached_property
     def norm_bound(self) -> float:
-        """An upper bound on the spectral norm, for weights that are doubles.
+        """An upper bound on the spectral norm, if the weights are doubles.
 
-        That of the patches of one block is found on their lattice. Without one, a patch gives at most |K| |x restricted
-        to its sources|, outputs are in one patch each, and if an input is read m times at most, squares sum up to
-        |K|^2 m |x|^2. Patches of other blocks give other outputs: squares of norms add up where they read the same.
+        The norm of the patches of one block is bounded on their lattice. Without one, a patch gives at most
+        |K| |x restricted to its sources|. Outputs are in one patch each, so if an input is read at most m times,
+        squares sum up to |K|^2 m |x|^2. Patches of other blocks give other outputs: squares of norms are added if
+        they read the same inputs.
         """
         scales = np.zeros(len(self.kernels))
         for kind, patches in enumerate(self._patches_of):
@@ -202,7 +203,7 @@ class Patches:
 
     @cached_property
     def frobenius(self) -> float:
-        """The Frobenius norm, for weights that are doubles; squares do not overflow on the way."""
+        """The Frobenius norm, if the weights are doubles; squares do not overflow on the way."""
         largest = np.abs(self.kernels).max(initial=0.0)
         _, exponent = np.frexp(largest)
         squares = np.ldexp(self.kernels, -exponent) ** 2
@@ -212,7 +213,7 @@ class Patches:
         return float(np.ldexp(sqrt(total), exponent))
 
     def terms(self, output: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
-        """The inputs that an output reads, and with which weights."""
+        """Return the inputs that an output reads, and their weights."""
         patch, row = self._places[output]
         if patch < 0:
             return self.sources[:0].ravel(), self.kernels[:0].ravel()
@@ -221,24 +222,24 @@ class Patches:
 
     @cached_property
     def _places(self) -> NDArray[np.int32]:
-        """Patch and row of each output, -1 where it is in none: [outputs, 2]."""
+        """Patch and row of each output, -1 if it is in no patch: [outputs, 2]."""
         places = np.full((self.outputs, 2), -1, dtype=np.int32)
         patches, rows = np.indices(self.targets.shape, dtype=np.int32)
         places[self.targets, 0], places[self.targets, 1] = patches, rows
         return places
 
     def apply(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., inputs] to [.., outputs]."""
+        """Map values [.., inputs] to [.., outputs]."""
         flat = values.reshape(-1, self.inputs)
         result = np.zeros((len(flat), self.outputs), dtype=np.result_type(values, self.kernels))
         step = max(1, CHUNK // max(1, self.sources.size))
-        # numpy looks up places of its own integer type many times faster than others.
+        # numpy indexes many times faster with its own integer type than with others.
         lists = [
             (self.sources[patches].astype(np.intp), self.targets[patches].ravel().astype(np.intp), kernel.T)
             for patches, kernel in zip(self._patches_of, self.kernels, strict=True)
         ]
         for start in range(0, len(flat), step):
-            # One more input, which is 0, stands for those that are missing.
+            # One more input, which is 0, stands for the missing ones.
             part = flat[start : start + step]
             padded = np.concatenate([part, np.zeros((len(part), 1), dtype=part.dtype)], axis=1)
             for sources, targets, weights in lists:
@@ -248,7 +249,7 @@ class Patches:
         return result.reshape(*values.shape[:-1], self.outputs)
 
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values [.., outputs] to [.., inputs]: what is a sum over outputs, as one over inputs."""
+        """Map values [.., outputs] to [.., inputs] by the transposed operator."""
         flat = values.reshape(-1, self.outputs)
         result = np.zeros((self.inputs + 1, len(flat)), dtype=np.result_type(values, self.kernels))
         for kind, patches in enumerate(self._patches_of):
@@ -261,22 +262,22 @@ class Patches:
         return [np.flatnonzero(self.kinds == kind) for kind in range(len(self.kernels))]
 
     def row(self, output: int) -> NDArray[Any]:
-        """The weights of one output, [inputs]."""
+        """Return the weights of one output, [inputs]."""
         sources, weights = self.terms(output)
         row = np.zeros(self.inputs, dtype=self.kernels.dtype)
         np.add.at(row, sources, weights)
         return row
 
     def stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """What makes the operator, by name; how many inputs and outputs it has is for others to say."""
+        """Return the arrays that define the operator, by name; the caller stores the numbers of inputs and outputs."""
         return {name: getattr(self, name) for name in ("kernels", "kinds", "sources", "targets")}
 
     def entrywise(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Patches:
-        """The operator with another number in the place of each weight; of 0 the function must make 0."""
+        """Return the operator with ``function`` applied to the weights; the function must map 0 to 0."""
         return replace(self, kernels=function(self.kernels))
 
     def part(self, outputs: NDArray[Any] | slice, inputs: NDArray[Any] | slice) -> Dense:
-        """The operator from some of the inputs to some of the outputs."""
+        """Return the operator from some of the inputs to some of the outputs."""
         return Dense(self.weights[outputs][:, inputs])
 
 
@@ -288,7 +289,7 @@ def first_problem_of_patches(
     sources: NDArray[np.int32],
     targets: NDArray[np.int32],
 ) -> str | None:
-    """What is wrong with arrays that are to be `Patches`, or None."""
+    """Describe the first problem of arrays that are to be `Patches`; None if they are correct."""
     if [array.ndim for array in (kernels, kinds, sources, targets)] != [3, 1, 2, 2]:
         return "kernels must have three axes, kinds one, sources and targets two"
     count, rows, terms = kernels.shape
@@ -304,9 +305,10 @@ def first_problem_of_patches(
 
 
 def flat_places(axes: Sequence[NDArray[np.int64]], lengths: Sequence[int]) -> NDArray[np.int64]:
-    """Where the entries of windows are in a flat array, of where they are along each axis, [positions, entries] each.
+    """Return the flat indices of the entries of windows, from their indices along each axis, [positions, entries]
+    each.
 
-    -1 where an entry is outside along some axis.
+    -1 if an entry is outside along some axis.
     """
     places = np.zeros((1, 1), dtype=np.int64)
     for along, length in zip(axes, lengths, strict=True):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What does a network compute in floating point: at points, and on each region?
+"""What does a network compute in floating point, at points and on each region?
 
-At a point the units go where its value leads them. Inside a region every unit keeps to one piece of its activation, so
-the network is a product of matrices, one row of slopes apart from region to region. It is multiplied for many regions
-at a time, from whichever end is narrower: from the outputs, ``G <- (G * slopes) @ W``, where only the last step knows
-the input; or from the columns of the first layer, restricted to the chart, ``V <- W @ (slopes * V)``. A point is one
-such column, the constant one.
-Cost: for each region and each output (or column) one pass through the hidden weights, all of it matrix
-products. Plain floating point: it carries the rounding errors of a forward pass and decides nothing.
+At a point, each unit is on the piece of its own value. Inside a region every unit stays on one piece of its activation,
+so the network is a product of matrices, and only the rows of slopes differ between regions. Many regions are multiplied
+at a time, from the narrower end. From the outputs this is ``G <- (G * slopes) @ W``, and only the last step uses
+the input; from the columns of the first layer, restricted to the chart, it is ``V <- W @ (slopes * V)``. A point is
+one such column, the constant one.
+Cost: one pass through the hidden weights for each region and each output (or column), all of it matrix
+products. Plain floating point, with the rounding errors of a forward pass; it decides nothing.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from regions.networks.walk import asked, preactivations, under
 
 __all__ = ["Chart", "RoundedForms", "affine_maps", "at_points"]
 
-# Where the inputs are looked at: a point of input space [n_in], and directions from there [d, n_in].
+# A chart of the inputs: a point of input space [n_in], and directions from there [d, n_in].
 Chart = tuple[Floats, Floats]
-# What the reads of the inputs take: a matrix and a constant.
+# The reads of the inputs on a chart: a matrix and a constant.
 First = dict[Read, tuple[Floats, "Floats | float"]]
 
-# Numbers per temporary array: 8 MB, enough for full-speed matrix products and small beside the result.
+# Numbers per temporary array: 8 MB, enough for full-speed matrix products and small compared with the result.
 CHUNK = 1 << 20
 
 
 class RoundedForms:
     """Forms float64 [m, columns, units]: the last column is the constant one, or the value at a point.
 
-    So the units of all regions and columns meet the weights in one product.
+    The units of all regions and columns are multiplied by the weights in one product.
     """
 
     def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
@@ -55,20 +55,22 @@ class RoundedForms:
 
 
 def at_points(graph: Graph, points: Floats) -> Iterator[Floats]:
-    """The pre-activations of each node, in order, at points [m, n_in]: float64 [m, units]; the last are the outputs."""
+    """Yield the pre-activations of each node, in order, at points [m, n_in]: float64 [m, units]; the last are the
+    outputs.
+    """
     columns = points[:, np.newaxis]
     found = preactivations(graph, RoundedForms(), columns, lambda node, forms: node.units.pieces_at(forms[:, -1]))
     return (forms[:, -1] for forms in found)
 
 
 def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floats, Floats]:
-    """Affine maps of a network where it has some patterns.
+    """Return the affine maps of a network where it has some patterns.
 
     Parameters
     ----------
     graph : Graph
     chart : (origin [n_in], directions [d, n_in]) or None
-        Maps are functions of the coordinates along the directions; None for those of input space.
+        Maps are functions of the coordinates along the directions; None for coordinates of input space.
     packed : uint8 [m, bytes]
         Patterns.
 
@@ -76,7 +78,7 @@ def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floa
     -------
     linear : float64 [m, outputs, columns]
     constants : float64 [m, outputs]
-        What is beyond the largest double is infinite, or no number.
+        Numbers beyond the largest double are infinite or NaN.
     """
     size = graph.n_in if chart is None else len(chart[1])
     multiply = _from_inputs if size + 1 < graph.n_out else _from_outputs
@@ -92,13 +94,13 @@ def affine_maps(graph: Graph, chart: Chart | None, packed: Packed) -> tuple[Floa
 
 
 def _restricted(read: Read, chart: Chart | None) -> tuple[Floats, Floats | float]:
-    """What a read of the inputs takes, as a matrix and a constant, in chart coordinates or those of input space."""
+    """Return a read of the inputs as a matrix and a constant, in chart coordinates or coordinates of input space."""
     weights = read.operator.weights
     return (weights, 0.0) if chart is None else (weights @ chart[1].T, weights @ chart[0])
 
 
 class _FormsOnChart(RoundedForms):
-    """Forms of the inputs, restricted once for all regions."""
+    """Forms of the inputs, restricted to the chart once for all regions."""
 
     def __init__(self, first: First) -> None:
         self.first = first
@@ -116,7 +118,7 @@ def _from_inputs(graph: Graph, first: First, bits: Packed) -> tuple[Floats, Floa
 
 
 class _Gradients:
-    """Gradients float64 [m, outputs, units], and what the constants on the way add up to, ``offsets`` [m, outputs]."""
+    """Gradients float64 [m, outputs, units], and the sum of the constants so far, ``offsets`` [m, outputs]."""
 
     def __init__(self, graph: Graph, first: First, bits: Packed) -> None:
         self.graph, self.first, self.pieces = graph, first, [pieces for _, pieces in graph.pieces(bits)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How much of the outputs of a network is rounding, if roundings are independent?
+"""How large is the rounding error of a network's outputs, if roundings are independent?
 
-Measured by the terms that are added up, not by what is left of them: where they cancel, nothing but rounding is left.
-Errors are carried from node to node by squares, as variances of independent ones are, so that what comes out stays far
-below the values however deep the network is. No bound: `regions/passes/bounded.py` has those.
+It is estimated from the terms of each sum, not from the result: where terms cancel, only rounding is left. Squared
+errors are passed from node to node, as variances of independent errors, so that the estimate stays far
+below the values even in deep networks. It is not a bound: `regions/passes/bounded.py` has bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNIT = np.finfo(float).eps ** 2
 
 
 def rounding_variances(graph: Graph, points: Floats) -> Floats:
-    """Variances [m, n_out] of what roundings make of the outputs at points [m, n_in]."""
+    """Return the variances [m, n_out] of the rounding errors of the outputs at points [m, n_in]."""
     inputs = points, np.zeros_like(points)
     found = preactivations(graph, _Roundings(), inputs, lambda node, before: node.units.pieces_at(before[0]))
     *_, (_, variances) = found

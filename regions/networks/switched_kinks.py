@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which kinks switch where some bits of a pattern do?
+"""Which kinks switch, given the bits of a pattern that change?
 
-Of units with breakpoints those of these bits. Where another arm of a maximum wins, several bits change: (i, b) for all
-i before the new winner b, and (i, a) for those before the old one. That is one kink, the pair of the two winners.
+For units with breakpoints, each changed bit is a kink. When the argmax of a maximum changes, several bits change:
+(i, b) for all i before the new argmax b, and (i, a) for all i before the old argmax a. They are one kink, the pair
+(a, b).
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ __all__ = ["switched_kinks"]
 
 
 def switched_kinks(graph: Graph, places: Integers, bits: Integers) -> tuple[Integers, Integers]:
-    """Keep of the bits that change at each place one for each maximum.
+    """Keep one kink per maximum of the bits that change at each position.
 
     Parameters
     ----------
     graph : Graph
     places, bits : int64 [m]
-        Pairs: a bit changes at a place. Places ascend, and the bits of each.
+        Pairs of a position and a bit that changes there. Positions ascend, and so do the bits of each position.
 
     Returns
     -------
@@ -33,12 +34,12 @@ def switched_kinks(graph: Graph, places: Integers, bits: Integers) -> tuple[Inte
     if not pairs.size:
         return places, bits
     later, earlier = graph.kink_rows[bits[pairs]].T
-    # The bits of one unit at one place follow each other.
+    # The bits of one unit at one position are consecutive.
     units = np.stack([places[pairs], graph.kink_nodes[bits[pairs]], graph.kink_units[bits[pairs]]])
     begins = np.flatnonzero(np.append(True, (units[:, 1:] != units[:, :-1]).any(axis=0)))
     group = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(pairs))))
     one = np.maximum.reduceat(later, begins)
-    # The other winner: the later arm of what is left, or arm 0, which all those before the first winner include.
+    # The other argmax: the later branch of a remaining bit, or branch 0, which precedes every argmax.
     rest = np.where(later < one[group], later, -1)
     other = np.maximum(np.maximum.reduceat(rest, begins), np.minimum.reduceat(earlier, begins))
     kept = np.ones(len(bits), dtype=bool)

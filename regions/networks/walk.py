@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How does something travel through a network?
+"""How do values travel through a network?
 
-Forwards, from the inputs to the outputs: what nodes read becomes their pre-activations, and these become, on the pieces
-that their units are on, their outputs. Backwards, from what is asked of a node to what that asks of all that it reads.
-What travels (values, bounds, forms, zeros and ones), and what adding and multiplying mean, says an *arithmetic*: one
-file for each, `rounded.py` next to this one, which networks themselves evaluate with, and those of `regions/passes/`.
-Invariant: a node is entered once all that it reads is known, and what no later node reads is let go.
+Forwards, from the inputs to the outputs: the reads of a node become its pre-activations, and these become its outputs,
+on the pieces that its units are on. Backwards, from a demand on a node to the demands on everything that it reads.
+An *arithmetic* defines the values (numbers, bounds, forms, zeros and ones) and how they are added and multiplied. Each
+has a file: `rounded.py` in this folder, with which networks evaluate themselves, and the files of `regions/passes/`.
+Invariant: a node is entered once all that it reads is known, and its value is released after its last reader.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from regions.networks.graph import Graph, Node, Read
 
 __all__ = ["Arithmetic", "Asking", "Forward", "Sharing", "asked", "preactivations", "under", "under_patterns"]
 
-# What a node has before its activation, and after it.
+# The value of a node before its activation, and after it.
 Before = TypeVar("Before")
 After = TypeVar("After")
-# What is asked of a node; more of it is added by +.
+# A demand on a node; demands are added by +.
 Asked = TypeVar("Asked")
 
 
 class Arithmetic(Protocol[Before, After]):
-    """What travels from the inputs to the outputs, and how."""
+    """Rules for values that travel from the inputs to the outputs."""
 
     def preactivations(self, node: Node, sources: Sequence[After]) -> Before:
-        """What a node has, given what it reads."""
+        """Return the pre-activations of a node, given the values that it reads."""
 
     def outputs(self, node: Node, before: Before, pieces: Indices) -> After:
-        """What a node gives when its units are on these pieces."""
+        """Return the outputs of a node whose units are on these pieces."""
 
 
 class Forward(Generic[Before, After]):
@@ -46,19 +46,19 @@ class Forward(Generic[Before, After]):
     graph : Graph
     arithmetic : Arithmetic
     inputs
-        What stands for the outputs of the node -1.
+        The value of the inputs, node -1.
 
     Attributes
     ----------
     live : dict
-        The outputs of the nodes that are still to be read.
+        The outputs of the nodes that are still read later.
     """
 
     def __init__(self, graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After) -> None:
         self.graph, self.arithmetic, self.entered, self.live = graph, arithmetic, -1, {-1: inputs}
 
     def preactivations(self, node: Node) -> Before:
-        """What the next node has."""
+        """Return the pre-activations of the next node."""
         self.entered += 1
         before = self.arithmetic.preactivations(node, [self.live[read.node] for read in node.reads])
         for number in self.graph.last_reads[self.entered]:
@@ -66,14 +66,14 @@ class Forward(Generic[Before, After]):
         return before
 
     def leave(self, node: Node, before: Before, pieces: Indices) -> None:
-        """Take along what that node gives on these pieces."""
+        """Store the outputs of that node on these pieces."""
         self.live[self.entered] = self.arithmetic.outputs(node, before, pieces)
 
 
 def preactivations(
     graph: Graph, arithmetic: Arithmetic[Before, After], inputs: After, pieces: Callable[[Node, Before], Indices]
 ) -> Iterator[Before]:
-    """What each node has, in order, where units are on these pieces; the last node has the outputs of the network."""
+    """Yield the pre-activations of each node, in order, on these pieces; the last node has the network's outputs."""
     walk = Forward(graph, arithmetic, inputs)
     for node in graph.hidden:
         before = walk.preactivations(node)
@@ -83,36 +83,36 @@ def preactivations(
 
 
 def under(bits: NDArray[Any]) -> Callable[[Node, Any], Indices]:
-    """The pieces that units are on under patterns, bits [.., kinks], for `preactivations`."""
+    """Return the pieces that units are on under patterns, bits [.., kinks], for `preactivations`."""
     return lambda node, _: node.units.pieces_of(bits[..., node.kinks])
 
 
 class Sharing(Arithmetic[Before, After], Protocol):
-    """What travels, for many patterns side by side."""
+    """Rules for values that travel for many patterns at a time."""
 
     def before_at(self, before: Before, rows: Integers) -> Before:
-        """What nodes have under some of the patterns before."""
+        """Return the pre-activations for some of the patterns before."""
 
     def after_at(self, after: After, rows: Integers) -> After:
-        """What nodes give under some of the patterns before."""
+        """Return the outputs for some of the patterns before."""
 
 
 def under_patterns(
     graph: Graph, arithmetic: Sharing[Before, After], inputs: After, packed: Packed
 ) -> tuple[Before, Integers]:
-    """What the last node has under patterns uint8 [m, bytes], all from the same inputs, which are one row.
+    """Compute the last node under patterns uint8 [m, bytes], all from the same inputs, which are one row.
 
-    Patterns that follow each other share the way through all nodes before the first kink at which they differ. Regions
-    next to each other in a partition mostly differ in late nodes only.
+    Consecutive patterns share the walk through all nodes before the first kink at which they differ. Neighbouring
+    regions of a partition mostly differ in late nodes only.
 
     Returns
     -------
-    what the last node has, a row for each of some patterns
+    pre-activations of the last node, a row for each of some patterns
     int64 [m]
-        Which row is that of each pattern.
+        Index of the row of each pattern.
     """
     rows, bits = np.arange(len(packed)), graph.bits(packed)
-    # Before this bit each pattern is the same as the one before it.
+    # Before this bit, each pattern equals the one before it.
     same_until = 8 * np.argmax(packed[1:] != packed[:-1], axis=1)
     leaders, walk = rows[:1], Forward(graph, arithmetic, inputs)
     for node in graph.hidden:
@@ -127,17 +127,17 @@ def under_patterns(
 
 
 class Asking(Protocol[Asked]):
-    """What travels from the outputs to the inputs, and how."""
+    """Rules for demands that travel from the outputs to the inputs."""
 
     def of_units(self, number: int, asked: Asked) -> Asked:
-        """What a hidden node is asked for before its activation, by what it is asked for after it."""
+        """Return the demand on the rows of a hidden node, given the demand on its outputs."""
 
     def of_sources(self, read: Read, asked: Asked) -> Asked:
-        """What a read asks for, by what its node is asked for before its activation."""
+        """Return the demand on the source of a read, given the demand on the rows of its node."""
 
 
 def asked(graph: Graph, arithmetic: Asking[Asked], number: int, first: Asked) -> Iterator[tuple[int, Asked]]:
-    """What each node below one is asked for, from the last to the first; and the inputs, which have the number -1."""
+    """Yield the demand on each node below one, from the last to the first, and on the inputs, which have index -1."""
     wanted: dict[int, Asked] = {}
     for below in range(number, -2, -1):
         if below < number:

@@ -106,7 +106,7 @@ def _columns(cells: CellComplex, first: int, schema: Any) -> list[Any]:
 
 
 def _geometry(cells: CellComplex, kind: Any) -> Any:
-    """The corners of each region, lists in lists."""
+    """Return the corners of each region, lists in lists."""
     import pyarrow
 
     if cells.dimension == 1:

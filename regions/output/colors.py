@@ -69,7 +69,7 @@ def class_colors(count: int) -> Floats:
 
 
 def layer_colors(count: int) -> Floats:
-    """A colour for each of so many layers, float64 [count, 3], from dark blue over purple to orange."""
+    """Return a colour for each of so many layers, float64 [count, 3], from dark blue over purple to orange."""
     places = np.linspace(0, len(PLASMA) - 1, max(count, 2))[:count]
     anchors = np.array(PLASMA) / 255
     return np.stack([np.interp(places, range(len(PLASMA)), column) for column in anchors.T], axis=1)

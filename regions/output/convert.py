@@ -62,7 +62,7 @@ def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
 
 @kept
 def adjacency(cells: CellComplex) -> csr_array:
-    """Which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
+    """Return which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
 
     Its indices are int32 where they fit, for not all that scipy does with graphs takes int64.
     """

@@ -106,7 +106,7 @@ def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> 
 
 
 def read_partition(path: str | PathLike[str], kind: type[Cells]) -> Cells:
-    """The partition in a file, as an object of this class; see `regions.load_partition`."""
+    """Return the partition in a file, as an object of this class; see `regions.load_partition`."""
     with printable_errors(), opened(path, "the partition", "what Partition.save wrote, .npz") as file:
         arrays = read_npz(file)
         try:
@@ -158,7 +158,7 @@ class _Reader:
         return network, domain, {**raw, "complete": complete, "stats": stats, **found_by}
 
     def network_arrays(self, names: list[Any]) -> list[str]:
-        """Which arrays the network must have."""
+        """Return which arrays the network must have."""
         if self.is_chain(names):
             return [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
         found = [f"node_{number}_{name}" for number in range(len(names)) for name in ("biases", "reads")]
@@ -215,7 +215,7 @@ class _Reader:
         return network
 
     def is_chain(self, names: list[Any]) -> bool:
-        """Whether the network is kept layer by layer; the others are kept node by node."""
+        """Return whether the network is kept layer by layer; the others are kept node by node."""
         return not names or "layer_0_weights" in self.arrays
 
     @staticmethod
@@ -273,7 +273,7 @@ class _Reader:
         return domain
 
     def facet_rows(self, vertices: Integers, dimension: int) -> Integers:
-        """The vertices of facets as rows [F, d]: in a domain of dimension d, 1 or 2, each facet has d."""
+        """Return the vertices of facets as rows [F, d]: in a domain of dimension d, 1 or 2, each facet has d."""
         offsets = self.array("facet_offsets", np.int64)
         if len(vertices.shape) != 1 or vertices.size % dimension:
             shape = list(vertices.shape)

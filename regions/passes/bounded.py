@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What are the pre-activations of units, and on which side of their kinks are they, as far as floating point can prove?
 
-A forward pass in float64 together with a bound on its error, carried from node to node. A sign counts as
-known when the value is further from the breakpoint than the bound. A point all of whose signs are known is
-*decided*, and its pattern is right; `exact.py` settles the others.
+This is a forward pass in float64 with a bound on its error, computed node by node. A sign is known if the value is
+further from the breakpoint than the bound. A point is *decided*, and its pattern is right, if all its signs are known;
+`exact.py` settles the others.
 
 The bound. With u = 2^-53 a computed inner product of n terms, summed in any order, with or without fused
 multiply-add, is within g(n) * sum |x_i y_i| of the true one, g(n) = n u / (1 - n u) (Higham, Accuracy and
 Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. A node that reads several
-others has one inner product, of all their terms and the bias. What is charged for all this, and for the rounding of the
-bounds themselves, for underflow and overflow, is proved in `docs/error-bounds.md`.
+others has one inner product of all their terms and the bias. `docs/error-bounds.md` proves the bound, including the
+rounding of the bounds themselves, underflow and overflow.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ TINY = 1e-300
 
 
 def rounding_unit(terms: int) -> float:
-    """Factor on the sum of magnitudes that bounds the error of an inner product of this many terms, and of
+    """Return the factor on the sum of magnitudes that bounds the error of an inner product of this many terms, and of
     its bound."""
     return 4 * (terms + 8) * 2.0**-53
 
 
 def magnitudes(read: Read) -> Operator:
-    """The operator of a read with the magnitudes of its weights."""
+    """Return the operator of a read with the absolute values of its weights."""
     return read.operator.entrywise(np.abs)
 
 
 def carried(node: Node, slopes: Floats, errors: Floats) -> Floats:
-    """Errors times the slopes of a node's units, and what underflows: the next weights can be as large as that is
-    small."""
+    """Return errors times the slopes of a node's units, plus underflow, which the next weights can make as large as it
+    is small."""
     sizes = np.abs(slopes)
     result: Floats = sizes * errors + TINY * (sizes > 0.0) if node.units.scaling else sizes * errors
     return result
 
 
 class Known(NamedTuple):
-    """What a node gives, up to errors, and the magnitudes of what was added up: [.., units] each."""
+    """Outputs of a node, bounds on their errors, and the magnitudes of the added terms: [.., units] each."""
 
     values: Floats
     magnitudes: Floats
@@ -75,19 +75,19 @@ class Bounded:
     def __init__(self, graph: Graph, domain: Domain) -> None:
         self.magnitudes = cache(magnitudes)
         chart = np.vstack([domain.origin, domain.directions]).T
-        # What nodes that read the inputs have, [units, 1 + d], and bounds on the errors.
+        # Forms of the nodes that read the inputs, [units, 1 + d], and bounds on their errors.
         self.rows: dict[Node, Values] = {}
         for node in graph.nodes:
             for read in node.reads:
                 if read.node < 0:
-                    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what overflows is not decided
+                    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # overflow is undecided
                         sizes = self.magnitudes(read).apply(np.abs(chart.T)).T
                         rows = read.operator.weights @ chart
                         self.rows[node] = rows, rounding_unit(graph.n_in) * sizes + TINY
 
     @staticmethod
     def inputs(points: Floats, errors: Floats | float = 0.0) -> Known:
-        """Chart points [m, d], each of whose coordinates is known up to errors [m]."""
+        """Return the values of chart points [m, d], each coordinate of which is known up to errors [m]."""
         return Known(points, np.abs(points), np.asarray(errors))
 
     def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:
@@ -100,11 +100,11 @@ class Bounded:
         return rows[:, 0] + points.values @ rows[:, 1:].T + node.biases, self.first_errors(node, points)
 
     def first_errors(self, node: Node, points: Known) -> Floats:
-        """Bounds on the errors of what a node has that reads the inputs."""
+        """Return bounds on the errors of a node that reads the inputs."""
         rows, row_errors = self.rows[node]
         sums = np.abs(rows[:, 0]) + points.magnitudes @ np.abs(rows[:, 1:]).T + np.abs(node.biases)
         errors = row_errors[:, 0] + points.magnitudes @ row_errors[:, 1:].T
-        # What a point is off by counts in each coordinate.
+        # The error of a point counts in each coordinate.
         errors += points.errors[..., np.newaxis] * (np.abs(rows[:, 1:]) + row_errors[:, 1:]).sum(axis=1)
         unit = rounding_unit(points.values.shape[1] + 2)
         bounds: Floats = (errors + unit * sums) * (1 + unit) + TINY
@@ -114,8 +114,8 @@ class Bounded:
         unit = rounding_unit(node.terms)
         products: list[Values] = []
         for read, source in zip(node.reads, sources, strict=True):
-            # Errors that the values carry and errors that the inner products add both go through the weights'
-            # magnitudes: one product for both.
+            # Errors of the values and errors of the inner products are both multiplied by the magnitudes of the
+            # weights: one product for both.
             charged = 2 * unit * source.magnitudes
             charged += source.errors
             products.append((read.operator.apply(source.values), self.magnitudes(read).apply(charged)))
@@ -127,14 +127,14 @@ class Bounded:
         errors += unit * np.abs(biases)
         errors *= 1 + unit
         errors += TINY
-        # One term can overflow while the true value, and the bound, are doubles.
+        # A term can overflow although the true value and the bound are doubles.
         finite = np.isfinite(values)
         if not finite.all():
             errors[~finite] = np.inf
         return values, errors
 
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
-        """A piece of slope 0 carries no error, it is its intercept."""
+        """Return the outputs; a piece of slope 0 has no error, it is its intercept."""
         slopes, intercepts = node.units.on_pieces(pieces)
         rows, row_errors = (node.units.followed(each, pieces) for each in before)
         products = slopes * rows
@@ -143,7 +143,7 @@ class Bounded:
 
 
 class BoundedForms(Bounded):
-    """The affine forms of the chart point that pre-activations are, [m, 1 + d, units] with the constant terms first."""
+    """Affine forms of the pre-activations in the chart point, [m, 1 + d, units], with the constant terms first."""
 
     def __init__(self, graph: Graph, domain: Domain) -> None:
         super().__init__(graph, domain)
@@ -167,7 +167,7 @@ class BoundedForms(Bounded):
         return self._next(node, sources, self._constants(node, sources[0].values.shape[1]))
 
     def outputs(self, node: Node, before: Values, pieces: Indices) -> Known:
-        """In the place of the values before."""
+        """Return the outputs, computed in place."""
         slopes, intercepts = node.units.on_pieces(pieces)
         rows, row_errors = (node.units.followed(each, pieces[:, np.newaxis]) for each in before)
         values = np.multiply(rows, slopes[:, np.newaxis], out=rows)
@@ -195,7 +195,7 @@ class BoundedPatterns:
     domain : Domain
         Only its chart is used.
     always_off, always_on : bool [kinks]
-        Kinks known to have this bit all over the domain: where their sign is not known, their side still is.
+        Kinks known to have this bit all over the domain: if their sign is unknown, their side is not.
     """
 
     def __init__(self, graph: Graph, domain: Domain, always_off: Bits, always_on: Bits) -> None:
@@ -203,7 +203,7 @@ class BoundedPatterns:
         self.known_off, self.known_on = always_off, always_on
 
     def at(self, points: Floats) -> tuple[Bits, Bits]:
-        """Patterns of chart points [m, d].
+        """Return the patterns of chart points [m, d].
 
         Returns
         -------
@@ -219,8 +219,8 @@ class BoundedPatterns:
             walk = Forward(self.graph, self.arithmetic, self.arithmetic.inputs(points))
             for node in self.graph.hidden:
                 values, errors = before = walk.preactivations(node)
-                # The subtraction is correctly rounded: its sign is right and its error below u * |distance|,
-                # for which the bound has room as well.
+                # The subtraction is correctly rounded: its sign is right, and the bound also covers its error,
+                # which is below u * |distance|.
                 distance = node.units.compared(values) - node.units.kink_values
                 allowed = node.units.either(errors)
                 above, below = distance > allowed, distance < -allowed
@@ -236,11 +236,11 @@ class BoundedPatterns:
         return bits, decided
 
     def _know_silent_units(self, node: Node, pieces: Sequence[Indices], above: Bits, below: Bits) -> None:
-        """Mark, in below [m, kinks of the node], what is exactly zero all around the point, not just there.
+        """Mark, in below [m, kinks of the node], the kinks that are exactly zero all around the point, not just there.
 
-        A row that reads only units which are off, strictly, keeps the value of its bias next to the point. If that is
-        the breakpoint itself, the unit is off in every region there; likewise the later one of two arms that are the
-        same. In sparse networks without biases this is common, and distances cannot tell it.
+        A row that reads only units which are strictly off keeps the value of its bias near the point. If the bias
+        equals the breakpoint, the unit is off in every region there. The same holds for the later one of two equal
+        branches. This is common in sparse networks without biases, and distances cannot show it.
         """
         points = np.flatnonzero(~(above | below).all(axis=1))
         if points.size:
@@ -248,7 +248,7 @@ class BoundedPatterns:
             below[points] |= ~node.units.either(self._reading(node, pieces, points)) & at_breakpoint
 
     def _reading(self, node: Node, pieces: Sequence[Indices], points: Indices) -> Bits:
-        """Which rows read some that are not off, at some of the points."""
+        """Return which rows read units that are not off at some of the points."""
         reading = np.zeros((len(points), node.units.rows), dtype=bool)
         for read in node.reads:
             slopes, intercepts = self.graph.nodes[read.node].units.on_pieces(pieces[read.node][points])

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What are the pre-activations of units and their gradients around points of input space, up to proven bounds?
+"""What are the pre-activations and their gradients around points of input space, up to proven bounds?
 
-A forward pass in float64 that carries gradients along, and with values and gradients bounds on their errors. For values
-they are those of `bounded.py`. A gradient is a sum of gradients of the nodes below times weights, and its error a
-vector whose length is at most the sum of their errors' lengths, plus a rounding of each term: so one number per unit
-bounds it, and one more product with the weights' magnitudes carries it on.
-A unit is *live* where its gradient can be other than 0: where it reads, with weights that are not 0, a live unit that
-is not on a constant piece. The others are constant around the point, exactly. A unit that reads only zeros is its
-bias, exactly.
-When the first layer has fewer units than there are inputs, gradients lie in the span of its weights, and are carried in
-coordinates Q there, of as many numbers as there are units. Q is orthonormal up to rounding, and how far it is from that
-is measured, and proven, once.
-Invariant: all bounds hold with under- and overflow.
+This is a forward pass in float64 that computes values, gradients, and bounds on the errors of both; the bounds on
+values are as in `bounded.py`. A gradient is a sum of gradients of the nodes below times weights. Its error is a vector,
+at most as long as the sum of their errors' lengths plus a rounding of each term. One number per unit therefore bounds
+it, and one more product with the weights' magnitudes passes it on. A unit is *live* if its gradient can be nonzero: it
+reads, with nonzero weights, a live unit that is not on a constant piece. The other units are constant around the point,
+exactly. A unit that reads only zeros equals its bias, exactly. If the first layer has fewer units than there are
+inputs, gradients lie in the span of its weights, and are stored in coordinates Q, as many numbers as there are units. Q
+is orthonormal up to rounding, and a bound on its defect is computed once.
+Invariant: all bounds hold with underflow and overflow.
 Cost: a product with the weights for each point, and each input or unit of the first layer, whichever are fewer.
 """
 
@@ -30,12 +28,12 @@ from regions.passes.open_paths import wired
 
 __all__ = ["BoundedGradients", "Coordinates"]
 
-# The root of what is lost when squares underflow, for any number of them that fits into memory.
+# The square root of the underflow in a sum of squares, of as many terms as fit into memory.
 ROOT_TINY = 1e-150
 
 
 class Coordinates:
-    """In which coordinates the gradients of a network are carried.
+    """The coordinates in which the gradients of a network are stored.
 
     Parameters
     ----------
@@ -50,9 +48,9 @@ class Coordinates:
     errors : float64 [n_1]
         Bounds on the lengths of their errors.
     places : dict of slice
-        Where among these the units are that have a read.
+        For each read of the inputs, the position of its units among these.
     stretch : float
-        The length of a vector of input space is, relative to that of its coordinates, within this of 1.
+        The length of a vector and the length of its coordinates differ by this factor relative to 1, at most.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -71,13 +69,13 @@ class Coordinates:
                 residual = np.abs(weights.T - self.basis @ self.gradients)
                 residual += unit * (np.abs(weights.T) + sizes @ np.abs(self.gradients)) + TINY
                 self.errors = np.linalg.norm(residual, axis=0) * (1.0 + unit) + ROOT_TINY
-                # Singular values of the basis are within this of 1, since their squares are.
+                # The singular values of the basis are within this of 1, because their squares are.
                 defect = np.abs(self.basis.T @ self.basis - np.eye(units)) + unit * (sizes.T @ sizes) + TINY
                 stretch = float(np.linalg.norm(defect)) * (1.0 + unit) + ROOT_TINY
-                self.stretch = stretch if stretch < 0.5 else np.nan  # for nothing is known then
+                self.stretch = stretch if stretch < 0.5 else np.nan  # beyond that there is no bound
 
     def to_input(self, vectors: Floats) -> Floats:
-        """Vectors of input space float64 [m, n_in] from their coordinates [m, r], rounded."""
+        """Return vectors of input space float64 [m, n_in] from their coordinates [m, r], rounded."""
         if self.basis is None:
             return vectors
         with np.errstate(all="ignore"):
@@ -85,7 +83,7 @@ class Coordinates:
 
 
 class Given(NamedTuple):
-    """What a node gives at m points."""
+    """Outputs of a node at m points."""
 
     values: Floats  # [m, units]
     errors: Floats
@@ -103,8 +101,8 @@ class Units(NamedTuple):
     live: Bits
     gradients: Floats
     gradient_errors: Floats
-    lengths: Floats  # of the gradients as computed, rounded
-    shortest: Floats  # bounds on the lengths of the true ones
+    lengths: Floats  # of the computed, rounded gradients
+    shortest: Floats  # lower bounds on the lengths of the true gradients
     longest: Floats
 
 
@@ -114,7 +112,7 @@ class BoundedGradients:
     Parameters
     ----------
     coordinates : Coordinates
-        Those of the graph.
+        The coordinates of the gradients of the graph.
     """
 
     def __init__(self, coordinates: Coordinates) -> None:
@@ -122,7 +120,7 @@ class BoundedGradients:
 
     @staticmethod
     def inputs(points: Floats) -> Given:
-        """Points float64 [m, n_in]."""
+        """Return the values of points float64 [m, n_in]."""
         nothing = np.zeros_like(points)
         return Given(points, nothing, np.ones(points.shape, dtype=bool), None, nothing, nothing)
 
@@ -134,7 +132,7 @@ class BoundedGradients:
         values, errors, reads, live, gradients, gradient_errors = first
         values = values + node.biases
         errors = (errors + unit * np.abs(node.biases)) * (1.0 + unit) + TINY
-        # One term can overflow while the true value, and the bound, are doubles.
+        # A term can overflow although the true value and the bound are doubles.
         errors = np.where(np.isfinite(values), errors, np.inf)
         lengths = np.sqrt(np.einsum("mij,mij->mj", gradients, gradients))
         slack = (rounding_unit(gradients.shape[1]) + self.coordinates.stretch) * lengths + gradient_errors + ROOT_TINY
@@ -145,7 +143,7 @@ class BoundedGradients:
         return Units(values, errors, live, gradients, gradient_errors, lengths, shortest, longest)
 
     def _term(self, read: Read, source: Given, unit: float) -> tuple[Floats, Floats, Bits, Bits, Floats, Floats]:
-        """Values, errors, whether anything is read, and that is live, gradients and their errors."""
+        """Return values, errors, whether anything is read, whether it is live, gradients and their errors."""
         sizes, ones = magnitudes(read), wired(read)
         values = read.operator.apply(source.values)
         errors = sizes.apply(source.errors + unit * np.abs(source.values))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What are the pre-activations of units at many points, up to bounds that all these points share?
+"""What are the pre-activations at many points, up to bounds that all these points share?
 
-The forward pass of `bounded.py` with one bound for each unit, made of the largest values and errors among the points:
-only values take a product for each point. Errors are bounded in two ways, and the smaller bound counts. Unit by unit,
-as there. And in length: the vector of a node's errors is at most as long as that of the errors it reads times the
-spectral norm of the weights, and what is rounded in the node itself; each of them is at most that length times that of
-its row of weights. Lengths grow far less from layer to layer. Spectral norms take time: only deep networks have them.
-`docs/error-bounds.md` proves both.
-Points that are alike lose little by it. Where one overflows, nothing is known of all of them.
+This is the forward pass of `bounded.py` with one bound for each unit, from the largest values and errors among the
+points: only values need a product for each point. Errors are bounded in two ways, and the smaller bound counts. One
+way is unit by unit, as in `bounded.py`. The other is by length: the vector of a node's errors is at most as long as the
+vector of the errors it reads, times the spectral norm of the weights, plus the rounding in the node itself. The error
+of one unit is at most that length times the length of its row of weights. Lengths grow far less from layer to layer.
+Spectral norms take time, so only deep networks have them. `docs/error-bounds.md` proves both bounds.
+Points that are close to each other lose little precision. If one point overflows, nothing is known of all of them.
 Cost: one forward pass, and a few sweeps over its values.
 """
 
@@ -26,15 +26,15 @@ from regions.passes.bounded import TINY, Bounded, Known, carried, rounding_unit
 
 __all__ = ["BoundedTogether", "Together"]
 
-# The root of what is lost when squares underflow, for any number of them that fits into memory.
+# The square root of the underflow in a sum of squares, of as many terms as fit into memory.
 ROOT_TINY = 1e-150
 
 
 class Together(NamedTuple):
-    """Numbers of a node's units at m points, and what holds at all of them."""
+    """Numbers of a node's units at m points, and bounds that hold at all of them."""
 
     values: Floats  # [m, units]
-    magnitudes: Floats  # [1, units]: at least those of what was added up
+    magnitudes: Floats  # [1, units]: at least the magnitudes of the added terms
     errors: Floats  # [1, units]: bounds
     length: float  # a bound on the Euclidean length of the vector of all errors at a point
 
@@ -59,13 +59,13 @@ class BoundedTogether:
 
     @staticmethod
     def inputs(points: Floats, errors: Floats) -> Together:
-        """Chart points [m, d], each of whose coordinates is known up to errors [m]."""
+        """Return the values of chart points [m, d], each coordinate of which is known up to errors [m]."""
         return Together(points, np.abs(points).max(axis=0, keepdims=True), errors.max(keepdims=True), np.inf)
 
     def preactivations(self, node: Node, sources: Sequence[Together]) -> Together:
-        """The magnitudes are not made use of, and those of the values' errors."""
+        """Return the pre-activations; their magnitudes are not used, and are the magnitudes of the errors."""
         values, errors, length = self._first(node, *sources) if node in self.alone.rows else self._next(node, sources)
-        if not np.isfinite(values.sum()):  # something overflows at one of the points
+        if not np.isfinite(values.sum()):  # overflow at one of the points
             errors, length = np.full_like(errors, np.inf), np.inf
         return Together(values, errors, errors, length)
 
@@ -93,7 +93,7 @@ class BoundedTogether:
         return values, errors, min(float(_lengths(errors)[0]), (length + float(_lengths(rounded)[0])) * (1 + unit))
 
     def outputs(self, node: Node, before: Together, pieces: Indices) -> Together:
-        """In the place of the values before."""
+        """Return the outputs, computed in place."""
         slopes, intercepts = node.units.on_pieces(pieces)
         rows = node.units.followed(before.values, pieces)
         values = np.multiply(rows, slopes, out=rows)
@@ -108,6 +108,6 @@ class BoundedTogether:
 
 
 def _lengths(rows: Floats) -> Floats:
-    """Upper bounds on the lengths of rows [m, n]: float64 [m]."""
+    """Return upper bounds on the lengths of rows [m, n]: float64 [m]."""
     lengths: Floats = np.linalg.norm(rows, axis=1) * (1 + rounding_unit(rows.shape[1])) + ROOT_TINY
     return lengths

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What are the derivatives of all layers along a curve, on each of its pieces?
 
-A curve runs through pieces of the network, and on those of the layers up to one, that layer is affine. What travels
-are the derivatives by the coordinates of the chart, one row for each piece and coordinate: a node is entered with the
-pieces of the nodes below it only, and its products are handed to the finer ones that it makes itself.
+A curve runs through pieces of the network, and on each piece of the layers up to one, that layer is affine. The walk
+computes derivatives by the coordinates of the chart, one row for each piece and coordinate. A node is entered with the
+pieces of the nodes below it only, and its products are copied to the finer pieces that the node itself makes.
 
-Error. Of the derivatives of a piece, together, in the 2-norm: the largest slope times what the node is off by, which is
-sigma (2-norm of the weights) times that of what it reads, plus (terms + reads + 3) units of the product of Frobenius
-norms. Bounds are rounded too, which whoever uses them makes good by a factor of 1 + 2^-20.
+Error, of all derivatives of a piece together, in the 2-norm: the largest slope times the error of the node. The latter
+is sigma (2-norm of the weights) times the error of the values it reads, plus (terms + reads + 3) units of the product
+of Frobenius norms. The bounds themselves are rounded; users of a bound multiply it by 1 + 2^-20.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from regions.networks.graph import Graph, Node
 __all__ = ["TINY", "UNIT", "Derivatives", "derivatives", "norms", "scaled"]
 
 UNIT = 2.0**-53
-# More than products lose to underflow.
+# More than the underflow in a product.
 TINY = 1e-300
 
 
 class Derivatives(NamedTuple):
-    """The strands that pieces begin with, int64 [k], derivatives on these [k, d, units], and their errors [k]."""
+    """The first strand of each piece, int64 [k], derivatives on these [k, d, units], and their errors [k]."""
 
     starts: Integers
     values: Floats
@@ -36,7 +36,7 @@ class Derivatives(NamedTuple):
 
 
 def derivatives(graph: Graph, packed: Packed, first: Derivatives, starts: Sequence[Integers]) -> Iterator[Derivatives]:
-    """Derivatives of the inputs, of each hidden node after its activation, and of the outputs.
+    """Yield the derivatives of the inputs, of each hidden node after its activation, and of the outputs.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def derivatives(graph: Graph, packed: Packed, first: Derivatives, starts: Sequen
     packed : uint8 [m, bytes]
         Patterns of the strands of a curve, in its order.
     first : Derivatives
-        Of the inputs.
+        Derivatives of the inputs.
     starts : sequence of int64 [k]
-        For each hidden node the strands that the pieces up to it begin with; finer from node to node.
+        For each hidden node, the first strand of each piece of the nodes up to it; finer from node to node.
     """
     bits = graph.bits(packed)
     levels = {-1: first}
@@ -67,7 +67,7 @@ def derivatives(graph: Graph, packed: Packed, first: Derivatives, starts: Sequen
 
 
 def _products(node: Node, levels: dict[int, Derivatives], below: Integers) -> Derivatives:
-    """What a node has before its activation, on the pieces of all nodes below it."""
+    """Return the derivatives of a node before its activation, on the pieces of all nodes below it."""
     parts, errors = [], np.zeros(len(below))
     for read in node.reads:
         source, weights = levels[read.node], read.operator
@@ -79,20 +79,20 @@ def _products(node: Node, levels: dict[int, Derivatives], below: Integers) -> De
 
 
 def _places(coarse: Integers, fine: Integers) -> Integers:
-    """In which of some pieces others begin, by the strands they begin with."""
+    """Return the index of the coarse piece that contains each fine one, given the first strand of each piece."""
     return (np.searchsorted(coarse, fine, side="right") - 1).astype(np.int64)
 
 
 def scaled(values: Floats) -> tuple[Floats, Exponents]:
-    """Derivatives [k, d, units] of about size one, so that squares neither over- nor underflow, and exponents [k]."""
+    """Scale derivatives [k, d, units] to size one, so that squares stay in range; return them and exponents [k]."""
     _, exponents = np.frexp(np.abs(values).max(axis=(1, 2), initial=0.0))
     return np.ldexp(values, -exponents[:, np.newaxis, np.newaxis]), exponents
 
 
 def norms(values: Floats) -> Floats:
-    """The 2-norms of derivatives [k, d, units], of all coordinates together, float64 [k]."""
+    """Return the 2-norms of derivatives [k, d, units], of all coordinates together, float64 [k]."""
     squares = np.einsum("kdu,kdu->k", values, values)
-    if ((squares > 1e-200) & (squares < 1e200)).all():  # what underflowed is nothing beside them
+    if ((squares > 1e-200) & (squares < 1e200)).all():  # any underflow is negligible
         return np.sqrt(squares)
     about_one, exponents = scaled(values)
     return np.ldexp(np.linalg.norm(about_one, axis=(1, 2)), exponents)

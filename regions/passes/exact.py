@@ -2,16 +2,16 @@
 """What are the pre-activations of units, exactly: at a point, or as affine forms inside a region?
 
 Weights, charts and points are doubles, hence integers times powers of two, and a forward pass only adds and
-multiplies: it is done in Python integers (numpy object arrays) with one exponent per array. What travels are
-*columns*: the numbers that units have at a point are one, the coefficients of forms a0 + a1 x + a2 y are 1 + d, and
-constants add to the first. What nodes read of the inputs is restricted to the chart once, so wide inputs cost nothing
-per point.
-Invariant: nothing is rounded; and what `ExactForms` keeps of a node was computed under the pieces that all nodes before
-it are on now. Regions that follow each other in a partition mostly differ in late layers only, so the early layers of
-the one serve for the other.
-Cost: about 40 ns per weight and column at first, more as numbers grow with depth: milliseconds. It is meant
-for the few points and facets that floating point cannot place. A unit is computed where it is asked for, and its node
-in full where another one reads it.
+multiplies. It is done in Python integers (numpy object arrays) with one exponent per array. The walk carries
+*columns*: one for the values of units at a point, or 1 + d for the coefficients of forms a0 + a1 x + a2 y; constants
+are added to the first column. Reads of the inputs are restricted to the chart once, so wide inputs cost nothing per
+point.
+Invariant: nothing is rounded, and the cached outputs of a node in `ExactForms` were computed under the current pieces
+of all nodes before it. Consecutive regions of a partition mostly differ in late layers only, so they share the early
+layers.
+Cost: about 40 ns per weight and column at first, more as numbers grow with depth: milliseconds. It is meant for the
+few points and facets that floating point cannot decide. A single unit is computed on request; a whole node only if
+another node reads it.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ __all__ = ["Exact", "ExactForms", "ExactRows", "ExactSigns", "Form", "compared_r
 # (a0, a1) or (a0, a1, a2): the form a0 + a1 x + a2 y, times some positive number.
 Form = tuple[int, ...]
 
-# Entries of the first layer's weights taken at a time, to bound the memory of their integers (about 100 bytes
+# Weights of the first layer that are converted at a time, to bound the memory of their integers (about 100 bytes
 # each).
 BLOCK = 1 << 20
 
 
 class Columns(NamedTuple):
-    """What a node gives: the units that are not constantly zero, and their numbers [columns, units]."""
+    """Outputs of a node: the units that are not constantly zero, and their numbers [columns, units]."""
 
     units: Indices
     numbers: Dyadic
@@ -54,7 +54,7 @@ class Exact:
     Parameters
     ----------
     domain : Domain or None
-        Its chart's homogeneous coordinates, 1, x (and y), stand for the inputs; None for the inputs themselves.
+        The homogeneous coordinates of its chart, 1, x (and y), are the inputs; None for the network's own inputs.
     """
 
     def __init__(self, domain: Domain | None) -> None:
@@ -62,7 +62,7 @@ class Exact:
         self.operator, self.biases = cache(self._operator), cache(_biases)
 
     def _operator(self, read: Read) -> tuple[Dense, int]:
-        """The operator of a read in integers, and their exponent."""
+        """Return the operator of a read in integers, and their exponent."""
         weights = read.operator.weights
         if read.node >= 0 or self.chart is None:
             integers, exponent = dyadic(weights)
@@ -74,18 +74,18 @@ class Exact:
         return Dense(np.concatenate([block.over(lowest) for block in rows])), lowest
 
     def at(self, point: Floats) -> Columns:
-        """What a point of the chart, or of input space, is: one column."""
+        """Return a point of the chart, or of input space, as one column."""
         whole = dyadic(point if self.chart is None else np.concatenate([[1.0], point]))
         units = np.flatnonzero(whole.integers != 0)
         return Columns(units, whole.at((np.newaxis, units)))
 
     def forms(self) -> Columns:
-        """What the coordinates of the chart themselves are."""
+        """Return the coordinates of the chart as forms."""
         size = self.chart.integers.shape[1] if self.chart else 0
         return Columns(np.arange(size), dyadic(np.eye(size)))
 
     def preactivations(self, node: Node, sources: Sequence[Columns], rows: NDArray[np.integer] | None = None) -> Dyadic:
-        """Columns [columns, rows] of a node, or of some of its rows."""
+        """Return the columns [columns, rows] of a node, or of some of its rows."""
         chosen = slice(None) if rows is None else rows
         terms = []
         for read, (reads, numbers) in zip(node.reads, sources, strict=True):
@@ -98,7 +98,7 @@ class Exact:
         slopes, intercepts = node.units.on_pieces(pieces)
         units = np.flatnonzero((slopes != 0) | (intercepts != 0))
         numbers = before.at((slice(None), node.units.followed(np.arange(node.units.rows), pieces)[units]))
-        if (slopes[units] != 1).any():  # of ReLU none is
+        if (slopes[units] != 1).any():  # ReLU has none
             numbers = dyadic(slopes[units]).times(numbers)
         if intercepts[units].any():
             numbers = _plus_constants(numbers, dyadic(intercepts[units]))
@@ -106,7 +106,7 @@ class Exact:
 
 
 class ExactSigns:
-    """On which side of every kink does a point lie?
+    """Signs of points at every kink, exactly.
 
     Parameters
     ----------
@@ -120,10 +120,10 @@ class ExactSigns:
         self.breakpoints = cache(_breakpoints)
 
     def at(self, point: Floats) -> NDArray[np.int8]:
-        """What a point [d] says of each bit: int8 [kinks] of -1, 0, 1.
+        """Return the sign of a point [d] at each kink: int8 [kinks] of -1, 0, 1.
 
-        Of a breakpoint it is the sign of the pre-activation minus that. Of a pair of arms, 1 where the later arm is the
-        only largest one, -1 where it is not among the largest ones, and 0 if it is one of several.
+        For a breakpoint, the sign of the pre-activation minus the breakpoint. For a pair of branches, 1 if the later
+        branch is the only largest one, -1 if it is not among the largest, and 0 if it is one of several largest.
         """
         signs = np.zeros(self.graph.kinks, dtype=np.int8)
         for node, above, below in self._sides(point):
@@ -132,14 +132,14 @@ class ExactSigns:
         return signs
 
     def pattern(self, point: Floats) -> Bits:
-        """The pattern that a point [d] itself has, bool [kinks]: of several largest arms the lowest one wins."""
+        """Return the pattern of a point [d], bool [kinks]: of several largest branches the lowest is the argmax."""
         bits = np.zeros(self.graph.kinks, dtype=bool)
         for node, above, below in self._sides(point):
             bits[node.kinks] = node.units.bits_of(node.units.first_pieces(above, below))
         return bits
 
     def _sides(self, point: Floats) -> Iterator[tuple[Node, Bits, Bits]]:
-        """At which kinks what is compared is above, and below: for each node."""
+        """Yield each node, with the kinks where the compared form is above, and below."""
         walk = Forward(self.graph, self.arithmetic, self.arithmetic.at(point))
         for node in self.graph.hidden:
             before = walk.preactivations(node)
@@ -147,12 +147,12 @@ class ExactSigns:
             found = _plus_constants(compared, self.breakpoints(node)).signs()[0]
             yield node, found > 0, found < 0
             # At a breakpoint both pieces have the same value, exactly, so it does not matter that 0 counts as
-            # below; and so have the arms that are the largest.
+            # below. The same holds for several largest branches.
             walk.leave(node, before, node.units.first_pieces(found > 0, found < 0))
 
 
 class ExactForms:
-    """Which affine form of the chart point is zero on a kink, in one region after the other?
+    """Affine forms of the chart point that are zero on kinks, in one region after the other.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class ExactForms:
         self.node_of: list[int] = graph.kink_nodes.tolist()
 
     def enter(self, pattern: Bits) -> None:
-        """Go to the region with this pattern, bool [kinks]."""
+        """Enter the region with this pattern, bool [kinks]."""
         changed = np.flatnonzero(self.bits != pattern)
         if changed.size:
             lowest = self.node_of[int(changed[0])]
@@ -182,7 +182,9 @@ class ExactForms:
                 forms.clear()
 
     def kink(self, kink: int) -> Form:
-        """The form that is zero on a kink: pre-activation minus breakpoint, or the later arm minus the earlier one."""
+        """Return the form that is zero on a kink: pre-activation minus breakpoint, or the later branch minus the
+        earlier one.
+        """
         node = self.node_of[kink]
         known = self.kinks[node].get(kink)
         if known is not None:
@@ -198,7 +200,7 @@ class ExactForms:
         return form
 
     def preactivations(self, number: int, rows: NDArray[np.integer] | None = None) -> Dyadic:
-        """Forms [1 + d, rows] of a node, or of some of its rows, before the activation."""
+        """Return the forms [1 + d, rows] of a node, or of some of its rows, before the activation."""
         node = self.graph.nodes[number]
         return self.arithmetic.preactivations(node, [self._outputs(read.node) for read in node.reads], rows)
 
@@ -218,7 +220,7 @@ class ExactForms:
 
 
 class ExactRows:
-    """Rows [units] that are multiplied with nodes from the outputs on, and what constants on the way add up to.
+    """Rows [units] that are multiplied by nodes from the outputs downwards, and the sum of the constants so far.
 
     Parameters
     ----------
@@ -247,14 +249,14 @@ class ExactRows:
 
     def of_sources(self, read: Read, row: Dyadic) -> Dyadic:
         units = np.flatnonzero(row.integers != 0)
-        if units.size == 1:  # the others may never be needed
+        if units.size == 1:  # the other rows may never be needed
             return row.at(units).matrix_times(dyadic(read.operator.weights[units]))
         operator, exponent = self.arithmetic.operator(read)
         return Dyadic(operator.part(units, slice(None)).apply_transposed(row.integers[units]), row.exponent + exponent)
 
 
 def compared_rows(graph: Graph, kink: int) -> Dyadic:
-    """What is asked of the rows of a kink's node, [rows], by what is compared there: one row, or one minus another."""
+    """Return the demand on the rows of a kink's node, [rows], by its compared form: one row, or one minus another."""
     row, taken_off = graph.kink_rows[kink].tolist()
     wanted = np.eye(1, graph.nodes[int(graph.kink_nodes[kink])].units.rows, row)[0]
     if taken_off >= 0:
@@ -263,7 +265,7 @@ def compared_rows(graph: Graph, kink: int) -> Dyadic:
 
 
 def own_row(graph: Graph, kink: int) -> tuple[Dyadic, Fraction]:
-    """The weights of what is compared at a kink, one read after the other, and its bias minus the breakpoint."""
+    """Return the weights of the compared form of a kink, read by read, and its bias minus the breakpoint."""
     node, (row, taken_off) = graph.nodes[int(graph.kink_nodes[kink])], graph.kink_rows[kink].tolist()
     weights, constant = _weights(node, row), Fraction(float(node.biases[row]))
     if taken_off < 0:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Will the core's error bounds prove signs on a domain, or will most of them be left to exact arithmetic?
 
-The core keeps rows of pre-activations to one to four doubles and bounds what is rounded in them, layer by layer
-(`docs/error-bounds.md`). A sign is left to long integers where a value is nearer to zero than its bound. So the bound,
-computed by the same recurrence at one point, the centre of the domain, is held against how far values go apart over the
-domain, as the affine forms there say. A layer where the bound is as large for half of the units is *lost*: hardly any
-sign in it is proved, nor above it.
-It is a forecast, and decides nothing: at other points bounds may be better or worse, and it is made in doubles, whose
-own rounding may hide what cancels. Units that are constant around the centre say nothing, and are left out.
+The core stores rows of pre-activations in one to four doubles and bounds their rounding, layer by layer
+(`docs/error-bounds.md`). A sign is left to long integers if a value is nearer to zero than its bound. The forecast
+computes the bound by the same recurrence at one point, the centre of the domain, and compares it with the spread of the
+values over the domain, as given by the affine forms there. A layer is *unprovable* if the bound is as large as the
+spread for half of the units: hardly any sign in it, or above it, is proved.
+The forecast decides nothing: at other points bounds may be better or worse, and its own rounding in doubles may hide
+cancellation. Units that are constant around the centre carry no information, and are left out.
 Cost: 2 (1 + d) forward passes.
 """
 
@@ -30,7 +30,7 @@ from regions.networks.walk import Forward
 
 __all__ = ["MOST_LIMBS", "LostLayer", "lost_layer"]
 
-# As csrc/rows has them: to how many doubles rows are kept at most, and what factors of sizes are no less than.
+# As in csrc/rows: most doubles per number of a row, and the least size of factors.
 MOST_LIMBS = 4
 FLOOR = 2.0**-400
 ROUNDOFF = 2.0**-53
@@ -38,18 +38,17 @@ ROUNDOFF = 2.0**-53
 
 @dataclass(frozen=True)
 class LostLayer:
-    """Where the error bounds reach what they are to be smaller than.
+    """A layer whose error bounds reach the spread of its values.
 
     Attributes
     ----------
     node : int
-        The number of a hidden node, the lowest one.
+        Index of a hidden node, the lowest unprovable one.
     name : str
     missing : float
-        The bits by which the bound of the unit in the middle exceeds how far values of that unit go apart; infinite
-        where something overflows.
+        The bits by which the bound of the median unit exceeds the spread of its values; infinite after overflow.
     limbs : int
-        To how many doubles each number in the rows of this layer is kept.
+        Number of doubles that store each number in the rows of this layer.
     """
 
     node: int
@@ -62,18 +61,18 @@ class Rows(NamedTuple):
     """Affine forms of the chart point, lane by lane, the constants first: float64 [1 + d, rows] each."""
 
     values: Floats
-    own: Floats  # bounds on what was rounded in the row itself
+    own: Floats  # bounds on the rounding of the row itself
 
 
 class Outputs(NamedTuple):
-    """What a node gives: forms, and at least the size of what they are sums of, float64 [1 + d, units] each."""
+    """Outputs of a node: forms, and bounds on the sizes of their terms, float64 [1 + d, units] each."""
 
     values: Floats
     sizes: Floats
 
 
 class Rounded:
-    """What is rounded in rows that are kept to a number of doubles, one number for each hidden node."""
+    """Rounding of rows that are stored in a number of doubles, one number for each hidden node."""
 
     def __init__(self, limbs: Sequence[int]) -> None:
         self.limbs, self.entered = limbs, -1
@@ -98,25 +97,25 @@ class Rounded:
 
 
 def lost_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> LostLayer | None:
-    """The lowest layer in which the bounds prove next to nothing; None if there is none.
+    """Return the lowest layer in which the bounds prove almost no sign, or None.
 
     Parameters
     ----------
     graph : Graph
     part : Domain or ArcLeg
     limbs : sequence of int
-        To how many doubles the core keeps rows, for each hidden node.
+        Number of doubles in which the core stores rows, for each hidden node.
     """
     centre, ways = _centre_and_ways(part)
     point, chart = np.append(1.0, centre), np.vstack([part.origin, part.directions])
     arithmetic, norms = Rounded(limbs), [layer.norm for layer in lowered(graph)]
-    with np.errstate(all="ignore"):  # what overflows is no number, and compares as lost
+    with np.errstate(all="ignore"):  # overflow becomes NaN, which compares as unprovable
         walk = Forward(graph, arithmetic, Outputs(chart, _floored(np.abs(chart))))
         carried = np.zeros(len(point))
         for number, node in enumerate(graph.hidden):
             rows = walk.preactivations(node)
             inherited = np.where(carried > 0, _row_length(node) * carried, 0.0)[:, np.newaxis]
-            # Signs are decided on the first of several doubles.
+            # Signs are decided on the first of the doubles of a number.
             errors = rows.own + inherited + (ROUNDOFF * np.abs(rows.values) if limbs[number] > 1 else 0.0)
             apart = np.abs(ways @ rows.values[1:]).max(axis=0)
             live = ~(apart == 0.0)
@@ -135,7 +134,7 @@ def lost_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> Los
 
 
 def _centre_and_ways(part: Domain | ArcLeg) -> tuple[Floats, Floats]:
-    """A point of the chart [d], and where the domain goes from there, [.., d]."""
+    """Return a point of the chart [d], and the vectors from there to the ends of the domain, [.., d]."""
     if isinstance(part, ArcLeg):
         corners, directions = part.chart_points(np.array([0.0, 0.5, 1.0])), np.zeros((0, 2))
     else:
@@ -147,7 +146,7 @@ def _centre_and_ways(part: Domain | ArcLeg) -> tuple[Floats, Floats]:
 
 
 def _bits(errors: Floats, apart: Floats) -> Floats:
-    """By how many bits errors exceed what they are held against; infinite where that is no number."""
+    """Return by how many bits errors exceed the spread; infinite for NaN."""
     ratios = errors / apart
     return np.log2(np.where(np.isfinite(ratios), np.maximum(ratios, FLOOR), np.inf))
 
@@ -158,12 +157,12 @@ def _floored(array: Floats) -> Floats:
 
 
 def _terms(operator: Operator) -> int:
-    """How many products an output adds up."""
+    """Return the number of products in the sum of an output."""
     return operator.inputs if isinstance(operator, Dense) else int(operator.sources.shape[1])
 
 
 def _rounding(limbs: int, terms: int) -> float:
-    """What a sum rounds, in units of its terms' sizes: as in `csrc/rows/lanes.hpp`, if half of the terms are 0."""
+    """Return the rounding of a sum, relative to the sizes of its terms, as in `csrc/rows/lanes.hpp`, if half are 0."""
     if limbs == 1:
         return ROUNDOFF * (0.5 * terms + 3)
     bound = 1.0
@@ -173,10 +172,10 @@ def _rounding(limbs: int, terms: int) -> float:
 
 
 def _row_length(node: Node) -> float:
-    """Of the weights of a row, on average over rows."""
+    """Return the length of the weights of a row, averaged over rows."""
     return hypot(*(read.operator.frobenius for read in node.reads)) / sqrt(node.units.rows)
 
 
 def _norm(node: Node, known: float) -> float:
-    """That of the layer in the core; in shallow networks nobody looks for a better bound than this one."""
+    """Return the norm of the layer in the core; shallow networks have no better bound than this one."""
     return known if known < np.inf else hypot(*(read.operator.frobenius for read in node.reads))

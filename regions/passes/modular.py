@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Which affine map is the network on a region, modulo a prime?
+"""What is the affine map of a network on a region, modulo a prime?
 
-Weights are doubles, so fractions whose denominators are powers of two, and these have residues modulo every odd prime.
-So has what is made of them by sums and products: the values of a region's affine map at a few chart points, which
-determine it. Residues are small, so that matrix products of doubles do not round.
-Two regions whose values differ modulo some prime have different maps, whatever the prime. And maps that agree modulo
-primes whose product is large enough (`difference_bits`) are equal (the Chinese remainder theorem).
+Weights are doubles, which are fractions with powers of two as denominators, so they have residues modulo every odd
+prime. Sums and products of them have residues too, and so do the values of a region's affine map at a few chart points,
+which determine it. Residues are small, so that matrix products of doubles do not round.
+Two regions whose values differ modulo any prime have different maps. Maps that agree modulo primes whose product is
+large enough (`difference_bits`) are equal (the Chinese remainder theorem).
 Invariant: every product and partial sum is an integer below 2^53, exact in any order and with fused multiply-add.
-Under- and overflow cannot happen, whatever the weights.
-Cost: a forward pass per prime, point and region, all of it matrix products; but regions that follow each other share
-the passes through the layers in which their patterns agree.
+Underflow and overflow cannot happen, for any weights.
+Cost: a forward pass per prime, point and region, all of it matrix products; consecutive regions share the passes
+through the layers in which their patterns agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from regions.networks.walk import under_patterns
 
 __all__ = ["ResidueMaps", "difference_bits", "primes"]
 
-# More and less than all exponents of doubles, so that they decide nothing.
+# Beyond the exponents of all doubles on both sides, so that they decide nothing.
 NO_EXPONENT = 1 << 20
 
 
@@ -58,7 +58,7 @@ class ResidueMaps:
         self.inputs = reduced(np.stack([origin, *(origin + other for other in others)]), prime)[np.newaxis]
 
     def shortened(self, rng: np.random.Generator) -> None:
-        """Look, from now on, at one random combination of outputs at one random chart point."""
+        """Reduce the values, from now on, to one random combination of outputs at one random chart point."""
         shares = rng.integers(1, self.prime, size=self.inputs.shape[1] - 1)
         shares = np.append((1 - shares.sum()) % self.prime, shares)
         self.inputs = self._combined(shares, self.inputs[0])[np.newaxis]
@@ -69,7 +69,7 @@ class ResidueMaps:
         self.biases[last] = self._combined(shares, self.biases[last])
 
     def _combined(self, shares: Integers, rows: Floats) -> Floats:
-        """The sum of rows, each times its share: [1, ..]."""
+        """Return the sum of the rows, each times its factor: [1, ..]."""
         centred = reduced(shares.astype(np.float64), self.prime)
         total = np.zeros_like(rows[:1])
         for share, row in zip(centred, rows, strict=True):
@@ -78,22 +78,22 @@ class ResidueMaps:
 
     @property
     def size(self) -> int:
-        """Numbers that one region needs, at most, at a time."""
+        """Number of array entries that one region needs at a time, at most."""
         return int(max(map(len, self.biases.values())) * self.inputs.shape[1] + self.graph.kinks)
 
     def values(self, packed: Packed) -> Integers:
-        """Values of the maps of patterns uint8 [m, bytes] at the chart points 0, e1 (and e2).
+        """Return the values of the maps of patterns uint8 [m, bytes] at the chart points 0, e1 (and e2).
 
         Returns
         -------
         int64 [m, (d + 1) * outputs], or [m, 1] if `shortened`
-            From 0 to the prime, without it.
+            From 0 to the prime, exclusive.
         """
         values, rows = under_patterns(self.graph, self, self.inputs, packed)
         return (values.reshape(len(values), -1) % self.prime).astype(np.int64)[rows]
 
     def preactivations(self, node: Node, sources: Sequence[Floats]) -> Floats:
-        """Residues [m, points, units]. The sum of all terms does not round, and is reduced once."""
+        """Return residues [m, points, units]; the sum of all terms does not round, and is reduced once."""
         first, *others = (self.operators[read].apply(each) for read, each in zip(node.reads, sources, strict=True))
         for more in others:
             first += more
@@ -101,7 +101,7 @@ class ResidueMaps:
         return reduced(first, self.prime)
 
     def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
-        """In the place of the residues before."""
+        """Return the outputs, computed in place."""
         if node not in self.slopes:
             return node.units.followed(forms, pieces[:, np.newaxis])
         slopes, intercepts = self.slopes[node], self.intercepts[node]
@@ -120,7 +120,7 @@ class ResidueMaps:
 
 
 def residues(values: Floats, prime: int) -> Floats:
-    """Residues of doubles, of least absolute value."""
+    """Return the residues of doubles, of least absolute value."""
     mantissas, exponents = np.frexp(values)  # |mantissa| < 1 with 53 bits
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     lowest = int(exponents.min(initial=0))
@@ -132,8 +132,8 @@ def residues(values: Floats, prime: int) -> Floats:
 
 
 def reduced(values: Floats, prime: int) -> Floats:
-    """The integers ``values``, below 2^53 in size, modulo a prime: at most ``prime / 2 + 2`` in size."""
-    # The quotient is off by less than 2 / prime, so its nearest integer may be the neighbour's; the rest is exact.
+    """Return the integers ``values``, below 2^53 in size, modulo a prime: at most ``prime / 2 + 2`` in size."""
+    # The quotient is off by less than 2 / prime, so its nearest integer may be a neighbour; the rest is exact.
     quotients = values * (1.0 / prime)
     np.rint(quotients, out=quotients)
     quotients *= prime
@@ -142,7 +142,7 @@ def reduced(values: Floats, prime: int) -> Floats:
 
 
 def primes(graph: Graph) -> Iterator[int]:
-    """Primes for which no sum of products of two residues rounds in this network, the largest first."""
+    """Yield the primes for which no sum of products of residues rounds in this network, the largest first."""
     # Residues are at most p/2 + 2 in size, and with n terms n (p/2 + 2)^2, with room for a bias, must stay below 2^53.
     terms = max(graph.n_out, *(node.terms - 1 for node in graph.nodes))
     prime = 2 * isqrt(2**53 // terms) - 5
@@ -152,7 +152,7 @@ def primes(graph: Graph) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 10)
 def _prime_below(bound: int) -> int:
-    """The largest odd prime below a number, or 0."""
+    """Return the largest odd prime below a number, or 0."""
     for candidate in range(bound - 1, 2, -1):
         if candidate % 2 and all(candidate % divisor for divisor in range(3, isqrt(candidate) + 1, 2)):
             return candidate
@@ -160,7 +160,7 @@ def _prime_below(bound: int) -> int:
 
 
 def difference_bits(graph: Graph, domain: Domain) -> int:
-    """Maps are equal if their values agree modulo primes whose product is at least two to this power."""
+    """Return b such that maps are equal if their values agree modulo primes whose product is at least 2^b."""
     # All values are multiples of 2^low, and below 2^high.
     low, high = _exponents(np.vstack([domain.origin, domain.directions]))
     given = {-1: (low, high + 1)}
@@ -173,13 +173,13 @@ def difference_bits(graph: Graph, domain: Domain) -> int:
 
 
 def _through(low: int, high: int, factors: Floats, constants: Floats, terms: int) -> tuple[int, int]:
-    """The exponents of sums of so many products with factors, and a constant."""
+    """Return the exponents of sums of this many products with factors, and a constant."""
     (factor_low, factor_high), (constant_low, constant_high) = _exponents(factors), _exponents(constants)
     return min(low + factor_low, constant_low), max(high + factor_high + terms.bit_length(), constant_high) + 1
 
 
 def _exponents(values: Floats) -> tuple[int, int]:
-    """Exponents e and f such that the doubles are multiples of 2^e, and below 2^f."""
+    """Return exponents e and f such that the doubles are multiples of 2^e, and below 2^f."""
     mantissas, exponents = np.frexp(values[values != 0])
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     _, lowest_bits = np.frexp((whole & -whole).astype(np.float64))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""From which units does an open path lead to the outputs, and which ones does a unit read?
+"""Which units have an open path to the outputs, and which units does a unit read?
 
-A unit is open under a pattern if the piece that it is on has a slope other than 0, and a path is open if all units on
-it are, and all weights between them are other than 0. Hanin and Rolnick (2019) call the units at whose end of an open
-path the outputs are *good*: the others do not matter there, whatever their values.
-Sums and products of zeros and ones, so nothing is rounded.
+A unit is open under a pattern if the slope of its piece is not 0, and a path is open if all its units are open and all
+weights between them are not 0. Hanin and Rolnick (2019) call a unit *good* if an open path leads from it to the
+outputs; the values of other units do not matter there.
+The arithmetic is sums and products of zeros and ones, so nothing is rounded.
 Cost: one pass backwards through the network for each pattern.
 """
 
@@ -20,12 +20,12 @@ __all__ = ["bending_kinks", "kinks_read", "leading_to_outputs", "wired"]
 
 
 def wired(read: Read) -> Operator:
-    """The operator of a read with 1 for each weight other than 0; as many ones as there are weights add up exactly."""
+    """Return the operator of a read with 1 in place of each nonzero weight; sums of that many ones are exact."""
     return read.operator.entrywise(lambda weights: (weights != 0).astype(np.float32))
 
 
 class _OpenPaths:
-    """Whether units [m, units] are reached, past units that are on a piece with a slope."""
+    """Whether units [m, units] are reached through units on pieces with a slope."""
 
     def __init__(self, graph: Graph, bits: Packed) -> None:
         self.nodes = list(graph.pieces(bits))
@@ -41,7 +41,7 @@ class _OpenPaths:
 
 
 class _AllPaths(_OpenPaths):
-    """Whether units are reached, whatever the pieces."""
+    """Whether units are reached, on any pieces."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -51,7 +51,7 @@ class _AllPaths(_OpenPaths):
 
 
 def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
-    """Tell for each pattern and kink whether an open path leads from its unit to an output, be it open itself or not.
+    """Return for each pattern and kink whether an open path leads from its unit, open or not, to an output.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
 
     Examples
     --------
-    Two units side by side, and one after them that reads them, which is off, and then on:
+    Two units side by side, and a unit that reads both, first off, then on:
 
     >>> from regions import Network
     >>> chain = Network([([[1.0], [1.0]], [0.0, 0.0]), ([[1.0, 0.0]], [-1.0]), ([[1.0]], None)])
@@ -78,14 +78,14 @@ def leading_to_outputs(graph: Graph, packed: Packed) -> Bits:
 
 
 def kinks_read(graph: Graph, kink: int) -> Bits:
-    """The kinks of all units that what is compared at a kink reads, directly or through others: bool [kinks]."""
+    """Return the kinks of all units that the compared form of a kink reads, directly or indirectly: bool [kinks]."""
     number = int(graph.kink_nodes[kink])
     rows = np.isin(np.arange(graph.nodes[number].units.rows), graph.kink_rows[kink])
     return _at_kinks(graph, _AllPaths(graph), number, rows[np.newaxis]).ravel()
 
 
 def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, rows: Bits) -> Bits:
-    """The kinks of units that are reached from the rows of a node, bool [m, rows]: bool [m, kinks]."""
+    """Return the kinks of units that are reached from the rows of a node, bool [m, rows]: bool [m, kinks]."""
     result = np.zeros((len(rows), graph.kinks), dtype=bool)
     for below, reached in asked(graph, arithmetic, number, rows):
         if below >= 0:
@@ -95,6 +95,6 @@ def _at_kinks(graph: Graph, arithmetic: _OpenPaths, number: int, rows: Bits) -> 
 
 
 def bending_kinks(graph: Graph) -> Bits:
-    """Tell at which kinks the slope of the unit changes, bool [kinks]; Leaky ReLU with a slope of 1 does not bend."""
+    """Return the kinks at which the slope of the unit changes, bool [kinks]; Leaky ReLU with slope 1 does not bend."""
     changes = [node.units.bending() for node in graph.hidden]
     return np.concatenate([np.zeros(0, dtype=bool), *changes])

@@ -54,7 +54,7 @@ class IntervalPieces(NamedTuple):
 
 
 def outputs_at(partition: Partition, points: Floats) -> Floats:
-    """All outputs of the network at chart points [m, d]: float64 [m, n_out]."""
+    """Return all outputs of the network at chart points [m, d]: float64 [m, n_out]."""
     return partition.network(partition.domain.to_input(points))
 
 
@@ -119,7 +119,7 @@ def largest_on_intervals(partition: Partition, ends: Floats) -> IntervalPieces:
 
 
 def _winners(partition: Partition) -> Integers:
-    """The largest output at each vertex, int64 [V]."""
+    """Return the largest output at each vertex, int64 [V]."""
     step = max(1, CHUNK // max(partition.network.n_out, *partition.network.widths, partition.network.n_in, 1))
     parts = range(0, len(partition.vertices), step)
     found = [scores_at(partition, partition.vertices[start : start + step]).argmax(axis=1) for start in parts]
@@ -127,7 +127,7 @@ def _winners(partition: Partition) -> Integers:
 
 
 def _cut(corners: Floats, values: Floats) -> list[tuple[int, list[Corner]]]:
-    """The pieces of a convex polygon [k, 2] whose corners have the values [k, n_out], with their classes."""
+    """Return the pieces of a convex polygon [k, 2] whose corners have the values [k, n_out], with their classes."""
     # An output that is nowhere above the smallest value of another one has no part in it.
     candidates = np.flatnonzero(values.max(axis=0) >= values.min(axis=0).max())
     rows = np.hstack([corners, values[:, candidates]])
@@ -143,7 +143,7 @@ def _cut(corners: Floats, values: Floats) -> list[tuple[int, list[Corner]]]:
 
 
 def _clipped(piece: list[Corner], column: int, other_column: int, other: int, *, keep_ties: bool) -> list[Corner]:
-    """The part of a polygon where one column is above another one."""
+    """Return the part of a polygon where one column is above another one."""
     leads = [float(row[column] - row[other_column]) for row, _ in piece]
     if max(leads, default=0.0) <= 0 and not (keep_ties and min(leads, default=0.0) == 0):
         return []

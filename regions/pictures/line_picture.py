@@ -103,7 +103,7 @@ class LinePicture(Panel):
         return self.view.axes.place(numbers[..., np.newaxis])[..., 0]
 
     def _draw_bands(self, ax: Any, ends: Floats, colors: Floats) -> None:
-        """A band from bottom to top for each interval float64 [m, 2], in its colour."""
+        """Draw a band from bottom to top for each interval float64 [m, 2], in its colour."""
         from matplotlib.collections import PolyCollection
 
         (left, right), (bottom, top) = ends.T, (np.zeros(len(ends)), np.ones(len(ends)))
@@ -114,7 +114,7 @@ class LinePicture(Panel):
         ax.add_collection(bands, autolim=False)
 
     def _draw_kinks(self, ax: Any, palette: Palette, outputs: list[int]) -> None:
-        """A dot where the pattern changes, in the colour of its layer; a small one if there are many."""
+        """Draw a dot where the pattern changes, in the colour of its layer; a small one if there are many."""
         largest = 4.5 if self.color_by == "layer" else 2.5
         size = float(np.clip(40 / np.sqrt(len(self._kinks) + 1), 1.5, largest))
         layers = self.partition.facet_layers[self._kinks]

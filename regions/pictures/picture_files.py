@@ -62,7 +62,7 @@ def require_matplotlib() -> Any:
 
 
 def figure_or_new(figure: Any, width: float, height: float) -> Any:
-    """A figure that is given, or a new one of this size in inches, which is not one of pyplot's.
+    """Return a figure that is given, or a new one of this size in inches, which is not one of pyplot's.
 
     Raises
     ------

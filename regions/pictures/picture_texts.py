@@ -153,6 +153,6 @@ def place_names(ax: Any, names: list[Any]) -> None:
 
 
 def _common_area(lower: Floats, upper: Floats, boxes: Floats) -> Floats:
-    """The area that boxes, by corners float64 [n, 2], share with others float64 [m, 2, 2]: float64 [n, m]."""
+    """Return the area that boxes, by corners float64 [n, 2], share with others float64 [m, 2, 2]: float64 [n, m]."""
     sides = np.minimum(upper[:, np.newaxis], boxes[:, 1]) - np.maximum(lower[:, np.newaxis], boxes[:, 0])
     return np.maximum(sides, 0.0).prod(axis=2)

@@ -121,7 +121,7 @@ class PlanePicture(Panel):
             _add(ax, _lines(view.axes.place(self._pieces.borders)), facecolors="none", **style)
 
     def _drawn_layers(self) -> list[int]:
-        """The border first, as -1; all layers are one where their colours do not differ."""
+        """Return the border first, as -1; all layers are one where their colours do not differ."""
         layers = self.partition.facet_layers[self.view.shown_facets]
         return np.unique(layers if self.color_by == "layer" else np.minimum(layers, 0)).tolist()
 
@@ -196,7 +196,7 @@ def _lines(edges: Floats) -> list[Any]:
 
 
 def _triangles(partition: Partition) -> Integers:
-    """Each region as a fan of triangles around its first corner: int64 [t, 3]. Regions are convex."""
+    """Return each region as a fan of triangles around its first corner: int64 [t, 3]. Regions are convex."""
     first = np.repeat(partition.cell_vertices[partition.cell_offsets[:-1]], partition.corner_counts)
     following = partition.cell_vertices[1:]
     fans = np.stack([first[:-1], partition.cell_vertices[:-1], following], axis=1)

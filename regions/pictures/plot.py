@@ -231,7 +231,7 @@ def _palette(pictures: list[Picture]) -> Palette:
 
 
 def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None:
-    """A legend, or a colour bar, beside the axes at the upper right."""
+    """Draw a legend, or a colour bar, beside the axes at the upper right."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.lines import Line2D
@@ -270,7 +270,7 @@ def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None
 
 
 def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:
-    """A colour bar as high as the axes."""
+    """Draw a colour bar as high as the axes."""
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
     bar = ax.figure.colorbar(colors, cax=ax.inset_axes([1.03, 0.0, 0.04, 1.0]), label=label)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What are the regions, by a method as plain as can be?
+"""What are the regions, by the simplest possible method?
 
-`subdivision.py` is the method, in Python's integers, `integers.py` turns networks and domains into these. This is the
-judge of the compiled core, and shares no code with it, nor with `regions/passes/`, which it judges too: it walks
-through the layers by itself. `regions/certification/` uses `integers.py`, and asks for counts as one of its checks;
-that is all that these two have in common.
+`subdivision.py` is the method, in Python's integers; `integers.py` converts networks and domains to integers. The
+reference checks the compiled core and `regions/passes/`, so it shares no code with either and walks through the
+layers by itself. `regions/certification/` uses `integers.py` and, in one of its checks, asks the reference for counts.
+They have nothing else in common.
 """
 
 from regions.reference import arcs as arcs

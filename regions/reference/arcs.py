@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which pieces does a network make of an arc, said as plainly as possible?
+"""Which pieces does a network make of an arc, computed as simply as possible?
 
-In exact arithmetic, layer by layer, in pure Python; it shares nothing with the compiled core but the question. The core
-knows a point by the line that meets the circle there. Here an arc is looked at along its chord: d(s) = (1 - s) p + s q
-with s from 0 to 1 are the directions of its points, and a form a + b X + c Y has at d(s) / |d(s)| the sign of
-a |d(s)| + b dx(s) + c dy(s). Its zeros are roots of a quadratic with integer coefficients, so they are numbers
-(A + k sqrt(D)) / B with k = 1 or -1; these are compared by squaring, and between two of them there is a fraction, at
-which signs are decided. Parts with the same bits that follow one another are one piece.
+This is exact arithmetic, layer by layer, in pure Python; it shares nothing with the compiled core. The core represents
+a point by the line that meets the circle there. Here an arc is parametrised along its chord: the directions of its
+points are d(s) = (1 - s) p + s q with s from 0 to 1. A form a + b X + c Y has at d(s) / |d(s)| the sign of
+a |d(s)| + b dx(s) + c dy(s). Its zeros are roots of a quadratic with integer coefficients, numbers (A + k sqrt(D)) / B
+with k = 1 or -1. They are compared by squaring, and signs are decided at a fraction between each two of them.
+Consecutive parts with the same bits are one piece.
 Cost: milliseconds for small networks.
 """
 
@@ -30,7 +30,7 @@ __all__ = ["ArcPiece", "arc_pieces", "chart_point"]
 
 
 class ArcPiece(NamedTuple):
-    """A part of an arc on which no unit changes its piece: where it lies along the chord, and the bits of all kinks."""
+    """A part of an arc on which no unit changes its piece: its ends along the chord, and the bits of all kinks."""
 
     start: Root
     end: Root
@@ -53,7 +53,7 @@ def arc_pieces(net: Network, leg: ArcLeg) -> list[ArcPiece]:
 
 
 def chart_point(leg: ArcLeg, place: Root, bits: int) -> tuple[Fraction, ...]:
-    """The point of the unit circle at a place along the chord, each coordinate to within 2^(8 - bits)."""
+    """Return the point of the unit circle at a place along the chord, each coordinate to within 2^(8 - bits)."""
     share = _near(place, bits + 64)
     start, end = (_integers(*end) for end in leg.ends.tolist())
     along = [(1 - share) * p + share * q for p, q in zip(start, end, strict=True)]
@@ -83,7 +83,7 @@ def _through_layer(
         inside = _fraction_between(start, end)
         above = [_sign_at(kink, arc, inside) > 0 for kink in kinks]
         pattern = piece.pattern + tuple(above if layer.starts is None else _of_winners(layer, above))
-        if found and found[-1].pattern == pattern:  # a line only touches the circle there
+        if found and found[-1].pattern == pattern:  # a line only touches the circle here
             start = found.pop().start
         found.append(ArcPiece(start, end, pattern))
     return [(part, activations(layer, forms, part.pattern[len(piece.pattern) :])) for part in found]
@@ -94,7 +94,7 @@ def _minus(form: Form, other: Form) -> Form:
 
 
 def _of_winners(layer: IntegerLayer, above: list[bool]) -> Iterator[bool]:
-    """The bits of maxima, by whether the later arm of each pair is the larger one."""
+    """Yield the bits of maxima, given for each pair of branches whether the later one is larger."""
     assert layer.starts is not None
     first = 0
     for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
@@ -108,7 +108,7 @@ def _of_winners(layer: IntegerLayer, above: list[bool]) -> Iterator[bool]:
 
 
 def _zeros(kink: Form, arc: _Arc) -> list[Root]:
-    """Where along the chord a form is zero; all of the line through the chord's ends is looked at."""
+    """Return where a form is zero along the chord, and along the line through the chord's ends."""
     a, b, c = kink
     (px, py), (qx, qy) = arc
     # The linear part l0 + l1 s, and |d(s)|^2 = m0 + m1 s + m2 s^2.
@@ -122,7 +122,7 @@ def _zeros(kink: Form, arc: _Arc) -> list[Root]:
         orientation = 1 if p2 > 0 else -1
         signs = (1, -1) if discriminant > 0 else (1,) if discriminant == 0 else ()
         roots = [Root(-p1 * orientation, k, discriminant, 2 * p2 * orientation) for k in signs]
-    # Squaring has added the zeros of the form with -a.
+    # Squaring adds the zeros of the form with -a.
     return [root for root in roots if sign(a) == -sign_of_sum(l0 * root.b + l1 * root.a, l1 * root.k, root.d)]
 
 
@@ -138,7 +138,7 @@ def _is_between(start: Root, root: Root, end: Root) -> bool:
 
 
 def _fraction_between(start: Root, end: Root) -> Fraction:
-    """A fraction above one number and below another."""
+    """Return a fraction above one number and below another."""
     bits = 64
     while True:
         middle = (_near(start, bits) + _near(end, bits)) / 2
@@ -154,7 +154,7 @@ def _near(root: Root, bits: int) -> Fraction:
 
 
 def _integers(x: float, y: float) -> tuple[int, int]:
-    """A direction as integers."""
+    """Return a direction as integers."""
     (a, b), (c, d) = x.as_integer_ratio(), y.as_integer_ratio()
     together = max(b, d)  # powers of two
     return a * (together // b), c * (together // d)

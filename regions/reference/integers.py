@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How do a network and a domain, made of doubles, become integers without changing any sign?
+"""How are networks and domains of doubles converted to integers without changing any sign?
 
-Every double is an integer times a power of two. So the inputs, as affine forms of the chart point, become
-integers when multiplied by a power of two; so do the weights of the first layer, and with them its
-pre-activations, if its biases and breakpoints are multiplied by both; and so on through the layers. Positive
-factors change no sign and no region.
-A node of a graph may read others than the one before it. What is still to be read is passed on: it comes after the
-units of each layer in between, as units without a breakpoint that give what they get.
+Every double is an integer times a power of two. Multiplied by a power of two, the inputs, as affine forms of the chart
+point, become integers. So do the weights of the first layer, and its pre-activations, if biases and breakpoints are
+multiplied by both powers; likewise in the following layers. Positive factors change no sign and no region.
+A node of a graph may read nodes other than the one before it. Values that are still to be read are passed through: they
+follow the units of each layer in between, as identity units without a breakpoint.
 Invariant: nothing is rounded; a remainder in a division is an error.
 """
 
@@ -34,9 +33,9 @@ Point = tuple[int, ...]
 
 
 class IntegerLayer(NamedTuple):
-    """Units whose values are a power of two times those of the original, each with its own number of breakpoints.
+    """Units whose values are a power of two times the original values, each with its own number of breakpoints.
 
-    Each has one row, or is the largest of several rows, its arms; then none has a breakpoint.
+    Each has one row, or is the largest of several rows, its branches; then none has a breakpoint.
     """
 
     weights: list[list[int]]  # [row][input]
@@ -44,11 +43,11 @@ class IntegerLayer(NamedTuple):
     breakpoints: list[list[int]]  # [unit][kink]
     slopes: list[list[int]]  # [unit][piece]
     intercepts: list[list[int]]  # [unit][piece]
-    starts: list[int] | None  # [unit + 1]: where each unit's arms are among the rows, if units are maxima
+    starts: list[int] | None  # [unit + 1]: first row of each unit's branches, if units are maxima
 
     @property
     def kinks(self) -> list[int]:
-        """How many kinks each unit has: breakpoints, or pairs of arms."""
+        """Number of kinks of each unit: breakpoints, or pairs of branches."""
         if self.starts is None:
             return [len(row) for row in self.breakpoints]
         return [comb(end - start, 2) for start, end in pairwise(self.starts)]
@@ -80,12 +79,12 @@ def to_integers(net: Network, domain: Domain) -> IntegerTask:
     return IntegerTask(inputs, layers, exponent, corners, infinity)
 
 
-# A node and how many values it gives.
+# A node and the number of its outputs.
 Values = tuple[int, int]
 
 
 class _Layer(NamedTuple):
-    """Units that read the layer before, each as what it is in doubles."""
+    """Units that read the layer before, in doubles."""
 
     weights: list[list[list[float]]]  # [read][row][input], to be added up
     biases: list[float]
@@ -96,7 +95,7 @@ class _Layer(NamedTuple):
 
 
 def _layers(graph: Graph) -> Iterator[_Layer]:
-    """The units of each node, and after them those that are passed on to later ones."""
+    """Yield the units of each node, followed by its pass-through units."""
     for node, given, passed in _read_by(graph):
         starts = dict(zip((of for of, _ in given), accumulate((size for _, size in given), initial=0), strict=False))
         width, rows = sum(size for _, size in given), node.units.rows
@@ -109,7 +108,7 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
         matrices[0][rows + np.arange(len(through)), through] = 1.0
         breakpoints, slopes, intercepts = (table.tolist() for table in node.units.tables())
         arms = None
-        if isinstance(node.units, Maxima):  # what is passed on is the largest of one row
+        if isinstance(node.units, Maxima):  # a pass-through unit is the maximum of one row
             arms = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
         yield _Layer(
             [matrix.tolist() for matrix in matrices],
@@ -122,7 +121,7 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
 
 
 def _read_by(graph: Graph) -> Iterator[tuple[Node, list[Values], list[Values]]]:
-    """Each node, what the layer before it gives, in this order, and which of that is passed on to later ones."""
+    """Yield each node, the values of the layer before it, in order, and those that later nodes still read."""
     given: list[Values] = [(-1, graph.n_in)]
     for number, node in enumerate(graph.nodes):
         later = {read.node for other in graph.nodes[number + 1 :] for read in other.reads}
@@ -132,7 +131,7 @@ def _read_by(graph: Graph) -> Iterator[tuple[Node, list[Values], list[Values]]]:
 
 
 def weights_as_integers(graph: Graph) -> int:
-    """How many integers `to_integers` makes of the weights: those of whole matrices, zeros and all."""
+    """Return the number of integers that `to_integers` makes of the weights, as whole matrices with all zeros."""
     return sum(
         len(node.reads) * (node.units.rows + sum(size for _, size in passed)) * sum(size for _, size in given)
         for node, given, passed in _read_by(graph)
@@ -140,11 +139,10 @@ def weights_as_integers(graph: Graph) -> int:
 
 
 def _integer_layer(layer: _Layer, exponent: int) -> tuple[IntegerLayer, int]:
-    """Scale a layer whose inputs come 2**exponent times too large, so that it has integers only.
+    """Scale a layer, whose inputs are 2**exponent times too large, to integers; return it and its values' exponent.
 
-    Returns it with the exponent of its values. The weights are scaled by 2**e, which makes the
-    pre-activations 2**(exponent + e) times too large, and so are the biases and breakpoints; likewise the
-    slopes and intercepts.
+    Scaling the weights by 2**e makes the pre-activations 2**(exponent + e) times too large, so biases and breakpoints
+    are scaled by that, and slopes and intercepts likewise.
     """
     places = [_binary_places(matrix) for matrix in layer.weights]
     e = max(*places, _binary_places([layer.biases, *layer.breakpoints]) - exponent)
@@ -178,19 +176,19 @@ def _scaled(value: float, exponent: int) -> int:
 
 
 def _beyond_everything(layers: list[IntegerLayer], inputs: list[Form], domain: Domain) -> int:
-    """Return a coordinate M so large that the square (or interval) from -M to M holds all that happens.
+    """Return a coordinate M so large that the square (or interval) from -M to M contains a part of every cell.
 
-    Forms with integer coefficients of at most B have their crossings at coordinates of at most 2 B^2, and
-    each has a point that close to zero. A cell of the whole plane has a crossing on its boundary, or else a
-    whole line, or is the plane: in each case a part of it lies inside the square. That part is convex, so one
-    piece: the square has exactly as many cells as the plane, with the same patterns.
+    Forms with integer coefficients of at most B cross at coordinates of at most 2 B^2, and each has a point that close
+    to zero. A cell of the whole plane has a crossing on its boundary, or contains a whole line, or is the plane: in
+    each case a part of it lies inside the square. That part is convex, so it is one piece: the square has exactly as
+    many cells as the plane, with the same patterns.
     """
     largest = 1
     sizes = [max(map(abs, form)) for form in inputs]  # bounds on the coefficients of the values of each unit
     for layer in layers[:-1]:
         rows = zip(layer.weights, layer.biases, strict=True)
         sizes = [sum(abs(w) * size for w, size in zip(row, sizes, strict=True)) + abs(bias) for row, bias in rows]
-        if layer.starts is not None:  # differences of two arms are compared with 0
+        if layer.starts is not None:  # differences of two branches are compared with 0
             largest = max(largest, 2 * max(sizes))
             sizes = [max(sizes[start:end]) for start, end in pairwise(layer.starts)]
             continue

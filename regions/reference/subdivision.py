@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What are the regions, said as plainly as possible?
+"""What are the regions, computed as simply as possible?
 
-The whole method in exact rational arithmetic, layer by layer, in pure Python: documentation that runs, and
-the judge of the compiled core. It shares no code with it, and none of its ideas.
+This is the whole method in exact rational arithmetic, layer by layer, in pure Python: executable documentation, and a
+check of the compiled core, with which it shares neither code nor ideas.
 
-A cell is a convex piece of the domain on which all layers so far are affine. It starts as the domain itself;
-then, for each hidden layer, write each unit on the cell as an affine form of the chart point, cut the cell
-where a form crosses a breakpoint, and go on with the pieces. The rules at zero: a unit is active where h > t,
-strictly; a form that touches a cell without crossing it does not cut it; a form that is t on a whole cell is
-inactive there. A unit that is the largest of several forms, its arms, cuts the cell into the parts where each of them
-is; where two are the same on a whole part, the earlier one is taken.
+A cell is a convex piece of the domain on which all layers so far are affine. The first cell is the domain itself.
+Then, for each hidden layer, write each unit on the cell as an affine form of the chart point, cut the cell where a form
+crosses a breakpoint, and continue with the pieces. The rules at zero: a unit is active where h > t, strictly; a form
+that touches a cell without crossing it does not cut it; a form that equals t on a whole cell is inactive there. A unit
+that is the largest of several forms, its branches, cuts the cell into the parts where each of them is the largest;
+where two are equal on a whole part, the earlier one is taken.
 
-Only signs decide, and doubles are integers times powers of two: so the network is first scaled up, exactly,
+Only signs decide, and doubles are integers times powers of two. Therefore the network is first scaled up, exactly,
 until all its numbers are Python integers (`integers.py`). Points are homogeneous, (W, W x, W y)
 with W > 0, and a form (a0, a1, a2) has at such a point the value W (a0 + a1 x + a2 y), so nothing is ever
 divided.
@@ -33,7 +33,7 @@ from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, t
 
 __all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "wins"]
 
-# A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and nothing.
+# A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and None.
 Corner = tuple[Point, Form]
 
 
@@ -47,7 +47,7 @@ class ReferenceRegion:
         One bit per kink, in the order of `Network.kink_layers`.
     vertices : list of (tuple of Fraction or None)
         In chart coordinates. In a line: left and right end. In a plane: the corners, counter-clockwise,
-        strictly convex. None stands for an end or a corner at infinity.
+        strictly convex. None represents an end or a corner at infinity.
     volume : Fraction or None
         Length or area in the chart; None when unbounded.
     output : list of tuple of Fraction
@@ -106,19 +106,19 @@ def count(net: Network, domain: Domain) -> int:
 def patterns(net: Network, domain: Domain) -> list[tuple[bool, ...]]:
     """Return the activation patterns of all regions of the network in the domain, in no particular order.
 
-    Two regions never share one: a pattern is a conjunction of affine inequalities, so its region is convex.
+    Two regions never share a pattern: a pattern is a conjunction of affine inequalities, so its region is convex.
     """
     return [cell.pattern for cell in _subdivide(to_integers(net, domain))]
 
 
-# What is left of a cell, and its bits.
+# A remaining part of a cell, and its bits.
 _Piece = tuple[list[Corner], tuple[bool, ...]]
 
 
 class _Cell(NamedTuple):
     corners: list[Corner]
     pattern: tuple[bool, ...]  # one bit per kink of the layers so far
-    values: list[Form]  # what the units of the last layer so far give, after the activation
+    values: list[Form]  # the units of the last layer so far, after the activation
 
 
 def _subdivide(task: IntegerTask) -> list[_Cell]:
@@ -129,7 +129,7 @@ def _subdivide(task: IntegerTask) -> list[_Cell]:
 
 
 def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
-    """Cut a cell along all kinks of the next layer, and say what that layer gives on each piece."""
+    """Cut a cell along all kinks of the next layer, and compute that layer on each piece."""
     forms = preactivations(layer, cell.values)
     pieces = _by_breakpoints(layer, forms, cell) if layer.starts is None else _by_arms(layer.starts, forms, cell)
     return [
@@ -152,7 +152,7 @@ def _by_breakpoints(layer: IntegerLayer, forms: list[Form], cell: _Cell) -> list
 
 
 def _by_arms(starts: list[int], forms: list[Form], cell: _Cell) -> list[_Piece]:
-    """Cut a cell into the parts where each arm is the largest, for one unit after the other."""
+    """Cut a cell into the parts where each branch is the largest, for one unit after the other."""
     pieces: list[_Piece] = [(cell.corners, cell.pattern)]
     for start, end in pairwise(starts):
         arms = forms[start:end]
@@ -166,7 +166,7 @@ def _by_arms(starts: list[int], forms: list[Form], cell: _Cell) -> list[_Piece]:
 
 
 def _where_largest(corners: list[Corner], arms: list[Form], winner: int) -> list[Corner]:
-    """The part of a cell where an arm is above those before it and not below those after it; empty for none."""
+    """Return the part of a cell where a branch is above earlier ones and not below later ones; empty if none."""
     for other in range(len(arms)):
         earlier, later = sorted((other, winner))
         difference = tuple(b - a for a, b in zip(arms[earlier], arms[later], strict=True))
@@ -176,12 +176,12 @@ def _where_largest(corners: list[Corner], arms: list[Form], winner: int) -> list
 
 
 def wins(winner: int, arms: int) -> list[bool]:
-    """The bits of a maximum: for each pair of arms, the later one after the other, whether the later one wins."""
+    """Return the bits of a maximum: for each pair of branches, ordered by the later one, whether that is the argmax."""
     return [later == winner for later in range(arms) for _ in range(later)]
 
 
 def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
-    """Write the units of a layer as forms, given those of its inputs."""
+    """Return the units of a layer as forms, given its inputs as forms."""
     coefficients = list(zip(*inputs, strict=True))  # [power of the chart point][input]
     forms = []
     for row, bias in zip(layer.weights, layer.biases, strict=True):
@@ -191,7 +191,7 @@ def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
 
 
 def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) -> list[Form]:
-    """Apply to each unit the piece of the activation that its bits choose, or take the arm that they say wins."""
+    """Apply to each unit the piece of the activation that its bits choose, or take its argmax branch."""
     values, first = [], 0
     if layer.starts is not None:
         for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
@@ -217,8 +217,7 @@ def _with_edges(points: list[Point]) -> list[Corner]:
 def _cut(corners: list[Corner], form: Form) -> tuple[list[Corner], list[Corner]]:
     """Return the part of a cell where a form is not above zero and the part where it is.
 
-    An empty list stands for no part. A cell on which the form is zero, or touches zero from one side, stays
-    whole.
+    An empty list means no part. A cell on which the form is zero, or touches zero from one side, is not cut.
     """
     values = [sum(map(mul, form, point)) for point, _ in corners]
     if max(values) <= 0:
@@ -233,7 +232,7 @@ def _cut(corners: list[Corner], form: Form) -> tuple[list[Corner], list[Corner]]
     below: list[Corner] = []
     above: list[Corner] = []
     for (point, edge), here, there in zip(corners, values, values[1:] + values[:1], strict=True):
-        # Each part takes its corners in order. Where the boundary leaves a part, that goes on along the cut.
+        # Each part takes its corners in order. Where the boundary leaves a part, the part continues along the cut.
         if here <= 0:
             below.append((point, form if here == 0 < there else edge))
         if here >= 0:

@@ -147,7 +147,7 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
 
 
 def _classes(bits: Bits, pairs: Integers, outputs: int) -> Integers:
-    """The largest output of each region: above all before it, and no later one above it."""
+    """Return the largest output of each region: above all before it, and no later one above it."""
     wins = np.ones((len(bits), outputs), dtype=np.bool_)
     for (later, earlier), above in zip(pairs, bits.T, strict=True):
         wins[:, later] &= above

@@ -74,7 +74,7 @@ class Dichotomies(JsonReport):
         return f"{self.ceiling:,}" if points < 64 else f"2^{points}"
 
     def sauer_shelah(self, dimension: int) -> int:
-        """The most labellings that a class of functions of some VC dimension can give to so many points.
+        """Return the most labellings that a class of functions of some VC dimension can give to so many points.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Dichotomies(JsonReport):
         return weighted_sum(self.labels.shape[1], integer(dimension, "dimension", least=0))
 
     def random_walk(self, rng: Any = 0) -> int:
-        """The number of different labellings met if at each transition the label of a random point flipped.
+        """Return the number of different labellings met if at each transition the label of a random point flipped.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Dichotomies(JsonReport):
         return len(np.unique(np.packbits(np.cumsum(walk, axis=0) % 2 == 1, axis=1), axis=0))
 
     def as_dict(self) -> dict[str, Any]:
-        """All facts, and the labellings as strings of 0 and 1."""
+        """Return all facts, and the labellings as strings of 0 and 1."""
         return {
             "network": self.network.fingerprint,
             "layer": self.layer,

@@ -82,7 +82,7 @@ class Growth(JsonReport):
         return len(self.lengths)
 
     def estimates(self, quantity: Quantity) -> list[Estimate | None]:
-        """The mean of a ratio for each hidden layer, and for the outputs.
+        """Return the mean of a ratio for each hidden layer, and for the outputs.
 
         Parameters
         ----------
@@ -126,7 +126,9 @@ class Growth(JsonReport):
         }
 
     def _is_proven(self, quantity: Quantity) -> list[bool]:
-        """Whether what lengths are off moves each mean by less than its standard error, or no digit of the table."""
+        """Return whether what lengths are off moves each mean by less than its standard error, or no digit of the
+        table.
+        """
         pairs = zip(self._estimates[quantity], self._roundings[quantity], strict=True)
         return [mean is None or off <= max(mean.standard_error, mean.value / 10**SHOWN) for mean, off in pairs]
 
@@ -138,7 +140,7 @@ class Growth(JsonReport):
         return np.array([np.nan if mean is None or isnan(value) else mean.deviation(value) for mean, value in pairs])
 
     def as_dict(self) -> dict[str, Any]:
-        """All numbers: means with their intervals, laws with their deviations, samples."""
+        """Return all numbers: means with their intervals, laws with their deviations, samples."""
         means = {
             name: [None if mean is None else [mean.value, *mean.interval()] for mean in each]
             for name, each in self._estimates.items()
@@ -227,7 +229,7 @@ class Growth(JsonReport):
         return [f"{law.name}: {self._verdict(law)}" for law in self.laws]
 
     def _verdict(self, law: GrowthLaw) -> str:
-        """How far the means are from it, those that rounding leaves alone."""
+        """Return how far the means are from it, those that rounding leaves alone."""
         if not law.values:
             return f"does not apply, {law.reason}"
         means, proven = self.estimates(law.quantity), self._is_proven(law.quantity)
@@ -363,13 +365,15 @@ def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:
 
 
 def _estimate(below: Floats | Integers, above: Floats | Integers) -> Estimate | None:
-    """The mean of ``above / below`` [networks, curves], averaged over the curves of a network that have one."""
+    """Return the mean of ``above / below`` [networks, curves], averaged over the curves of a network that have one."""
     values = _means_of_networks(np.divide(above, below, out=np.zeros(below.shape), where=below > 0), below > 0)
     return Estimate(values) if len(values) > 1 else None
 
 
 def _means_of_networks(values: Floats, there: Bits) -> Floats:
-    """The average over those curves of each network [networks, curves] that are there; of networks that have one."""
+    """Return the average over those curves of each network [networks, curves] that are there; of networks that have
+    one.
+    """
     counts = there.sum(axis=1)
     return np.where(there, values, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
 

@@ -59,7 +59,7 @@ class GrowthLaw:
 
 
 def laws_of(ensemble: Ensemble, curves: Sequence[Curve]) -> tuple[GrowthLaw, ...]:
-    """Each law that is known, with its values or why it has none."""
+    """Return each law that is known, with its values or why it has none."""
     found = []
     for name, kind, quantity, values_of, source in LAWS:
         try:
@@ -71,7 +71,7 @@ def laws_of(ensemble: Ensemble, curves: Sequence[Curve]) -> tuple[GrowthLaw, ...
 
 
 def perpendicular_share(curve: Curve) -> float:
-    """The length of a curve perpendicular to its own points, over all of it: from points on it, not exactly."""
+    """Return the length of a curve perpendicular to its own points, over all of it: from points on it, not exactly."""
     points = curve.to_input(np.linspace(0.0, 1.0, POINTS))
     points = points / np.abs(points).max(initial=1e-300)
     steps, middles = np.diff(points, axis=0), (points[1:] + points[:-1]) / 2.0
@@ -145,7 +145,7 @@ LAWS: tuple[tuple[str, Kind, Quantity, Callable[[Ensemble, Sequence[Curve]], lis
 
 
 def _require_activation(ensemble: Ensemble, *wanted: str) -> str:
-    """The name of the activation of all hidden layers, which the theorem is about."""
+    """Return the name of the activation of all hidden layers, which the theorem is about."""
     units = set(activation_per_layer(ensemble.activation, len(ensemble.widths)))
     for name in wanted:
         if units == {parse_activation(name)}:

@@ -77,7 +77,7 @@ class Flips(NamedTuple):
 
 
 def label_flips(network: Network, model: Model, point: Floats, turn: int, report: Report | None) -> Flips:
-    """The flips of one point in so many quarters of a turn, of a network made by `with_swept_layer`."""
+    """Return the flips of one point in so many quarters of a turn, of a network made by `with_swept_layer`."""
     if not point.any():  # then weights do not matter
         label = bool(network.pattern(np.zeros(network.n_in))[-1])
         nothing = np.zeros((1, -(-network.kinks // 8)), dtype=np.uint8)
@@ -95,7 +95,8 @@ def label_flips(network: Network, model: Model, point: Floats, turn: int, report
 
 
 def in_order(network: Network, flips: Sequence[Flips]) -> tuple[Integers, Integers, Floats]:
-    """All flips in their order: which point, which event (flips at one place are one), and the angle in quarters.
+    """Return all flips in their order: which point, which event (flips at one place are one), and the angle in
+    quarters.
 
     int64 [k], int64 [k] ascending from 0, float64 [k].
     """
@@ -164,7 +165,7 @@ def _compared(one: _Place, other: _Place) -> int:
 
 
 def _clusters(begins: Bits) -> Iterator[tuple[int, int]]:
-    """Where runs of two or more begin and end."""
+    """Yield where runs of two or more begin and end."""
     starts = np.flatnonzero(begins)
     stops = np.append(starts[1:], len(begins))
     several = stops - starts > 1
@@ -174,7 +175,9 @@ def _clusters(begins: Bits) -> Iterator[tuple[int, int]]:
 def _flips(
     network: Network, quarter: int, patterns: Packed, ends: Floats, errors: Floats
 ) -> tuple[Integers, Floats, Floats, Bits, Packed]:
-    """The arrays of `Flips` for patterns [m + 1, bytes]; ``ends`` and ``errors`` [m] are of the places between them."""
+    """Return the arrays of `Flips` for patterns [m + 1, bytes]; ``ends`` and ``errors`` [m] are of the places between
+    them.
+    """
     labels = _labels(network, patterns)
     after = np.flatnonzero(labels[1:] != labels[:-1])
     rising = labels[after + 1]
@@ -190,7 +193,7 @@ def _chart(point: Floats) -> tuple[Floats, Floats]:
 def _parts(
     network: Network, model: Model, point: Floats, turn: int, report: Report | None
 ) -> Iterator[tuple[int, Strands]]:
-    """The strands of one part of the turn after the other, each with its quarter."""
+    """Yield the strands of one part of the turn after the other, each with its quarter."""
     origin, directions = _chart(point)
     most = max(1, MOST_BYTES // (network.kinks // 8 + BYTES_OF_A_STRAND))
     waiting = [(quarter, turn, QUARTERS[quarter], QUARTERS[quarter + 1]) for quarter in reversed(range(turn))]
@@ -210,6 +213,6 @@ def _parts(
 
 
 def _labels(network: Network, patterns: Packed) -> Bits:
-    """The last bit of each pattern."""
+    """Return the last bit of each pattern."""
     byte, bit = divmod(network.kinks - 1, 8)
     return (patterns[:, byte] >> bit & 1).astype(np.bool_)

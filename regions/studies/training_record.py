@@ -209,11 +209,11 @@ class TrainingRecord:
         return row
 
     def columns(self) -> dict[str, Floats]:
-        """The table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
+        """Return the table as arrays, float64 [steps] each, for instance for ``pandas.DataFrame``."""
         return {name: np.array([getattr(row, name) for row in self.rows], dtype=np.float64) for name in _names()}
 
     def to_csv(self, path: Any = None) -> str:
-        """The table as text with a row of names; numbers read back as the same doubles.
+        """Return the table as text with a row of names; numbers read back as the same doubles.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ def _names() -> list[str]:
 
 
 def _shown(row: TrainingRow) -> list[str]:
-    """A row as text: the step as it is, whole numbers whole where doubles skip none, others to six digits."""
+    """Return a row as text: the step as it is, whole numbers whole where doubles skip none, others to six digits."""
     step, *measured = asdict(row).values()
     return [str(step), *(f"{x:.0f}" if x.is_integer() and abs(x) < 2**53 else f"{x:.6g}" for x in measured)]
 

@@ -103,7 +103,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
         return self._parameters(np.flatnonzero(self.strands.depths < self.strands.depth))
 
     def image(self, layer: int, between: int = 0) -> tuple[Floats, Bits]:
-        """The image of the curve after a layer, as points in order.
+        """Return the image of the curve after a layer, as points in order.
 
         Parameters
         ----------
@@ -174,12 +174,12 @@ class Trajectory(FoundAlongCurve, JsonReport):
         return figure
 
     def _parameters(self, starts: Integers) -> Floats:
-        """Where some strands begin, from 0 to 1 along the curve."""
+        """Return where some strands begin, from 0 to 1 along the curve."""
         result = (self.strands.legs[starts] + _shares(self.strands, starts)) / len(self.curve.legs)
         return read_only(np.maximum.accumulate(result))  # neighbours not known equally well may have changed places
 
     def as_dict(self) -> dict[str, Any]:
-        """All numbers."""
+        """Return all numbers."""
         of_layers = ("lengths", "length_errors", "growth", "growth_errors", "transitions", "pieces")
         names = (*of_layers, "kink_transitions", "breakpoints")
         return {
@@ -316,7 +316,7 @@ def _follow(
 
 
 def _shares(strands: Strands, which: Integers) -> Floats:
-    """Where on its leg some strands begin, as a share of it."""
+    """Return where on its leg some strands begin, as a share of it."""
     points, legs = strands.ends[which, 0], strands.curve.legs
     if isinstance(legs[0], Segment):
         return points[:, 0]

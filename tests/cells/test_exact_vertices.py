@@ -183,7 +183,7 @@ class TestTheSequence:
         network, domain = CASES["segment"]
         partial = Partition(network, domain, without_last_region(raw_from_reference(network, domain)))
         unused = np.setdiff1d(np.arange(len(partial.vertices)), partial.cell_vertices)
-        with pytest.raises(ValueError, match=f"vertex {unused[0]} is no corner of any region"):
+        with pytest.raises(ValueError, match=f"vertex {unused[0]} is not a corner of any region"):
             partial.exact_vertices(unused)
         used = np.unique(partial.cell_vertices)
         assert len(partial.exact_vertices(used)) == len(used)

@@ -185,5 +185,5 @@ def test_patterns_without_a_winner_are_refused(tmp_path: Path) -> None:
     arrays = dict(np.load(path))
     arrays["packed_patterns"] = np.array([[0b010], *part.packed_patterns[1:].tolist()], dtype=np.uint8)
     np.savez(path, **arrays)
-    with pytest.raises(NotACheckpointError, match="region 0 has bits of unit 0 of node 0 that no arm that wins has"):
+    with pytest.raises(NotACheckpointError, match="region 0 has bits of unit 0 of node 0 that fit no argmax"):
         regions.load_partition(path)

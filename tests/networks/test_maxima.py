@@ -82,7 +82,7 @@ def test_winners() -> None:
 
 @pytest.mark.parametrize("starts", [[0], [1, 3], [0, 2, 2], [0, 300], [[0, 1]]])
 def test_impossible_arms_are_refused(starts: list[int]) -> None:
-    with pytest.raises(NetworkError, match="max: each unit must have 1 to 255 arms"):
+    with pytest.raises(NetworkError, match="max: each unit must have 1 to 255 branches"):
         Maxima(np.array(starts))
 
 
@@ -114,7 +114,7 @@ def test_values_and_maps() -> None:
     assert repr(NETWORK) == "Network(3-3-2-2-2, max + relu, 7 hidden neurons, 10 kinks)"
     bits = np.zeros(10, dtype=bool)
     bits[3:4], bits[1] = True, True  # arm 2 of the second unit beats arm 0, and not arm 1
-    with pytest.raises(ValueError, match="no arm that wins"):
+    with pytest.raises(ValueError, match="a maximum has no argmax"):
         NETWORK.affine_map(bits)
 
 

@@ -334,7 +334,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     [
         (*CASES["square"], 0, "are parallel"),
         (*CASES["segment"], 0, None),
-        (CASES["square"][0], Plane([0, 0], [1, 0], [0, 1]), 0, "are parallel|has no inside"),
+        (CASES["square"][0], Plane([0, 0], [1, 0], [0, 1]), 0, "are parallel|has no interior"),
         (Network([([[1.0, 1.0], [0.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), SQUARE, 1, "are parallel"),
         (
             Network([([[1.0, 1.0], [0.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]),
@@ -358,7 +358,7 @@ def test_nonsensical_geometry_is_an_error_of_ours(
     if words is None:
         assert len(loaded.exact_vertices()) == len(loaded.vertices)
     else:
-        with pytest.raises(CheckpointError, match=f"({words}).*not what enumerate found"):
+        with pytest.raises(CheckpointError, match=f"({words}).*not a result of enumerate"):
             loaded.exact_vertices()
 
 

@@ -57,7 +57,7 @@ def test_a_residual_block_is_one_node() -> None:
     network = residual(GraphBuilder())
     assert network.widths == (2, 2)
     assert [read.node for read in network.graph.nodes[1].reads] == [0, 0]
-    with pytest.raises(NetworkError, match="no chain of dense layers"):
+    with pytest.raises(NetworkError, match="not a chain of dense layers"):
         _ = network.layers
 
 

@@ -155,7 +155,7 @@ def test_wrong_batches_and_modules() -> None:
         trajectory_loss(3)
     with pytest.raises(ValueError, match="no TrajectoryRegularization"):
         trajectory_loss(nn.Linear(2, 2))
-    with pytest.raises(ValueError, match="no loss of the batch that came by last"):
+    with pytest.raises(ValueError, match="the latest batch has no loss"):
         trajectory_loss(model())
     seen = model()
     seen(torch.zeros(3, 2))
