@@ -224,9 +224,9 @@ def path_of(value: Any, name: str = "path") -> Path:
     try:
         os.fsencode(text)
     except ValueError:
-        raise ValueError(f"{name} is not a valid file name: {shown(text)}") from None
+        raise ValueError(f"{name} is not a name that a file can have: {shown(text)}") from None
     if "\0" in text or not text:
-        raise ValueError(f"{name} is not a valid file name: {shown(text)}")
+        raise ValueError(f"{name} is not a name that a file can have: {shown(text)}")
     return Path(text)
 
 

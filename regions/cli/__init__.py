@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What happens when somebody types `regions`?
+"""What is the command `regions`?
 
-`commands.py` says what can be asked, with `check_command.py` and `trajectory_command.py` for long answers,
-`domain_words.py` how points and domains are written on a command line, `options.py` has the other options and reads the
-model, `job.py` does the work and knows how it can end, `facts.py` prints what came out, as tables or as JSON.
-The same for users, with all exit codes: docs/command-line.md.
+`commands.py` has the commands; `check_command.py` and `trajectory_command.py` have two that need more room.
+`domain_words.py` parses points and domains on a command line, `options.py` has the other options and reads the model,
+`job.py` does the work and handles the ways in which it ends, and `facts.py` prints the results, as tables or as JSON.
+docs/command-line.md has the same for users, with all exit codes.
 """
 
 from __future__ import annotations
@@ -17,33 +17,31 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; does not return."""
+    """Run the command line; never returns."""
     try:
         from regions.cli.commands import regions_group
     except ImportError as error:
-        # Another package that is called `regions` may have overwritten parts of this one: then these files
-        # are still there, but what they import is not.
+        # Another package called `regions` may have overwritten parts of this one: these files still exist then,
+        # but their imports fail.
         from regions.installation import explain_missing_core
 
         sys.exit(f"Error: {explain_missing_core(error)}")
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         sys.exit(130)
-    # Where `head` has read enough, end as other programs do, and not with the exit code of something that is wrong.
+    # If `head` has read enough, end as other programs do, not with the exit code of an error.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         regions_group(prog_name="regions")
     except SystemExit as end:
         code = end.code
-    except OSError as error:  # where help is printed, that is before a command is invoked
+    except OSError as error:  # while help is printed, before a command is invoked
         code = f"Error: standard output: {error.strerror}"
     sys.exit(_code_after_the_last_line(code))
 
 
 def _code_after_the_last_line(code: str | int | None) -> str | int | None:
-    """Return the exit code, once what standard output has in its buffer is written; Python itself would end with
-    120.
-    """
+    """Return the exit code after flushing standard output; Python itself would exit with 120 on failure."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

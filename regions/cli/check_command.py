@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How is a model checked against the theory on the command line?
 
-`regions check` enumerates as the other commands do, and hands the result to `regions.check`. What was only found in
-part, because of a limit or Ctrl-C, is printed and not checked. Exit code 1 when a proven bound or identity is violated.
+`regions check` enumerates like the other commands, and passes the result to `regions.check`. If a limit or Ctrl-C
+stopped the work, the partial result is printed and not checked. The exit code is 1 if a proven bound or identity is
+violated.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ __all__ = ["check_command"]
 def check_command(
     ctx: click.Context, limit: int | None, threads: int, no_distances: bool, output: Path | None, as_json: bool
 ) -> None:
-    """Hold the regions against the theory.
+    """Compare the regions with the theory.
 
-    Every bound of the literature that applies, every identity that must hold, and the orders that theory expects; those
-    that do not apply say why. A violated one means a bug of this program, or a claim that is false: the exit code is 1.
+    Every bound of the literature that applies, every identity that must hold, and the orders that theory expects; a
+    bound that does not apply says why. A violation means a bug in this program, or a false claim: the exit code is 1.
 
     \b
     regions check model.pt --activation relu --square points.csv
@@ -65,7 +66,7 @@ def check_command(
 
 
 def _not_checked(ctx: click.Context, outcome: Outcome, as_json: bool, reason: str) -> NoReturn:
-    """Print what was found, and end."""
+    """Print the result so far, and end."""
     if as_json:
         say(json_text({"ok": None, **outcome_facts(outcome)}))
     else:

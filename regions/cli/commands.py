@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What can be asked on the command line?
+"""Which commands does the command line have?
 
-`info`, `count`, `enumerate`, `plot`, `certify`, and `check` and `trajectory`, which have files of their own. Everything
-about a network, a domain, a partition or a picture is done by the package; here are the order of things, and exit
-codes: 0 done; 1 what the user handed over is wrong, said in one line; 2 the command line itself is wrong (click); 3
-stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (`stops.py`); 141 nobody reads what is
-printed any more (`regions/cli/__init__.py`). After 3 and a signal, what was found has been printed and saved; with a
-checkpoint, after a signal, in its folder alone.
+They are `info`, `count`, `enumerate`, `plot` and `certify`, with `check` and `trajectory` in files of their own. The
+package does the work; this file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in
+one line; 2 a wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP
+(`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and after a signal, the
+results so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
 """
 
 from __future__ import annotations
@@ -80,20 +79,19 @@ __all__ = ["regions_group"]
 EXIT_CODES = """\b
 Exit codes: 0 done, 1 the model, the points or a file is wrong, 2 the command
 line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C, 143 by SIGTERM,
-129 by SIGHUP. If it was stopped, what had been found is printed and saved all
-the same, but not checked; with --checkpoint, a signal leaves it in that folder
-alone. For certify, 1 means that something in the result is wrong; for check,
-that a bound is violated; for count --definition convex, that the number is not
-decided."""
+129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
+not checked; with --checkpoint, a signal leaves them in that folder only. For
+certify, 1 means that something in the result is wrong; for check, that a bound
+is violated; for count --definition convex, that the number is not decided."""
 
 OUT_OF_MEMORY = (
-    "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are kept, so that the same "
-    "command goes on from there"
+    "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are saved, so that the "
+    "same command resumes from there"
 )
 
 
 class _ErrorFirst(click.UsageError):
-    """A wrong command line: says what is wrong before where to find help."""
+    """A wrong command line; prints the error before the pointer to help."""
 
     def __init__(self, error: click.UsageError) -> None:
         super().__init__(error.format_message(), error.ctx)
@@ -105,7 +103,7 @@ class _ErrorFirst(click.UsageError):
 
 
 class _Group(click.Group):
-    """Turns what the user did wrong into one line; a bug of ours keeps its traceback."""
+    """Turns user errors into one line; a bug in this package keeps its traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -119,7 +117,7 @@ class _Group(click.Group):
         except RegionsError as error:
             raise click.ClickException(_a_sentence_a_line(str(error))) from error
         except BrokenPipeError:
-            raise  # somebody piped us into `head`; click knows
+            raise  # the reader of a pipe, such as `head`, is gone; click handles it
         except OSError as error:
             name = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(f"{name}{error.strerror or error}") from error
@@ -131,19 +129,19 @@ class _Group(click.Group):
 
 
 def _a_sentence_a_line(message: str) -> str:
-    """Return what is wrong as the first line, with all further sentences indented below it."""
+    """Return the first sentence as the first line, with all further sentences indented below it."""
     return re.sub(r"\. (?=[A-Z])", ".\n  ", " ".join(message.split()))
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    """In one line, as errors are, without the line of code that gave it."""
+    """Print a warning in one line, like an error, without the line of code that issued it."""
     click.echo(f"Warning: {message}", err=True)
 
 
 @click.group(cls=_Group, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="relu-regions %(version)s")
 def regions_group() -> None:
-    """Every activation region of a piecewise-linear network on a line or in a plane, exactly.
+    """Count and draw the regions of a piecewise-linear network on a line or in a plane, exactly.
 
     MODEL is a .pt, .pth, .safetensors, .npz, .pt2, .onnx or .nnet file. Networks with convolutions or skip
     connections come as .pt2 or .onnx. Nothing in a file is executed.
@@ -190,9 +188,9 @@ def info(as_json: bool) -> None:
     type=click.Choice(DEFINITIONS),
     default="activation",
     show_default=True,
-    help="What a region is: patterns even on edges and in points; regions with interior; the fewest convex pieces, if "
-    "that is easy; those merged where the network is one affine map on an open set, or on a closed one; or the affine "
-    "maps.",
+    help="What counts as a region: patterns, even on edges and in points; regions with interior; the fewest convex "
+    "pieces, if that is easy; pieces merged where the network is one affine map on an open set, or on a closed one; or "
+    "the affine maps.",
 )
 @limit_option
 @workers_option
@@ -243,10 +241,10 @@ def enumerate_(
 ) -> None:
     """Write the regions to a file.
 
-    Each with its polygon or interval, its pattern and its neighbours: .npz holds everything
+    Each region has its polygon or interval, its pattern and its neighbours: .npz holds everything
     (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table
     with a row per region; the last two are written as the regions are found, in bounded memory and by one thread.
-    With --checkpoint, Ctrl-C writes no file: what was finished is in the folder.
+    With --checkpoint, Ctrl-C writes no file: finished work is in the folder.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz
@@ -258,8 +256,8 @@ def enumerate_(
     suffix = output.suffix.lower()
     if checkpoint is not None and suffix in ARROW_SUFFIXES:
         raise click.UsageError(
-            f"--checkpoint cannot be had with {suffix}, which is written while the regions are found, and from the "
-            f"beginning: give -o FILE.npz, and when that is there, in Python, "
+            f"--checkpoint cannot be combined with {suffix}, which is written while the regions are found, from the "
+            f"beginning: give -o FILE.npz, and then, in Python, "
             f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')",
             ctx,
         )
@@ -308,7 +306,7 @@ def plot_(
 ) -> None:
     """Draw the regions.
 
-    In a plane the regions themselves, on a line the function and its kinks; of a line, ray or plane a window.
+    In a plane the regions are drawn, on a line the function and its kinks; of a line, ray or plane a window.
 
     \b
     regions plot model.pt --activation relu --square points.csv -o out.png
@@ -325,7 +323,7 @@ def plot_(
         raise click.BadParameter(
             f"the network has {network.n_out} outputs, counted from 0", ctx, param_hint="--output-index"
         )
-    named_points(marks, domain)  # refused before the work
+    named_points(marks, domain)  # errors come before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)
     outcome, _ = run_enumerate(network, domain, limit, threads)
@@ -357,14 +355,14 @@ def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> in
     "number",
     callback=_number,
     metavar="N|all",
-    help="Look at this many regions in exact arithmetic, or at all; by default at as many as take a minute or two.",
+    help="Check this many regions in exact arithmetic, or all; by default as many as take a minute or two.",
 )
 @click.pass_context
 def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None, as_json: bool) -> None:
-    """Check a saved result anew, in rational arithmetic.
+    """Check a saved result independently, in rational arithmetic.
 
-    FILE is a .npz that `regions enumerate` wrote. Nothing that found the regions is used. What was proved, what was
-    only sampled and what is wrong is listed item by item. After Ctrl-C that is what had been checked.
+    FILE is a .npz that `regions enumerate` wrote. The check uses no code that found the regions. It lists, item by
+    item, the claims that are proved, only sampled, or wrong. After Ctrl-C the list has the checks so far.
 
     \b
     regions certify out.npz model.pt --activation relu
@@ -388,7 +386,7 @@ def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None,
 def _written(
     outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
 ) -> tuple[Outcome, Path | None]:
-    """Write the regions, if there are any; Ctrl-C meanwhile leaves no file, and the numbers to be printed."""
+    """Write the regions, if there are any; Ctrl-C meanwhile leaves no file, but the numbers are still printed."""
     partition = outcome.run.partition
     if not partition:
         return outcome, None

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How are points and domains written on a command line?
 
-A point is its coordinates, separated by commas (``0.5,-1``), or a row of a file (``points.csv:0``); a file
-(``points.csv``) stands for all its rows, and ``points.csv:2:5`` for rows 2, 3 and 4. Domain options take as many of
-these words as there are, so that ``--square points.csv`` and ``--square 0,0 1,0 0,1`` both work. Any other word, such
-as the model, ends them.
-No word is both a point and the name of a model or an option, and ``-1,2`` is a point. ``--mark`` takes points as well,
-each of which may have a name: ``zero=points.csv:0``.
-The parser of click only knows options with a fixed number of words, so ``--square A B C`` is rewritten to
+A point is its coordinates, separated by commas (``0.5,-1``), or a row of a file (``points.csv:0``). A file
+(``points.csv``) means all its rows, and ``points.csv:2:5`` means rows 2, 3 and 4. A domain option takes all such words
+that follow it, so that ``--square points.csv`` and ``--square 0,0 1,0 0,1`` both work. Any other word, such as the
+model, ends them.
+A point never looks like the name of a model or an option, and ``-1,2`` is a point. ``--mark`` takes points as well,
+each with an optional name: ``zero=points.csv:0``.
+The parser of click only supports options with a fixed number of words, so ``--square A B C`` is rewritten to
 ``--square=A --square=B --square=C`` before click sees it.
 """
 
@@ -45,16 +45,16 @@ __all__ = [
     "marked_points",
 ]
 
-# The file and the row where a point stands, unless its coordinates are on the command line; and the point.
+# A point, and the file and row that it came from, or None for coordinates on the command line.
 _Point = tuple[tuple[str, int] | None, Floats]
 
 POINT_SYNTAX = (
     "write 0.5,-1 or points.csv:0 (row 0 of a file) or points.csv:0:3 (rows 0, 1, 2) or points.csv (all rows); .npy, "
     ".tsv, points.npz:x (array x) and - (standard input, as .csv) work too"
 )
-# In the context of a command: the text of points from standard input, which several models may need.
+# Key in the context of a command: the points from standard input, which several models may need.
 _TYPED = "regions.cli.points_from_standard_input"
-# A bare .npz would be taken for a model.
+# A bare .npz would be mistaken for a model.
 _FILE = re.compile(
     r"(?P<path>-|.*\.(?:csv|tsv|npy|npz(?=:)))(?:(?<=npz):(?P<array>[^\W\d][\w.]*))?"
     r"(?::(?P<row>[0-9]+)(?::(?P<stop>[0-9]+))?)?",
@@ -64,8 +64,8 @@ _FILE = re.compile(
 
 @dataclass(frozen=True)
 class _Kind:
-    """A domain option: how many points it takes, what is made of them, and how many of them are places and not
-    directions. ``or_more`` points may follow."""
+    """A domain option: its number of points, the function that makes the domain, and the number of points that are
+    positions, not directions. ``or_more`` points may follow."""
 
     points: int
     metavar: str
@@ -98,7 +98,7 @@ _ALL_KINDS = _KINDS | _CURVES
 
 
 class DomainCommand(click.Command):
-    """A command with domain options, each of which takes as many points as follow it."""
+    """A command with domain options, each of which takes all points that follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -106,7 +106,7 @@ class DomainCommand(click.Command):
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
-            # Most often a point that is none.
+            # Most often a malformed point.
             raise click.UsageError(f"{error.message}. Points: {POINT_SYNTAX}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -119,7 +119,7 @@ def _keep(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]
 
 
 def _options(kinds: dict[str, _Kind]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return an option for each kind, in `--help` in their order."""
+    """Return a decorator that adds an option for each kind, in their order in `--help`."""
     return together(
         *(
             click.option(
@@ -134,7 +134,7 @@ _skip_column = click.option(
     "--skip-column",
     multiple=True,
     metavar="NAME",
-    help="A column of the files of points that is no coordinate, such as a label: its name in the header, or its "
+    help="A column of the files of points that is not a coordinate, such as a label: its name in the header, or its "
     "number from 0.",
     expose_value=False,
     callback=_keep,
@@ -145,14 +145,14 @@ curve_options = together(_options({"segment": _KINDS["segment"], **_CURVES}), _s
 
 
 def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
-    """Make the one domain that the command line asks for, in a space of inputs of that shape.
+    """Make the one domain that the command line names, in a space of inputs of that shape.
 
     Raises
     ------
     click.UsageError
-        None or several domains, or a wrong number of points.
+        No domain, or several, or a wrong number of points.
     RegionsError, OSError
-        Points that do not make a domain, or files of them that cannot be read.
+        Points that do not make a domain, or files of points that cannot be read.
     """
     domain = make_domain_or_curve(ctx, inputs)
     assert isinstance(domain, Domain)
@@ -160,7 +160,7 @@ def make_domain(ctx: click.Context, inputs: tuple[int, ...]) -> Domain:
 
 
 def make_domain_or_curve(ctx: click.Context, inputs: tuple[int, ...]) -> Domain | Curve:
-    """Return the same for commands with curves."""
+    """Make the one domain or curve, for commands with curves."""
     name, words = _one_domain(ctx)
     ctx.meta[__name__]["inputs"] = inputs
     kind = _ALL_KINDS[name]
@@ -186,19 +186,19 @@ mark_option = together(
         "--mark",
         multiple=True,
         metavar="[NAME=]POINT ..",
-        help="Mark these points, by default those that the domain is made from, if they are rows of a file, or "
+        help="Mark these points; by default the points that define the domain, if they are rows of a file, or "
         "ends of --segment, or the three of --square. Rows of a file are named by their number, others a, b, c.",
     ),
 )
 
 
 def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_mark: bool) -> dict[str, Floats]:
-    """Points to be marked, by name: those that are asked for, or those that the domain is made from.
+    """Return the points to be marked, by name: the points of --mark, or the points that define the domain.
 
     Raises
     ------
     click.UsageError
-        Points to be marked, and none; two of one name.
+        --mark without points, or two points of one name.
     RegionsError, OSError
         As `make_domain`.
     """
@@ -222,7 +222,7 @@ def marked_points(ctx: click.Context, domain: Domain, words: Sequence[str], no_m
         default = [point for point in places if point[0] is not None or kind in ("segment", "square")]
         try:  # a corner may have been moved into the plane of the others
             points = [(source, domain.to_input(domain.to_chart(point))) for source, point in default]
-        except RegionsError:  # a chart to which floating point finds no way: what nobody asked for is left out
+        except RegionsError:  # floating point cannot map points to this chart, so the default marks are omitted
             points = []
         given_names = [None] * len(points)
     result: dict[str, Floats] = {}
@@ -241,7 +241,7 @@ def _require_drawable(ctx: click.Context, name: str) -> None:
 
 
 def _default_names(points: Sequence[_Point]) -> list[str]:
-    """Rows are named by their number, with the file if there are several; what is in no file a, b, c, .."""
+    """Name points by their row, with the file if there are several files; points without a file a, b, c, .."""
     paths = {source[0] for source, _ in points if source is not None}
     stems = {path: Path(path).stem for path in paths}
     files = {path: f"{stem if len(set(stems.values())) == len(paths) else path}:" for path, stem in stems.items()}
@@ -253,7 +253,7 @@ def _default_names(points: Sequence[_Point]) -> list[str]:
 
 
 def _one_domain(ctx: click.Context) -> tuple[str, tuple[str, ...]]:
-    """Return the name of the domain that is asked for, and the words that are its points."""
+    """Return the name of the given domain, and the words that are its points."""
     asked = {name: ctx.meta[__name__].get(name.replace("-", "_")) for name in _ALL_KINDS}
     given = {name: words for name, words in asked.items() if words}
     if len(given) != 1:
@@ -279,7 +279,7 @@ def _one_option_per_point(args: Sequence[str]) -> list[str]:
         points += takewhile(expected, waiting)
         del waiting[: len(points) - bool(equals)]
         if not points or not expected(points[0]):
-            # click would take the next word, whatever it is
+            # click would take the next word as the value, even an option
             found = f", got {(points or waiting)[0]!r}" if points or waiting else ""
             raise click.UsageError(f"{option} takes points{found}: {POINT_SYNTAX}")
         rewritten += [f"{option}={point}" for point in points]
@@ -310,7 +310,7 @@ def _coordinates(word: str) -> Floats | None:
 
 @contextmanager
 def _named_file(path: str) -> Iterator[str]:
-    """Give the file to read points from; for standard input, a copy of it."""
+    """Yield the file to read points from; for standard input, a copy of it."""
     if path != "-":
         yield path
         return
@@ -324,14 +324,14 @@ def _named_file(path: str) -> Iterator[str]:
 
 
 def _points(word: str) -> list[_Point]:
-    """Return the points that one word stands for, each with where it stands."""
+    """Return the points that one word means, each with its file and row."""
     match = _FILE.fullmatch(word)
     if match is None:
         point = _coordinates(word)
         assert point is not None
         return [(None, point)]
     meta, path = click.get_current_context().meta[__name__], match["path"]
-    is_text = path.lower().endswith(("-", ".csv", ".tsv"))  # in others columns have no names
+    is_text = path.lower().endswith(("-", ".csv", ".tsv"))  # other formats have no column names
     skipped = [column for column in meta["skip_column"] if is_text or column.lstrip("-").isdecimal()]
     with _named_file(path) as file:
         rows = load_points(file, inputs=meta["inputs"], skip_columns=skipped, array=match["array"])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How is an ensemble of random networks written on a command line?
 
-As in Python: ``he([2, 16, 16, 1])``, ``price_tanner2020(784, 10, Gaussian(6), alpha=0.5)``. Nothing is evaluated: the
-text is parsed, and only the names of `regions.ensembles`, ``range``, numbers, powers of them such as ``8**0.5``,
-words, lists and None are known.
+The syntax is Python's: ``he([2, 16, 16, 1])``, ``price_tanner2020(784, 10, Gaussian(6), alpha=0.5)``. Nothing is
+evaluated. The text is parsed, and only the names of `regions.ensembles`, ``range``, numbers, powers of numbers such as
+``8**0.5``, words, lists and None are accepted.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["ENSEMBLE_SYNTAX", "EnsembleWord"]
 ENSEMBLE_SYNTAX = "he([2, 16, 16, 1]), or raghu2017(784, 100, 10, sigma_w=2), or another one of regions.ensembles"
 _CALLED: dict[str, Any] = {**{name: getattr(ensembles, name) for name in ensembles.__all__}, "range": range}
 LONGEST, MOST_NUMBERS = 4_000, 100_000
-# Below it a double has all digits of an integer.
+# Below it a double holds every integer exactly.
 LARGEST_POWER = 2.0**53
 
 
 class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
-    """A word that stands for an ensemble."""
+    """A word that names an ensemble."""
 
     name = "ensemble"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Make the ensemble, or say what is wrong with the word."""
+        """Make the ensemble, or report the error in the word."""
         try:
             if len(value) > LONGEST:
                 raise ValueError(f"more than {LONGEST:,} characters")
@@ -41,12 +41,12 @@ class EnsembleWord(click.ParamType):  # type: ignore[type-arg]
         except (TypeError, ValueError, ArithmeticError, RegionsError) as error:
             self.fail(f"{value!r}: {' '.join(str(error).split())}", param, ctx)
         if not isinstance(found, ensembles.Ensemble):
-            self.fail(f"{value!r} is no ensemble; write {ENSEMBLE_SYNTAX}", param, ctx)
+            self.fail(f"{value!r} is not an ensemble; write {ENSEMBLE_SYNTAX}", param, ctx)
         return found
 
 
 def _made(node: ast.expr) -> Any:
-    """What a part of the text stands for."""
+    """Return the value of a part of the text."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CALLED:
         named = {word.arg: _made(word.value) for word in node.keywords if word.arg is not None}
         if len(named) < len(node.keywords):
@@ -69,10 +69,10 @@ def _made(node: ast.expr) -> Any:
 
 
 def _power(base: Any, exponent: Any) -> float | int:
-    """Return a power of numbers, no larger than a double knows all digits of if it is an integer."""
+    """Return a power of numbers; an integer must be small enough to be a double."""
     if not all(type(each) in (int, float) for each in (base, exponent)):
         raise ValueError("** is for numbers")
     value = float(base) ** float(exponent)
     if not isinstance(value, float) or not abs(value) < LARGEST_POWER:
-        raise ValueError(f"{base}**{exponent} is no real number below {LARGEST_POWER:g}")
+        raise ValueError(f"{base}**{exponent} is not a real number below {LARGEST_POWER:g}")
     return int(value) if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0 else value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What does the command line print?
 
-Tables for people, or one JSON object with the same facts for programs. Sizes are in input space. JSON has no
+It prints tables for people, or one JSON object with the same facts for programs. Sizes are in input space. JSON has no
 infinity: a size that no double holds is null there, and a ``note`` says why.
 """
 
@@ -44,7 +44,7 @@ __all__ = [
 SIZE = ("length", "area")
 FACETS = ("breakpoints", "edges")
 BEYOND = "beyond the largest double"
-# What six digits leave out of a number, relatively, at most.
+# Largest relative error of a number with six digits.
 ROUNDED = 5e-6
 FOUND = {
     "complete": ", proved",
@@ -55,18 +55,18 @@ FOUND = {
 
 @contextmanager
 def writing(output: str) -> Iterator[None]:
-    """Name what is written to where the system does not, as when a disk is full."""
+    """Add the name of the output to errors of the system that lack it, as when a disk is full."""
     try:
         yield
     except BrokenPipeError:
-        raise  # nobody reads it any more
+        raise  # the reader is gone
     except OSError as error:
         raise OSError(error.errno, error.strerror, output) from error
 
 
 @contextmanager
 def file_to_write(output: Path, suffix: str) -> Iterator[Path]:
-    """Give the file to write to; for standard output a temporary one, with this suffix, that is copied there."""
+    """Yield the file to write to; for standard output a temporary one, with this suffix, that is copied there."""
     with writing("standard output" if output == STANDARD_OUTPUT else str(output)):
         if output != STANDARD_OUTPUT:
             yield output
@@ -78,7 +78,7 @@ def file_to_write(output: Path, suffix: str) -> Iterator[Path]:
 
 
 def say(text: str = "") -> None:
-    """Print a line; where that is impossible, name standard output, as for any other file.
+    """Print a line; if that fails, name standard output in the error, like any other file.
 
     If a file is written to standard output, the line goes to standard error.
     """
@@ -95,10 +95,10 @@ def say_written(output: Path | None, as_json: bool) -> None:
 
 
 def announce(network: Network, *domains: object, quiet: bool = False) -> None:
-    """Say what was understood, before the work begins.
+    """Print what was understood, before the work begins.
 
-    If that is impossible, results that go to a file are made all the same: what could not be said stays in the buffer
-    of standard output, so that the lines at the end fail too, or bring it along.
+    If printing fails, results that go to a file are still computed. The text stays in the buffer of standard output,
+    so that the lines at the end fail too, or print it.
     """
     if quiet:
         return
@@ -111,15 +111,15 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
 
 
 def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
-    """After Ctrl-C, say what a folder keeps; on standard error, since standard output may be JSON."""
+    """After Ctrl-C, say how much a folder has saved; on standard error, because standard output may be JSON."""
     if outcome.end == "interrupted" and outcome.pieces is not None:
         kept, total = outcome.pieces
         pieces = f"{kept:,} of {total:,} piece{'s' * (total != 1)}"
-        click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command goes on from there.", err=True)
+        click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command resumes from there.", err=True)
 
 
 def network_facts(network: Network) -> dict[str, Any]:
-    """What a network is, for JSON."""
+    """Return the facts about a network, for JSON."""
     return {
         "inputs": network.n_in,
         "outputs": network.n_out,
@@ -135,7 +135,7 @@ def network_facts(network: Network) -> dict[str, Any]:
 
 
 def domain_facts(domain: Domain | Curve) -> dict[str, Any]:
-    """What a domain or a curve is, for JSON."""
+    """Return the facts about a domain or a curve, for JSON."""
     return {
         "kind": type(domain).__name__.lower(),
         "dimension": domain.dimension,
@@ -146,7 +146,7 @@ def domain_facts(domain: Domain | Curve) -> dict[str, Any]:
 
 
 def outcome_facts(outcome: Outcome) -> dict[str, Any]:
-    """What was found, for JSON."""
+    """Return the results, for JSON."""
     facts: dict[str, Any] = {
         "regions": outcome.regions,
         "definition": outcome.definition,
@@ -182,7 +182,7 @@ def print_network(network: Network) -> None:
 
 
 def print_outcome(outcome: Outcome) -> None:
-    """Print what was found, as tables."""
+    """Print the results, as tables."""
     size, summary = SIZE[outcome.run.domain.dimension - 1], outcome.summary
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
     what = "pieces" if isinstance(outcome.run.domain, Curve) else "regions"
@@ -217,9 +217,9 @@ def _layer_table(summary: StreamSummary) -> Table:
 
 
 def _layers(summary: StreamSummary) -> Iterable[tuple[int, int, int, float]]:
-    """Return each hidden layer, counted from 1: number, neurons, and how many facets, and how long, they make."""
+    """Yield for each hidden layer its number from 1, its neurons, and the number and length of its facets."""
     widths = summary.network.widths
-    # Where the work was stopped, a facet may have one side that was found, and another one that was not.
+    # If the work was stopped, only one side of a facet may have been found.
     counts = map(math.ceil, summary.layer_facets.tolist())
     return zip(range(1, len(widths) + 1), widths, counts, summary.layer_lengths.tolist(), strict=True)
 
@@ -243,13 +243,13 @@ def _size(value: float, domain: Domain) -> str:
 
 
 def _doubt(smallest: ExtremeRegion) -> str:
-    """What to say after the smallest size, if not all of its digits that are shown are known."""
+    """Return the remark after the smallest size, if not all of its printed digits are proven."""
     size, error = smallest.size, smallest.error
     return f" (to within {error:.2g})" if math.isfinite(size) and error > ROUNDED * size else ""
 
 
 def _why_null(outcome: Outcome) -> str:
-    """Return which sizes are null in JSON."""
+    """Say which sizes are null in JSON, and why."""
     if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.run.domain.bounded else f"unbounded, or {BEYOND}"
@@ -257,7 +257,7 @@ def _why_null(outcome: Outcome) -> str:
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:
-    """Return an empty table: numbers to the right, the columns named in ``text`` to the left."""
+    """Return an empty table: numbers right-aligned, the columns named in ``text`` left-aligned."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="left" if column in text else "right")
@@ -265,7 +265,7 @@ def _table(*columns: str, text: Sequence[str] = ()) -> Table:
 
 
 def _print(table: Table) -> None:
-    """Print a table without the blanks that rich fills its lines with."""
+    """Print a table without the trailing blanks that rich adds."""
     console = Console(highlight=False)
     with console.capture() as capture:
         console.print(table)

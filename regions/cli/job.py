@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How does a count or an enumeration run under the command line, and how can it end?
 
-By itself, at the limit, or by Ctrl-C; other signals count as Ctrl-C (`stops.py`). In all three cases there is an
-`Outcome` with what was found, and an exit code. The time is that of finding the regions, without reading the model,
-measuring and printing. A certification ends by itself or by Ctrl-C, and there is a report on what was checked.
-Where a folder keeps what is finished, Ctrl-C leaves an enumeration's regions there: they are not put together.
+It ends by itself, at the limit, or by Ctrl-C; other signals count as Ctrl-C (`stops.py`). In all three cases there is
+an `Outcome` with the results so far, and an exit code. The reported time is the time to find the regions, without
+reading the model, measuring and printing. A certification ends by itself or by Ctrl-C, with a report on its checks.
+With a checkpoint folder, Ctrl-C leaves an enumeration's regions there, and they are not assembled.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ EXIT_LIMIT = 3
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found, and how the work ended.
+    """The results, and how the work ended.
 
     Attributes
     ----------
     run : Run
-        What the core found, with the network, the domain or curve, and the regions where they were asked for.
+        The core's result, with the network, the domain or curve, and the regions if they were requested.
     regions : int
-        Their number, or the number found until the work was stopped; on a curve, of pieces.
+        Number of regions, so far if the work was stopped; of pieces on a curve.
     seconds : float
-        How long that took.
+        Time that this took.
     end : "complete", "limit" or "interrupted"
     definition : str
-        What ``regions`` counts; activation regions, where the work was stopped.
+        The kind of regions counted; activation regions if the work was stopped.
     summary : StreamSummary or None
-        What the regions are like, where they were asked for.
+        Statistics of the regions, if they were requested.
     pieces : (int, int) or None
-        How many pieces of the work a folder keeps, of how many there are, where one was named.
+        Number of pieces of the work saved in the folder, and of all pieces, if a folder was given.
     """
 
     run: Run[Any]
@@ -89,7 +89,7 @@ def run_count(
     threads: int,
     checkpoint: Path | None,
 ) -> Outcome:
-    """Count; a stop still gives the number of activation regions found until then."""
+    """Count; after a stop, return the number of activation regions found so far."""
     if checkpoint is not None:
         start = time.perf_counter()
         with progress_bar() as report:
@@ -98,7 +98,7 @@ def run_count(
         return Outcome(run, number, time.perf_counter() - start, run.end, sense, pieces=pieces)
     if isinstance(domain, Curve):
         if definition != "activation":
-            raise DomainError(f"{definition!r} is a definition of regions in domains; of a curve, pieces are counted")
+            raise DomainError(f"{definition!r} is a definition of regions in domains; on a curve, pieces are counted")
         return _outcome(pieces_counted, network, domain, limit, threads)
     outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit, threads)
     if definition != "activation" and outcome.end == "complete":
@@ -111,7 +111,7 @@ def run_count(
 
 
 def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int) -> tuple[Outcome, Partition]:
-    """Enumerate; a stop still gives the regions that were finished."""
+    """Enumerate; after a stop, return the finished regions."""
     with _ctrl_c_at_reports() as obeying:
         outcome = _outcome(enumerated, network, domain, limit, threads, obeying)
         assert outcome.run.partition is not None
@@ -121,12 +121,12 @@ def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: 
 
 
 def run_kept_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
-    """Enumerate with a folder; Ctrl-C leaves the regions that were finished there, and gives their number only."""
+    """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
     start, summary = time.perf_counter(), StreamSummary(network, domain)
     with progress_bar() as report:
         with _ctrl_c_at_reports() as obeying:
             work = KeptEnumeration(network, domain, limit, obeying(report), threads, checkpoint)
-        try:  # nothing has to wait any more: what was found is in the folder
+        try:  # everything found so far is in the folder, so Ctrl-C may act at once
             run = work.run()
             seconds = time.perf_counter() - start
             assert run.partition is not None
@@ -140,7 +140,7 @@ def run_kept_enumerate(network: Network, domain: Domain, limit: int | None, thre
 def run_stream(
     network: Network, domain: Domain, limit: int | None, write: Callable[[Iterator[Partition]], object]
 ) -> Outcome:
-    """Write the regions block by block; a stop still writes those that were finished."""
+    """Write the regions block by block; after a stop, the finished ones are still written."""
     start, stats, summary = time.perf_counter(), Counter[str](), StreamSummary(network, domain)
     status: Any = "finished"
     no_memory: MemoryError | None = None
@@ -157,7 +157,7 @@ def run_stream(
                 status = stopped
                 if getattr(stopped, "partial", None) is not None:
                     yield stopped.partial  # type: ignore[attr-defined]
-            except MemoryError as error:  # the blocks before are written
+            except MemoryError as error:  # the earlier blocks have been written
                 no_memory = error
 
     def counted_blocks() -> Iterator[Partition]:
@@ -180,9 +180,9 @@ def run_stream(
 
 @contextmanager
 def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
-    """Let Ctrl-C take effect where progress is told, and nowhere else, so that nothing is lost that was found.
+    """Let Ctrl-C take effect at progress reports only, so that no result is lost.
 
-    Gives what makes a report obey it. The second Ctrl-C ends everything at once.
+    Yields the function that makes a report obey it. A second Ctrl-C ends everything at once.
     """
     asked = False
 
@@ -223,7 +223,7 @@ def _outcome(
 def run_certify(
     partition: Partition, network: Network, regions: int | Literal["all"] | None
 ) -> tuple[CertificationReport, int]:
-    """Certify; a stop still gives the report on what was checked until then. Also the exit code."""
+    """Certify, and return the report and the exit code; after a stop, the report on the checks so far."""
     stopped_code = 0
     try:
         with progress_bar() as report:
@@ -236,6 +236,6 @@ def run_certify(
 
 
 def progress_bar() -> AbstractContextManager[Report | None]:
-    """Return the progress bar, where somebody can see it."""
-    seen = sys.stderr is not None and sys.stderr.isatty()  # None where the caller has closed it
+    """Return the progress bar, if it would be visible."""
+    seen = sys.stderr is not None and sys.stderr.isatty()  # None if the caller has closed it
     return bar() if seen else nullcontext()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which options do several commands share, and which model is it that they name?
+"""Which options do several commands share, and how is the model read?
 
-All but the domains, which are in `domain_words.py`.
+All options but the domains, which are in `domain_words.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def together(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """One decorator for several; `--help` shows the last one first."""
+    """Combine several decorators into one; `--help` shows the last one first."""
     return lambda command: reduce(lambda made, add: add(made), options, command)
 
 
@@ -62,10 +62,10 @@ def _numbers(word: str, ctx: click.Context, parameter: click.Parameter) -> Any:
     try:
         return [coordinate(number) for number in word.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{word!r} is no number, and no .npy file", ctx, parameter) from None
+        raise click.BadParameter(f"{word!r} is neither a number nor a .npy file", ctx, parameter) from None
 
 
-# In the context of a command: whether more is to be printed.
+# Stored in the context of a command: whether to print more.
 VERBOSE = "regions.cli.verbose"
 _shared_options = together(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."),
@@ -83,8 +83,8 @@ _shared_options = together(
         metavar="NAME",
         expose_value=False,
         callback=_keep,
-        help="What lies between the layers, which weights do not say: relu, leaky_relu, "
-        "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all, or "
+        help="The activation between the layers, which weights do not name: relu, leaky_relu, "
+        "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all layers, or "
         "once for each hidden layer.",
     ),
     click.option(
@@ -93,8 +93,8 @@ _shared_options = together(
         metavar="NAME",
         expose_value=False,
         callback=_keep,
-        help="Which network of the file, if it holds several: the one whose names begin so. Several times: these "
-        "parts, in this order.",
+        help="Which network of the file, if it holds several: the one whose names begin with this. Several times: "
+        "these parts, in this order.",
     ),
     click.option(
         "--outputs",
@@ -121,17 +121,17 @@ def _model(metavar: str, **settings: Any) -> Callable[[Callable[..., Any]], Call
     return click.argument("sources", metavar=metavar, expose_value=False, callback=_keep, **settings)
 
 
-# The model, and the options that every command has. Some commands take several models, and one works without.
+# The model, and the options of every command. Some commands take several models, and one works without a model.
 common_options = together(_shared_options, _model("MODEL"))
 common_options_with_models = together(_shared_options, _model("MODEL..", nargs=-1, required=True))
 common_options_without_model = together(_shared_options, _model("[MODEL]", required=False))
-# As the name of an output.
+# The name of an output.
 STANDARD_OUTPUT = Path("-")
 limit_option = click.option(
     "--limit",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Stop when there are more regions than this; what was found is printed, drawn or saved, but not checked.",
+    help="Stop when there are more regions than this; the results so far are printed, drawn or saved, not checked.",
 )
 
 
@@ -147,15 +147,15 @@ workers_option = click.option(
     "threads",
     callback=_threads,
     metavar="N|all",
-    help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. What "
-    "is found is the same.",
+    help="Use this many threads, or one for each processor; by default as many as REGIONS_WORKERS says, or one. The "
+    "results are the same.",
 )
 
 
 def _folder(ctx: click.Context, parameter: click.Parameter, given: str | None) -> Path | None:
-    """A folder; no name, such as that of an empty variable of a shell, is not the current one."""
+    """Return a folder; an empty name, as from an empty shell variable, is refused, not the current folder."""
     if given == "":
-        raise click.BadParameter("'' is no name that a folder can have", ctx, parameter)
+        raise click.BadParameter("'' is not a valid folder name", ctx, parameter)
     return None if given is None else Path(given)
 
 
@@ -164,12 +164,12 @@ checkpoint_option = click.option(
     type=click.Path(file_okay=False),
     callback=_folder,
     metavar="DIR",
-    help="Keep what was finished in this folder, and go on from what is there: for work that may be killed.",
+    help="Save finished work in this folder, and resume from it: for work that may be killed.",
 )
 
 
 def load_model() -> Network:
-    """Read the model that the command line names, as it says."""
+    """Read the model that the command line names, with its options."""
     source = click.get_current_context().meta[__name__]["sources"]
     if source is None:
         raise click.UsageError("give a MODEL or --ensemble")
@@ -177,7 +177,7 @@ def load_model() -> Network:
 
 
 def load_models() -> Iterator[Network]:
-    """Read several models one by one; if there are several, errors and the first printed line name the file."""
+    """Yield several models one by one; if there are several, errors and the first printed line name the file."""
     sources = click.get_current_context().meta[__name__]["sources"]
     for source in sources:
         try:
@@ -198,7 +198,7 @@ def _load(source: str) -> Network:
         raise AmbiguousCheckpointError(str(error).replace("activation='relu'", "--activation relu")) from error
     except RegionsError:
         raise
-    except ValueError as error:  # options that say nothing of use, such as one prefix twice
+    except ValueError as error:  # useless options, such as one prefix twice
         raise click.UsageError(str(error)) from error
 
 
@@ -212,7 +212,7 @@ def standard_input(what: str) -> IO[bytes]:
     Raises
     ------
     click.UsageError
-        Two words of the command line stand for it.
+        Two words of the command line ask for it.
     FileTooLargeError
         It is longer than a file may be.
     """
@@ -225,7 +225,7 @@ def standard_input(what: str) -> IO[bytes]:
 
 
 def require_no_model(ctx: click.Context, instead: str) -> None:
-    """Refuse a model, and what says how to read one, where something else is given."""
+    """Refuse a model, and the options for reading one, if something else is given."""
     options = {"sources": "MODEL"}
     for name, value in ctx.meta[__name__].items():
         if value:
@@ -235,7 +235,7 @@ def require_no_model(ctx: click.Context, instead: str) -> None:
 def output_option(
     *suffixes: str, on_standard_output: str, required: bool = True
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add -o FILE, refused before the work and not after it when it cannot be written."""
+    """Add -o FILE; an output that cannot be written is refused before the work, not after it."""
 
     def checked(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
         if path is None or path == STANDARD_OUTPUT:
@@ -243,8 +243,8 @@ def output_option(
         if path.suffix.lower() not in suffixes:
             raise click.BadParameter(f"the name must end in {', '.join(suffixes)}: {path}", ctx, parameter)
         if not path.absolute().parent.is_dir():
-            raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
-        if path.exists() and not path.is_file():  # a pipe or a device: no file beside it takes its place
+            raise click.BadParameter(f"folder {path.parent} does not exist", ctx, parameter)
+        if path.exists() and not path.is_file():  # a pipe or a device, which is written directly
             return path
         if not os.access(path.parent, os.W_OK | os.X_OK):
             raise click.BadParameter(f"the folder {path.parent} cannot be written to", ctx, parameter)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How is a picture asked for on the command line?
+"""How is a picture requested on the command line?
 
-The options of `regions plot` that say how the picture looks, and the picture itself, which the package draws. Sizes
-that no memory holds are refused before the work.
+This file has the options of `regions plot` for the look of the picture, and calls the package to draw it. Sizes that
+no memory holds are refused before the work.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Size", "require_pixels", "draw_picture", "picture_options"]
 Size = tuple[float, float | None]
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:x(\d+(?:\.\d*)?|\.\d+))?")
 SMALLEST_SIDE, LARGEST_SIDE, MOST_PIXELS = 2.0, 100.0, 100_000_000
-# Of letters, in points, and at most for each inch of width.
+# Size of letters in points, and its limit for each inch of width.
 LETTERS, LETTERS_PER_INCH = 10.0, 3.0
 
 
@@ -51,13 +51,13 @@ def _title(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
         raise click.BadParameter(str(error), ctx, parameter) from None
 
 
-# How a picture looks.
+# The look of a picture.
 picture_options = together(
     click.option(
         "--dpi",
         type=click.IntRange(10, 2400),
         metavar="N",
-        help="Dots per inch: 150, or 300 for what is an image inside a .svg or .pdf file.",
+        help="Dots per inch: 150, or 300 for images inside a .svg or .pdf file.",
     ),
     click.option(
         "--size",
@@ -73,7 +73,7 @@ picture_options = together(
         default=0,
         show_default=True,
         metavar="I",
-        help="Which output of the network is drawn, where one is: on lines, and with --color-by value.",
+        help="Which output of the network to draw, if only one is drawn: on lines, and with --color-by value.",
     ),
     click.option(
         "--color-by",
@@ -81,13 +81,13 @@ picture_options = together(
         default="layer",
         show_default=True,
         help="Edges by the layer that makes them; faces by an output of the network, so that neighbours differ, "
-        "or by the output that is the largest; or nothing.",
+        "or by the largest output; or nothing.",
     ),
 )
 
 
 def require_pixels(ctx: click.Context, size: Size | None, dpi: int | None) -> None:
-    """Refuse a picture with more pixels than anybody has memory for."""
+    """Refuse a picture with more pixels than any machine has memory for."""
     width, height = size or (1.0, 1.0)
     pixels = width * (4 * width if height is None else height) * (dpi or VECTOR_DPI) ** 2
     if pixels > MOST_PIXELS:
@@ -112,11 +112,11 @@ def draw_picture(
     width, height = size or (None, None)
 
     def axes_for(views: list[View]) -> list[Any]:
-        # In a figure of its own, not one of pyplot's: no window system is asked for.
+        # In a separate figure, not one of pyplot's, so that no window system is needed.
         whole = figure_size([proportion(view) for view in views], width)
         return [Figure(figsize=(whole[0], height or whole[1]), layout="constrained").add_subplot()]
 
-    # On narrow pictures letters are smaller, or legends and numbers would leave no room for what is drawn.
+    # Narrow pictures have smaller letters, or legends and numbers would leave no room for the regions.
     with matplotlib.rc_context({"font.size": min(LETTERS, LETTERS_PER_INCH * (width or inf))}):
         (ax,) = draw_panels([partition], axes_for, color_by, output_index, mark=mark, titles=[title], legend=True)
         arrange([ax], height is None and partition.dimension == 2)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which signals stop a command, and which one did?
+"""Which signals stop a command, and with which exit code?
 
-Ctrl-C (SIGINT), SIGTERM, which job systems send before they kill, and SIGHUP, when a terminal is closed. All of them
-raise KeyboardInterrupt, so that all end as Ctrl-C does: what was found is printed and written. The exit code is 128 and
-the signal's number, as shells have it. A signal that was ignored when the command began, as by `nohup`, stays ignored.
+They are Ctrl-C (SIGINT), SIGTERM, which job systems send before they kill, and SIGHUP, when a terminal is closed. All
+of them raise KeyboardInterrupt, so all end like Ctrl-C: results so far are printed and written. The exit code is 128
+plus the signal's number, as in shells. A signal that was ignored when the command began, as by `nohup`, stays ignored.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _last = [int(signal.SIGINT)]
 
 
 def exit_code() -> int:
-    """Of a command that was stopped."""
+    """Return the exit code of a command that was stopped."""
     return 128 + _last[0]
 
 
 def raise_interrupt() -> None:
-    """Stop at once."""
+    """Stop immediately."""
     raise KeyboardInterrupt
 
 
 @contextmanager
 def handled(react: Callable[[], None]) -> Iterator[None]:
-    """Call a function at each of these signals; only in the main thread, which is the one that is told of them."""
+    """Call a function at each of these signals; only in the main thread, the only one that receives them."""
 
     def note(number: int, frame: object) -> None:
         _last[0] = number

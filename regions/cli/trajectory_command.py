@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How is a curve followed through a network, or through many random ones, on the command line?
 
-`regions trajectory` prints a row for each layer, and draws a picture if one is asked for. A curve that was only
-followed in part, because of a limit or Ctrl-C, leaves the number of pieces that had been found; of random networks
-those that were finished are printed.
+`regions trajectory` prints a row for each layer, and draws a picture if one is requested. If a limit or Ctrl-C stops
+it, it prints the number of pieces found so far; for random networks, the results of the finished ones.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ __all__ = ["trajectory_command"]
     default=100,
     show_default=True,
     metavar="N",
-    help="How many of an ensemble.",
+    help="Number of networks of an ensemble.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Which ones are drawn."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the random networks."
 )
 @limit_option
 @output_option(*PICTURE_SUFFIXES, on_standard_output=".png", required=False)
@@ -68,9 +67,9 @@ def trajectory_command(
 ) -> None:
     """Follow a curve through the layers.
 
-    For each layer the length of the curve's image and its growth, how often a neuron changes its piece, and how many
-    pieces there are so far. The picture shows lengths, and images as they look from where they are widest. Of an
-    ensemble the means, beside what theory says.
+    For each layer, print the length of the curve's image and its growth, how often a neuron changes its piece, and the
+    number of pieces so far. The picture shows lengths, and images seen from where they are widest. For an ensemble,
+    print means, next to the values that theory expects.
 
     \b
     regions trajectory model.pt --activation relu --arc points.csv:0 points.csv:1
@@ -123,12 +122,12 @@ def _follow_many(
 
 def _curve(ctx: click.Context, inputs: tuple[int, ...]) -> Curve | Segment:
     curve = make_domain_or_curve(ctx, inputs)
-    assert isinstance(curve, (Curve, Segment))  # there are no other options
+    assert isinstance(curve, (Curve, Segment))  # the command has no other options
     return curve
 
 
 def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None, as_json: bool) -> None:
-    """Print it, and draw it if asked for; a line of JSON comes last, for it says where the picture is."""
+    """Print the results, and draw them if requested; a line of JSON comes last, because it names the picture."""
     if not as_json:
         say(f"\n{found}")
     if output:
@@ -141,7 +140,7 @@ def _show(found: Trajectory | Growth, facts: dict[str, Any], output: Path | None
 
 
 def _stopped(ctx: click.Context, end: End, pieces: int | None, where: dict[str, Any], as_json: bool) -> NoReturn:
-    """Print how many pieces there were, and end."""
+    """Print the number of pieces so far, and end."""
     if as_json:
         say(json_text({"end": end, "pieces": pieces, **where}))
     elif pieces is not None:

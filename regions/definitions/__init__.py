@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What is a linear region?
 
-One of several things. `linear_regions.py` has the published definitions, all derived from a partition into activation
-regions. Two of them take geometry: `lower_patterns.py` decides from the signs of units at vertices
-(`bounded_values.py`), `level_sets.py` from differences of affine maps there (`differences.py`; in floating point
-`bounded_maps.py`, exactly `exact_differences.py` and `shared_forms.py`). `incidence.py` says what meets where;
-`shapes.py` has the merged polygons.
+There are several definitions. `linear_regions.py` has the published ones, all derived from a partition into activation
+regions. Two of them need geometry: `lower_patterns.py` decides from the signs of units at vertices
+(`bounded_values.py`), and `level_sets.py` from differences of affine maps there (`differences.py`; in floating point
+`bounded_maps.py`, exactly `exact_differences.py` and `shared_forms.py`). `incidence.py` lists which corners meet, and
+`shapes.py` makes the merged polygons.
 """
 
 from regions.definitions.linear_regions import (

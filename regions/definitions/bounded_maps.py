@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which affine map is the network on a region, as far as floating point can prove?
+"""What is the affine map of a network on a region, as far as floating point can prove?
 
-The map is carried through the network as an affine form with the bounds of `passes/bounded.py`, and regions that follow
-each other share the way up to where their patterns differ.
-What overflows has a bound that is no number, so that it is never below anything.
+The map is computed layer by layer as an affine form with the bounds of `passes/bounded.py`. Consecutive regions share
+the computation up to the layer where their patterns differ.
+After overflow a bound is NaN, so that it is never below any number.
 Cost: at most two forward passes per region and coefficient, once.
 """
 
@@ -18,12 +18,12 @@ from regions.passes.bounded import BoundedForms
 
 __all__ = ["BoundedMaps"]
 
-# Numbers per temporary array: few enough to stay near the processor.
+# Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 18
 
 
 class BoundedMaps:
-    """Affine maps of a network, those of some regions; each is computed when it is first asked for.
+    """Affine maps of a network on some regions; each is computed on first use.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class BoundedMaps:
         self.values, self.errors = np.empty((2, len(regions), graph.n_out, 1 + partition.dimension))
 
     def of(self, indices: Integers) -> tuple[Floats, Floats]:
-        """Maps of ``regions[indices]``: coefficients of 1, x (and y), and bounds on their errors.
+        """Return the maps of ``regions[indices]``: coefficients of 1, x (and y), and bounds on their errors.
 
         Returns
         -------
@@ -48,7 +48,7 @@ class BoundedMaps:
         """
         missing = np.unique(indices[~self.known[indices]])
         if missing.size:
-            # In large steps they cost less: with those that are missing as many others as there will be known ones.
+            # In large steps they cost less: compute as many others together with the missing ones.
             others = np.flatnonzero(~self.known)[: missing.size + np.count_nonzero(self.known)]
             missing = np.union1d(missing, others)
         step = max(1, CHUNK // (4 * (sum(self.graph.widths) + self.graph.n_out + self.graph.kinks)))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What is f - g at vertices, for a network f and affine maps g that it has on regions?
 
-The map of a region around a vertex minus g, evaluated there: a vector with an entry for each output. First in floating
-point, with bounds that prove most of these vectors not to be zero (`bounded_maps.py`). Exact arithmetic decides the
-others (`exact_differences.py`); they are rounded to 53 bits, up to a positive factor, on which nothing depends.
-Cost: a few operations for each vertex and g, beside the maps; microseconds where exact arithmetic is needed.
+It is the map of a region around a vertex minus g, evaluated there: a vector with an entry for each output. Floating
+point with error bounds proves most of these vectors nonzero (`bounded_maps.py`), and exact arithmetic decides the
+others (`exact_differences.py`). They are rounded to 53 bits, up to a positive factor, on which nothing depends.
+Cost: a few operations for each vertex and g, in addition to the maps; microseconds in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ CHUNK = 1 << 20
 # Room for the rounding of a few operations, and for underflow in products, as in `passes/bounded.py`.
 ROUNDING = 2.0**-50
 TINY = 1e-300
-# More than what rounding can take away from a bound that is made of a few sums and products.
+# More than rounding can subtract from a bound that is made of a few sums and products.
 ROOM = 1 + 2.0**-40
 
 
 class Bounded(NamedTuple):
-    """Vectors [m, outputs] that are known up to a bound for each entry; where that is no number, nothing is known."""
+    """Vectors [m, outputs] with an error bound for each entry; a NaN bound means that nothing is known."""
 
     values: Floats
     errors: Floats
 
     @property
     def nonzero(self) -> Bits:
-        """Which vectors are proven not to be zero."""
+        """Return which vectors are proven nonzero."""
         return np.asarray((np.abs(self.values) > self.errors).any(axis=1))
 
     def take(self, rows: Integers) -> Bounded:
         return Bounded(self.values[rows], self.errors[rows])
 
     def opposite(self, other: Bounded) -> Bits:
-        """Return which are proven to be opposite to the other's; never, if there are several outputs."""
+        """Return which vectors are proven opposite to another's; never, if there are several outputs."""
         if self.values.shape[1] > 1:
             return np.zeros(len(self.values), dtype=bool)
         up, down = self.values > self.errors, self.values < -self.errors
@@ -53,10 +53,10 @@ class Bounded(NamedTuple):
         return result[:, 0]
 
     def apart(self, other: Bounded) -> Bits:
-        """Return which are proven not to be opposite to the other's."""
+        """Return which vectors are proven not to be opposite to another's."""
         (a, a_errors), (b, b_errors) = self, other
         same_sign = ((a > a_errors) & (b > b_errors)) | ((a < -a_errors) & (b < -b_errors))
-        # The determinants of multiples are zero; two outputs that are next to each other make one.
+        # Multiples have zero determinants; consecutive outputs make one each.
         c, c_errors, d, d_errors = (np.roll(x, 1, axis=1) for x in (a, a_errors, b, b_errors))
         with np.errstate(all="ignore"):
             first, second = a * d, c * b
@@ -74,10 +74,9 @@ class Differences:
     ----------
     partition : Partition
         Of dimension 2.
-    maps : int64 [R]
-        Map of each region, numbered from 0 in the order in which they first occur.
+        Number of each region's map, from 0 in the order of occurrence.
     corners : Corners
-        Of the partition.
+        The corners of the partition.
     """
 
     def __init__(self, partition: Partition, maps: Integers, corners: Corners) -> None:
@@ -89,9 +88,9 @@ class Differences:
         self.map_at = maps[corners.regions[self.corner_at]]
 
     def at(self, vertices: Integers, levels: Integers) -> Bounded:
-        """f - g at vertices [m], which are points, for the maps g with these numbers [m].
+        """Return f - g at vertices [m], which are finite points, for the maps g with these numbers [m].
 
-        A vector is proven not to be zero, or it is zero.
+        A vector is proven to be nonzero, or it is zero.
         """
         values, errors = np.empty((2, len(vertices), self.partition.network.n_out))
         step = max(1, CHUNK // (12 * self.partition.network.n_out))
@@ -104,7 +103,7 @@ class Differences:
         return result
 
     def _evaluated(self, vertices: Integers, levels: Integers) -> tuple[Floats, Floats]:
-        """Return the same in floating point, with bounds on the errors."""
+        """Return f - g in floating point, with bounds on the errors."""
         f, f_errors = self.bounded.of(self.map_at[vertices])
         g, g_errors = self.bounded.of(levels)
         points, off = self.partition.vertices[vertices], self.partition.vertex_errors[vertices]
@@ -120,7 +119,7 @@ class Differences:
 
 
 def _shortened(vectors: Objects) -> tuple[Floats, Floats]:
-    """Vectors [m, outputs] of integers of at most 53 bits, up to a positive factor, and by how much they may be off."""
+    """Round vectors [m, outputs] of integers to 53 bits, up to a positive factor, and bound the rounding errors."""
     bits = np.asarray(np.frompyfunc(int.bit_length, 1, 1)(vectors))
     shifts = np.maximum(bits.max(axis=1, keepdims=True) - 53, 0)
     return np.right_shift(vectors, shifts).astype(np.float64), np.broadcast_to(shifts > 0, vectors.shape)

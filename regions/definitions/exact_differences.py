@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where does a network f equal an affine map g, exactly?
 
-The maps of regions, and their vertices, have integer coordinates up to a common factor, so f - g at a vertex is an
-integer for each output, up to a positive factor. At a vertex at infinity, which stands for a direction, it is the
-slope in that direction.
-Cost: microseconds, once the two maps and the vertex are known. These take up to milliseconds each, and are kept.
+The maps of regions and their vertices have integer coordinates up to a common factor, so f - g at a vertex is an
+integer for each output, up to a positive factor. At a vertex at infinity, which represents a direction, it is the slope
+in that direction.
+Cost: microseconds, once the two maps and the vertex are known; these take up to milliseconds each, and are cached.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regions.passes.exact import ExactForms
 
 __all__ = ["ExactDifferences"]
 
-# Differences at a time: as Python's integers the maps take some kilobytes for each.
+# Differences at a time: the maps, as Python integers, take some kilobytes for each.
 CHUNK = 1 << 12
 
 
@@ -31,9 +31,9 @@ class ExactDifferences:
     partition : Partition
         Of dimension 2.
     maps : int64 [R]
-        Map of each region, equal numbers for equal maps.
+        Number of each region's map, equal numbers for equal maps.
     firsts : int64 [maps]
-        A region of each map.
+        One region with each map.
     """
 
     def __init__(self, partition: Partition, maps: Integers, firsts: Integers) -> None:
@@ -51,7 +51,7 @@ class ExactDifferences:
         self.map_known = np.zeros(len(firsts), dtype=bool)
 
     def at(self, corners: Integers, levels: Integers) -> Objects:
-        """f - g at corners [m], for the maps g with these numbers [m]: [m, outputs], each row up to a factor."""
+        """Return f - g at corners [m], for the maps g with these numbers [m]: [m, outputs], each row up to a factor."""
         result = np.empty((len(corners), self.partition.network.n_out), dtype=np.object_)
         for start in range(0, len(corners), CHUNK):
             part = slice(start, start + CHUNK)
@@ -66,20 +66,20 @@ class ExactDifferences:
         return _shifted(f_values, f_exponents - lowest) - _shifted(g_values, g_exponents - lowest)
 
     def zero_between(self, corners: Integers, following: Integers, levels: Integers) -> Bits:
-        """Return whether f = g on facets [m] between their ends, where (if they are points) that is not so.
+        """Return whether f = g between the ends of facets [m] that have f != g at those ends which are points.
 
-        On a facet f - g is affine: zero is between its values at the ends iff these are opposite vectors, multiples of
+        On a facet f - g is affine: it is zero between the ends iff its values there are opposite vectors, multiples of
         each other by a negative number. (A facet between two ends at infinity is a whole line. No kink crosses it, so
         all are parallel to it, f is a function of one variable, and the slopes along the line are zero.)
         """
         a, b = self.at(corners, levels), self.at(following, levels)
         product = (a * b).sum(axis=1)
-        # Equality in the inequality of Cauchy and Schwarz.
+        # The case of equality in the Cauchy-Schwarz inequality.
         parallel = product * product == (a * a).sum(axis=1) * (b * b).sum(axis=1)
         return ((product < 0) & parallel).astype(np.bool_)
 
     def _maps(self, numbers: Integers) -> tuple[Objects, Integers]:
-        """Maps as forms [m, outputs, 3], times two to the power of exponents [m]."""
+        """Return maps as forms [m, outputs, 3], times two to the power of exponents [m]."""
         graph = self.partition.network.graph
         for number in np.unique(numbers[~self.map_known[numbers]]).tolist():
             self.network_forms.enter(graph.bits(self.partition.packed_patterns[self.firsts[number]]).view(np.bool_))
@@ -89,7 +89,7 @@ class ExactDifferences:
         return self.forms[numbers], self.exponents[numbers]
 
     def _points(self, corners: Integers) -> Objects:
-        """Homogeneous coordinates of the vertices at corners: [m, 3]."""
+        """Return the homogeneous coordinates of the vertices at corners: [m, 3]."""
         vertices = self.partition.cell_vertices[corners]
         missing = np.flatnonzero(~self.point_known[vertices])
         _, first = np.unique(vertices[missing], return_index=True)
@@ -100,5 +100,5 @@ class ExactDifferences:
 
 
 def _shifted(integers: Objects, bits: Integers) -> Objects:
-    """Rows of integers [m, k], each times a power of two."""
+    """Multiply each row of integers [m, k] by a power of two."""
     return np.left_shift(integers, bits.astype(np.object_)[:, np.newaxis])

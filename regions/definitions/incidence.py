@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which corners meet at a vertex, and which vertices are at infinity?
 
-Read off the arrays of a partition, in bulk. What is at infinity follows from the domain and the facets, not from
-stored coordinates: these are infinite too where a vertex lies beyond the largest double.
+Both are derived from the arrays of a partition, in bulk. Infinity follows from the domain and the facets, not from
+stored coordinates, which are infinite too if a vertex lies beyond the largest double.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Corners(NamedTuple):
     regions : int64 [K]
         Region of each corner.
     by_vertex : int64 [K]
-        The corners, those at one vertex next to each other.
+        The corners, sorted by vertex.
     offsets : int64 [V + 1]
-        At vertex v are the corners ``by_vertex[offsets[v]:offsets[v + 1]]``.
+        Vertex v has the corners ``by_vertex[offsets[v]:offsets[v + 1]]``.
     """
 
     regions: Integers
@@ -52,13 +52,13 @@ class Corners(NamedTuple):
 
 
 def ranges(starts: Integers, counts: Integers) -> Integers:
-    """``starts[0], starts[0] + 1, ..`` (``counts[0]`` of them), then ``starts[1], ..``, and so on."""
+    """Return ``starts[0], starts[0] + 1, ..`` (``counts[0]`` of them), then ``starts[1], ..``, and so on."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - before, counts) + np.arange(counts.sum())
 
 
 def at_infinity(partition: Partition) -> Bits:
-    """Return which vertices are no points but ends of the domain at infinity: bool [V]."""
+    """Return which vertices are ends of the domain at infinity, not points: bool [V]."""
     result = np.zeros(len(partition.vertices), dtype=bool)
     if not partition.domain.bounded:
         edges = -1 - partition.facet_kinks

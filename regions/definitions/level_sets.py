@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Which regions with one affine map g are connected in the closed set {f = g}?
 
-Regions that share facets do, and in a plane also some that do not: they may touch in a vertex, or be joined by a path
-of points and segments, in other regions, on which the network f happens to equal g. In each closed region f is affine,
-so its part of {f = g} is convex: empty, a point, a segment or ray, all of it. So are the parts on its facets. Hence
-{f = g} is connected as these parts are, and they meet in vertices with f = g, and in facets that have such a point
-between their ends: it is enough to know where these are (`differences.py`).
-The sets are followed outwards from the regions whose map is g, those of many maps g side by side, as far as they go, or
-until all these regions are connected, which is tested after 1, 2, 4, 8 and so on steps.
-(On a line nothing has to be: two pieces that touch share a facet, and a path between two others is a piece.)
-Cost: about five microseconds for each region that a set meets, what `differences.py` takes for it included. Only maps
-that several separate pieces have need it, in generic networks hardly any; in networks of plateaus each region is met by
-ten sets or so.
+Regions that share facets are. In a plane, others may be too: they may touch in a vertex, or be joined by a path of
+points and segments, in other regions, on which the network f happens to equal g. In each closed region f is affine,
+so its part of {f = g} is convex: empty, a point, a segment or ray, or the whole region; likewise on its facets. These
+parts meet in vertices with f = g, and in facets that have such a point between their ends. It is therefore enough to
+know these vertices and facets (`differences.py`).
+The sets are followed outwards from the regions whose map is g, for many maps g at a time, as far as they go, or until
+all these regions are connected, which is tested after 1, 2, 4, 8 and so on steps.
+(A line needs none of this: two pieces that touch share a facet, and a path between two others is a piece.)
+Cost: about five microseconds for each region that a set meets, including `differences.py`. Only maps with several
+separate pieces need it: hardly any in generic networks, while in networks of plateaus each region is met by about ten
+sets.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = ["LevelSets", "components"]
 class LevelSets:
     """The sets {f = g} of a network f in a plane, for affine maps g that it has on regions.
 
-    In each set vertices are nodes, and regions, numbered after them. ``map * nodes + node`` is a node of a set.
+    In each set, the nodes are vertices, and regions, numbered after them. ``map * nodes + node`` is a node of a set.
 
     Parameters
     ----------
     partition : Partition
         Of dimension 2.
     maps : int64 [R]
-        Map of each region, numbered from 0 in the order in which they first occur.
+        Number of each region's map, from 0 in the order of occurrence.
     """
 
     def __init__(self, partition: Partition, maps: Integers) -> None:
@@ -59,7 +59,7 @@ class LevelSets:
         members : int64 [m]
             All regions with certain maps.
         most : float
-            How many links between nodes to remember, 16 bytes each (and a few times that in passing).
+            Most links between nodes to store, 16 bytes each (and temporarily a few times that).
 
         Returns
         -------
@@ -69,7 +69,7 @@ class LevelSets:
         own = self._regions(self.maps[members], members)
         corners, levels = self._corners_of(self.maps[members], members)
         covered = _distinct(levels * self.nodes + self.partition.cell_vertices[corners])
-        # Of a region with another map, next to one with g across a facet, that facet is all where f = g.
+        # In a region next to one with map g across a facet, f = g on that facet only.
         neighbors = self.partition.neighbors[corners]
         ended = _distinct(np.append(own, self._regions(levels, neighbors)[neighbors >= 0]))
         links, before, frontier = [np.stack([own, own])], own[:0], np.sort(own)
@@ -80,7 +80,7 @@ class LevelSets:
             most -= found.shape[1]
             if most < 0:
                 return None
-            # What is linked to the frontier is in it, in the one before, or new: links go both ways.
+            # Links go both ways, so neighbours of the frontier are in it, in the previous one, or new.
             seen = np.concatenate([before, frontier])
             before, frontier = frontier, np.setdiff1d(near[~_contains(ended, near)], seen, assume_unique=True)
             steps += 1
@@ -89,16 +89,16 @@ class LevelSets:
         return _linked(own, links)
 
     def _apart(self, frontier: Integers, own: Integers, links: list[Integers]) -> Bits:
-        """Return which regions are in sets whose own regions are not all connected by now."""
+        """Return which regions are in sets whose own regions are not yet all connected."""
         linked, sets = _linked(own, links), own // self.nodes
         order = np.lexsort([linked, sets])
         apart = (np.diff(sets[order]) == 0) & (np.diff(linked[order]) != 0)
         return np.isin(frontier // self.nodes, sets[order][1:][apart])
 
     def _links(self, frontier: Integers, covered: Integers) -> tuple[Integers, Integers]:
-        """Pairs of connected regions, int64 [2, k], and all regions in them, ascending.
+        """Return pairs of connected regions, int64 [2, k], and all regions in them, ascending.
 
-        ``covered`` are vertices, ascending, where f = g because it is on a region around.
+        ``covered`` are the vertices, ascending, of regions with map g, where f = g.
         """
         levels, regions = np.divmod(frontier, self.nodes)
         corners, levels = self._corners_of(levels, regions - len(self.partition.vertices))
@@ -113,9 +113,9 @@ class LevelSets:
         return links, _distinct(np.append(around, across))
 
     def _where_zero(self, corners: Integers, levels: Integers, nodes: Integers, covered: Integers) -> tuple[Bits, Bits]:
-        """At which corners f = g, and on which facets after them that is so somewhere between the ends only.
+        """Return at which corners f = g, and on which facets after them f = g only between the ends.
 
-        The corners are all those of some regions, one region after the other; their vertices are the nodes.
+        The corners are all corners of some regions, one region after the other; their vertices are the nodes.
         """
         zero = _contains(covered, nodes)
         finite = ~self.infinite[self.partition.cell_vertices[corners]]
@@ -124,7 +124,7 @@ class LevelSets:
         asked, rows = np.unique(nodes[open_], return_inverse=True)
         known = self.differences.at(asked % self.nodes, asked // self.nodes)
         zero[open_] = ~known.nonzero[rows]
-        # At infinity nothing is known.
+        # Nothing is known at infinity.
         row_at = np.full(len(corners), len(asked))
         row_at[open_] = rows
         nothing = np.full((1, known.values.shape[1]), np.nan)
@@ -140,34 +140,34 @@ class LevelSets:
         return zero, crossed
 
     def _regions(self, levels: Integers, regions: Integers) -> Integers:
-        """Regions as nodes of sets."""
+        """Return regions as nodes of sets."""
         return levels * self.nodes + len(self.partition.vertices) + regions
 
     def _corners_of(self, levels: Integers, regions: Integers) -> tuple[Integers, Integers]:
-        """Return the corners of regions, and the map of the set in which each region is."""
+        """Return the corners of regions, and for each the map of the set."""
         counts = self.partition.corner_counts[regions]
         return ranges(self.partition.cell_offsets[regions], counts), np.repeat(levels, counts)
 
 
 def _linked(own: Integers, links: list[Integers]) -> Integers:
-    """Component of each of some nodes, which all have links."""
+    """Return the component of each of some nodes, all of which have links."""
     nodes, pairs = np.unique(np.concatenate(links, axis=1), return_inverse=True)
     return components(len(nodes), pairs.reshape(2, -1))[np.searchsorted(nodes, own)]
 
 
 def _distinct(values: Integers) -> Integers:
-    """Values, ascending, each one once. (Faster than `numpy.unique`, which hashes integers.)"""
+    """Return the distinct values, ascending. (Faster than `numpy.unique`, which hashes integers.)"""
     ascending = np.sort(values)
     return ascending[np.append(True, ascending[1:] != ascending[:-1])] if len(values) else ascending
 
 
 def _contains(ascending: Integers, values: Integers) -> Bits:
-    """Return which values are in an array that is not empty."""
+    """Return which values are in a non-empty ascending array."""
     places = np.searchsorted(ascending, values)
     return ascending[np.minimum(places, len(ascending) - 1)] == values
 
 
 def components(count: int, pairs: Integers) -> Integers:
-    """Connected component of each of so many nodes, joined in pairs int64 [2, k]: int64 [count]."""
+    """Return the connected component of each of ``count`` nodes, joined in pairs int64 [2, k]: int64 [count]."""
     graph = coo_array((np.ones(pairs.shape[1], dtype=bool), (pairs[0], pairs[1])), shape=(count, count))
     return connected_components(graph, directed=False)[1].astype(np.int64)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Which are the linear regions of a partition, in each published sense?
+"""What are the linear regions of a partition, in each published sense?
 
-Stargalla, Hertrich and Reichman (2025) sort the definitions in use, from R1, the finest, to R6, and name the unit that
-is enumerated here R2. The others follow from it. Finer: patterns on edges and vertices (`lower_patterns.py`). Coarser:
-regions with one affine map (`equal_maps.py`) are merged, if they share facets, if they are connected in the closed set
-where the network equals that map (`level_sets.py`), or wherever they are. R3, the smallest number of convex pieces,
-lies between R2 and R4. In a plane it is hard to compute unless these agree, and refused; on a line the regions of R4
-are intervals, so convex.
-Invariant: all decisions are exact. Counts are of the network on the domain, all outputs together.
-Cost: that of the maps, at most a few forward passes per region; for "closed" that of `level_sets.py` besides.
+Stargalla, Hertrich and Reichman (2025) sort the definitions in use from R1, the finest, to R6; the enumerated
+activation regions are their R2. The others are derived from R2. Finer: patterns on edges and vertices
+(`lower_patterns.py`). Coarser: regions with one affine map (`equal_maps.py`) are merged if they share facets, if they
+are connected in the closed set where the network equals that map (`level_sets.py`), or wherever they are. R3, the
+smallest number of convex pieces, lies between R2 and R4. In a plane it is hard to compute unless these agree, and
+refused; on a line the regions of R4 are intervals, and therefore convex.
+Invariant: all decisions are exact. Counts are about the network on the domain, with all outputs together.
+Cost: affine maps, at most a few forward passes per region; for "closed" also `level_sets.py`.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linea
 Definition = Literal["pattern", "activation", "convex", "open", "closed", "affine"]
 DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 
-# Level sets are followed side by side; fewer of them, if they have more links than this together.
+# Most links in total of level sets that are followed together.
 MOST_LINKS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearRegions:
-    """The linear regions of a partition in one of the published senses. Made by `linear_regions`.
+    """The linear regions of a partition in one of the published senses. Returned by `linear_regions`.
 
     Attributes
     ----------
     partition : Partition
     definition : str
     count : int
-        Their number.
+        Number of linear regions.
     labels : int64 [R]
-        Linear region of each activation region, numbered from 0 in the order in which they first occur. In the sense
-        "pattern" there are more linear regions than these, on edges and vertices.
+        Linear region of each activation region, numbered from 0 in the order of occurrence. In the sense "pattern"
+        there are additional linear regions, on edges and vertices.
     """
 
     partition: Partition
@@ -61,21 +61,21 @@ class LinearRegions:
 
     @property
     def polygons(self) -> Objects:
-        """Merged polygons of the linear regions that have labels: shapely geometries, object [labels].
+        """Merge the polygons of each linear region that has a label: shapely geometries, object [labels].
 
-        In chart coordinates, with the partition's stored vertices as corners, all of them that are on the outline. A
-        MultiPolygon where pieces meet in vertices only, or are apart. What joins them in the sense "closed", or has a
-        pattern of its own, without having area, is not shown.
-        Coordinates are rounded. Signed areas of the outlines add up to those of the regions all the same. But where
+        They are in chart coordinates, and their corners are all of the partition's stored vertices on the outline. A
+        linear region is a MultiPolygon if its pieces meet in vertices only, or are apart. Parts without area (which
+        connect pieces in the sense "closed", or have patterns of their own) are not shown.
+        Coordinates are rounded. The signed areas of the outlines still add up to the areas of the regions. But if
         rounding has folded or flattened a cell (`Partition.folded_cells`), an outline can cross or touch itself. Then
-        shapely makes it valid: it can have corners besides the vertices, and slivers of the size of rounding for
-        further parts; what is flat is an empty polygon. If the area would be another one, or shapely fails, the
-        polygon is left as it is, and ``shapely.is_valid`` says so. Labels and counts do not depend on any of it.
+        shapely makes it valid: it can get corners that are not vertices, and slivers of the size of rounding as
+        additional parts; a flat outline becomes an empty polygon. If that changed the area, or shapely failed, the
+        polygon is left as it is, and ``shapely.is_valid`` returns False. Labels and counts do not depend on this.
 
         Raises
         ------
         DomainError
-            A line, which has `intervals`; a whole plane: shapely has no unbounded geometries.
+            A line, which has `intervals`; a whole plane, because shapely has no unbounded geometries.
         """
         from regions.definitions.shapes import merged_polygons
 
@@ -83,7 +83,9 @@ class LinearRegions:
 
     @property
     def intervals(self) -> list[Floats]:
-        """Intervals of each linear region that has a label, float64 [intervals, 2] in chart coordinates, ascending.
+        """Return the intervals of each linear region that has a label, float64 [intervals, 2] in chart coordinates.
+
+        The intervals of each linear region are ascending.
 
         Raises
         ------
@@ -116,10 +118,10 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     partition : Partition
         Bounded or not.
     definition : str
-        "pattern" (R1): patterns attained anywhere in the domain, its border included, if only on an edge or in a point.
+        "pattern" (R1): patterns attained anywhere in the domain or on its boundary, even on an edge or in a point only.
         "activation" (R2): those with interior, the regions of the partition.
         "convex" (R3): the fewest convex pieces that form a polyhedral complex and on each of which the network is
-        affine. Known if there are as many "open" as "activation" regions, and on lines.
+        affine. Known on lines, and if the numbers of "open" and "activation" regions agree.
         "open" (R4): the largest connected open sets on which the network is affine.
         "closed" (R5): connected components, if they have interior, of the sets where the network equals one of its
         affine maps.
@@ -132,13 +134,13 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one; another definition.
+        Not a partition, or a partial one; an unknown definition.
     CountNotDecided
-        The number of "convex" regions, where it is only known to be between ``least`` and ``most``.
+        The number of "convex" regions, if it is only known to be between ``least`` and ``most``.
 
     Notes
     -----
-    There are at most as many in each sense as in the one before it. Affine maps are those of the chart point, with all
+    Each sense has at most as many regions as the one before it. Affine maps are functions of the chart point, with all
     outputs.
 
     References
@@ -180,7 +182,7 @@ def linear_regions(partition: Partition, definition: Definition) -> LinearRegion
 
 
 def definition_of(definition: Any) -> Definition:
-    """Return which definition is meant."""
+    """Return a valid definition, or refuse it."""
     return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
 
 
@@ -195,9 +197,9 @@ def _open(partition: Partition) -> Integers:
 
 
 def _require_convex(partition: Partition, pieces: Integers) -> None:
-    """Refuse open pieces that need not be a smallest set of convex ones.
+    """Refuse open pieces that need not be a smallest set of convex pieces.
 
-    They are that set if each is an activation region, or all of the domain, and always on a line.
+    They are such a set if each is an activation region, or all of the domain, and always on a line.
     """
     least, most = int(pieces.max(initial=-1)) + 1, len(partition)
     if 1 < least < most and partition.dimension == 2:

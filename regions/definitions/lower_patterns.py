@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """Which activation patterns are attained on edges and vertices only?
 
-Inside a facet every pre-activation is above, at or below its breakpoint throughout: otherwise the facet would be cut.
-By continuity its sign there, and at a vertex, is that of the regions around, or zero. So a kink's bit is 1 at a vertex
-iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one of its ends.
-That a kink vanishes which is on all around is a coincidence (units that read |x| do it at 0): floating point proves of
-nearly all that they do not (`vertex_signs.py`), and exact arithmetic decides the others. An edge without end has
-no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
-A pattern is held on a convex set, the solution of affine inequalities: if that has an interior, it is a region around
-each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
-In a bounded domain none is new if the core has met no sign that is zero. For take any point, and follow it through the
-core's cuts: to the side where the kink is on iff it is on at the point. Every kink that was decided on all over a cell
-was positive at all of its corners, so it is on at the point, and one that was decided off is 0 or below there. So the
-point's pattern is that of the region where this ends.
-Cost: nothing then; else two forward passes per vertex, and microseconds to milliseconds for each sign that they leave
-open.
+Inside a facet every pre-activation is above, at or below its breakpoint throughout, because otherwise the facet would
+be cut. By continuity its sign there, and at a vertex, is the sign in the regions around, or zero. So a kink's bit is 1
+at a vertex iff it is 1 in all regions around and the kink does not vanish there; and inside an edge iff it is 1 at one
+of its ends. A kink that is on in all regions around vanishes only by coincidence (units that read |x| do it at 0).
+Floating point rules this out for nearly all kinks (`vertex_signs.py`), and exact arithmetic decides the others. An
+endless edge has no pattern at infinity: there the kink's form is compared with the line of the edge, exactly.
+The points with one pattern form a convex set, the solution of affine inequalities. If it has an interior, it is a
+region around each of its points. So a pattern on an edge or vertex is new iff none of the regions around has it.
+A bounded domain has no new pattern if the core has met no zero sign. To see this, take any point and follow it through
+the core's cuts, to the side where the kink is on iff it is on at the point. Every kink that was decided on all over a
+cell is positive at all of its corners, so it is on at the point; one that was decided off is 0 or below there. So the
+pattern of the point is the pattern of the region where this ends.
+Cost: none in that case; otherwise two forward passes per vertex, and microseconds to milliseconds for each sign that
+they leave undecided.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHUNK = 1 << 21
 
 
 def lower_patterns(partition: Partition) -> Packed:
-    """Patterns that the network has in the domain, its border included, but on no full-dimensional set.
+    """Return the patterns that the network has in the domain or on its boundary, but on no full-dimensional set.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def lower_patterns(partition: Partition) -> Packed:
     Returns
     -------
     uint8 [m, bytes]
-        Packed, each one once.
+        Packed, without repetition.
 
     Raises
     ------
@@ -80,18 +80,18 @@ def lower_patterns(partition: Partition) -> Packed:
 
 
 def _require_breakpoints(network: Network) -> None:
-    """Refuse maxima: on an edge an arm may win that wins in no region around, and nothing here looks for it."""
+    """Refuse maxima: on an edge a branch may be the argmax that is not the argmax in any region around."""
     for number, node in enumerate(network.graph.hidden):
         if isinstance(node.units, Maxima):
             raise UnsupportedLayerError(
                 f"node {number} ({printable(node.name)}) has max units, for which the definition 'pattern' is not "
-                "handled: on an edge or in a point, where several arms are equal, one may win that wins nowhere else; "
-                "take 'activation', whose regions are the patterns that have an interior"
+                "supported: on an edge or in a point, where several branches are equal, the argmax may be one that "
+                "is not the argmax elsewhere; use 'activation', whose regions are the patterns that have an interior"
             )
 
 
 def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> Packed:
-    """Patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
+    """Return the patterns at some vertices, uint8 [V, bytes]; 0 at the others."""
     kinks, packed = partition.network.kinks, partition.packed_patterns
     result = np.zeros((len(partition.vertices), packed.shape[1]), dtype=np.uint8)
     signs, exact = VertexSigns(partition), _ExactZeros(partition)
@@ -112,10 +112,10 @@ def _at_vertices(partition: Partition, corners: Corners, vertices: Integers) -> 
 
 
 def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Packed:
-    """Patterns inside edges that differ from those of the regions on both sides."""
+    """Return the patterns inside edges that differ from the patterns of the regions on both sides."""
     packed = partition.packed_patterns
     ends, sides = partition.facet_vertices, partition.facet_regions
-    # Of the edges of a whole plane, which have no points, both ends are at infinity; of a line through it as well.
+    # The edges of a whole plane have both ends at infinity, and no points; so does a line through the plane.
     edges = np.flatnonzero((partition.facet_kinks >= 0) | partition.domain.bounded)
     patterns = at_vertices[ends[edges, 0]] | at_vertices[ends[edges, 1]]
     endless = np.flatnonzero(infinite[ends[edges]].any(axis=1))
@@ -132,14 +132,14 @@ def _on_edges(partition: Partition, at_vertices: Packed, infinite: Bits) -> Pack
 
 
 class _ExactZeros:
-    """Where kinks vanish that are on in a region, exactly."""
+    """Exact decisions whether kinks vanish that are on in a region."""
 
     def __init__(self, partition: Partition) -> None:
         self.partition, self.corner = partition, -1
 
     @cached_property
     def outlines(self) -> ExactOutlines:
-        """Made when there is something to decide: it turns all weights into integers."""
+        """Built on first use: it converts all weights to integers."""
         return ExactOutlines(self.partition)
 
     def vanishes_at(self, corner: int, kink: int) -> bool:
@@ -154,7 +154,7 @@ class _ExactZeros:
         return value == 0
 
     def on_edge(self, edge: int, known: Packed) -> Packed:
-        """Return which other kinks are on inside an edge, uint8 [bytes], when it is known of some that they are."""
+        """Return which other kinks are on inside an edge, uint8 [bytes], given some that are known to be on."""
         packed = self.partition.packed_patterns
         first, second = self.partition.facet_regions[edge].tolist()
         forms = self.outlines.forms

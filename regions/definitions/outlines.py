@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Which closed ways go around merged regions?
+"""Which closed paths surround merged regions?
 
-Around regions with one label go the facets that have another label, or the end of the domain, on their other side. They
-are walked with the region on the left: at the end of a facet one turns around the vertex, through regions with the same
-label, until the next such facet comes. So each way goes around one piece, that is, one component of regions that hang
-together across facets, even where pieces touch in a vertex. Where a way comes back to a vertex before it is through, it
-is cut there. What is left are rings without repeated vertices: of each piece its shell, and its holes.
-The shell is where a path from outside of the domain first enters the piece. For a hole is a simple closed curve, with
-the piece outside of it; the inside is connected across facets, and reaches neither the piece nor the outside.
-Invariant: only which facets and vertices are the same is asked; coordinates decide nothing. Every facet of a ring is a
-facet of the regions, so signed areas of rings add up to those of the regions, whatever rounding did to vertices.
-Cost: linear, but for sorting; a loop in Python over the facets of the rings.
+Merged regions are surrounded by the facets that have another label, or the outside of the domain, on their other side.
+These facets are followed with the region on the left: at the end of a facet the path turns around the vertex, through
+regions with the same label, to the next such facet. So each path surrounds one piece, that is, one component of regions
+that are connected across facets, even if pieces touch in a vertex. If a path returns to a vertex before it is complete,
+it is cut there. This leaves rings without repeated vertices: for each piece its shell, and its holes.
+The shell is where a path from outside of the domain first enters the piece, because a hole is a simple closed curve
+with the piece outside of it. The inside of the hole is connected across facets, and has neither the piece nor the
+outside of the domain in it.
+Invariant: only identities of facets and vertices are used; coordinates decide nothing. Every facet of a ring is a
+facet of the regions, so signed areas of rings add up to areas of regions, however vertices were rounded.
+Cost: linear, except for sorting; a loop in Python over the facets of the rings.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ __all__ = ["Rings", "rings_around"]
 
 
 class Rings(NamedTuple):
-    """Rings around merged regions, those of one piece next to each other, its shell first.
+    """Rings around merged regions; the rings of one piece are consecutive, its shell first.
 
     Attributes
     ----------
     vertices : int64 [k]
-        Vertices of all rings, each ring once around, the piece on the left, and closed by its first vertex.
+        Vertices of all rings; each ring runs once around, with the piece on the left, and ends in its first vertex.
     ring_offsets : int64 [rings + 1]
         Ring i has the vertices ``ring_offsets[i]:ring_offsets[i + 1]``.
     piece_offsets : int64 [pieces + 1]
@@ -65,7 +66,7 @@ def rings_around(partition: Partition, labels: Integers) -> Rings:
     """
     owners = np.repeat(np.arange(len(partition)), partition.corner_counts)
     inside = partition.neighbors >= 0
-    # A facet of a ring; the others have the same label on both sides. Facets are meant by the corners they start at.
+    # A facet of a ring; others have the same label on both sides. Facets are represented by their first corners.
     on_ring = ~inside | (labels[partition.neighbors] != labels[owners])
     pieces = components(len(partition), np.stack([owners, partition.neighbors])[:, ~on_ring])
     rings = [ring for way in _ways(partition, on_ring) for ring in _simple(way, partition.cell_vertices)]
@@ -87,14 +88,14 @@ def rings_around(partition: Partition, labels: Integers) -> Rings:
 
 
 def _across(partition: Partition) -> Integers:
-    """Return the corner at which each facet starts on its other side, int64 [K]; its own where there is none."""
+    """Return the corner at which each facet starts on its other side, int64 [K]; its own if it has no other side."""
     corners = np.arange(len(partition.cell_facets))
     sums = np.bincount(partition.cell_facets, weights=corners).astype(np.int64)
     return np.where(partition.neighbors >= 0, sums[partition.cell_facets] - corners, corners)
 
 
 def _ways(partition: Partition, on_ring: Bits) -> list[list[int]]:
-    """Return the corners of each closed way, one after the other."""
+    """Return the corners of each closed path, in order."""
     following, across = next_corners(partition.cell_offsets), _across(partition)
     starts = np.flatnonzero(on_ring)
     after = np.full(len(on_ring), -1)
@@ -115,7 +116,7 @@ def _ways(partition: Partition, on_ring: Bits) -> list[list[int]]:
 
 
 def _simple(way: list[int], vertex_at: Integers) -> list[list[int]]:
-    """Cut a closed way into rings that come to no vertex twice."""
+    """Cut a closed path into rings that visit no vertex twice."""
     vertices = vertex_at[way].tolist()
     if len(set(vertices)) == len(way):
         return [way]
@@ -145,7 +146,7 @@ def _entrances(partition: Partition, on_ring: Bits, pieces: Integers) -> Integer
     count = int(pieces.max()) + 1
     owners = np.repeat(np.arange(len(partition)), partition.corner_counts)
     here = pieces[owners[facets]]
-    # Outside of the domain is one more node, after the pieces.
+    # The outside of the domain is one more node, after the pieces.
     there = np.where(partition.neighbors[facets] >= 0, pieces[partition.neighbors[facets]], count)
     table = coo_array((np.ones(2 * len(facets)), (np.append(there, here), np.append(here, there))), 2 * (count + 1,))
     _, before = breadth_first_order(table.tocsr(), count)

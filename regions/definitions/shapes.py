@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which polygons, or intervals, do merged regions make?
+"""Which polygons, or intervals, are merged regions?
 
-Merging only leaves facets out (`outlines.py`), and no coordinate is computed. So the area of a merged polygon is the
-sum of those of its members. Where rounding has folded or flattened a cell, a polygon around it can cross or touch
-itself. Then shapely makes it valid, which computes coordinates, and can leave slivers. That is done in coordinates of
-the polygon's own, since those far from the origin have few digits left for it. It is taken if its area is the same, up
-to what the errors of its vertices account for, on each axis; else the polygon stays as it is.
+Merging only removes facets (`outlines.py`), and computes no coordinate. So the area of a merged polygon is the sum of
+the areas of its members. If rounding has folded or flattened a cell, a polygon around it can cross or touch itself.
+Then shapely makes it valid, which computes coordinates, and can leave slivers. This is done in coordinates local to the
+polygon, because coordinates far from the origin have few digits left. The valid polygon is used if its area is the
+same, up to the errors of its vertices on each axis; otherwise the polygon stays as it is. to what the errors of its
+vertices account for, on each axis; else the polygon stays as it is.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def merged_polygons(partition: Partition, labels: Integers) -> Objects:
     import shapely
 
     if partition.dimension == 1:
-        raise DomainError("regions on a line make no polygons: take `intervals`")
+        raise DomainError("regions on a line are not polygons: use `intervals`")
     require_polygons(partition)
     rings, exponents = rings_around(partition, labels), unit_exponents(partition)
     result = _geometries(rings, partition.vertices)
@@ -48,7 +49,7 @@ def merged_polygons(partition: Partition, labels: Integers) -> Objects:
 
 
 def _geometries(rings: Rings, vertices: Floats) -> Objects:
-    """Return a Polygon for each label, or a MultiPolygon where it has several pieces."""
+    """Return a Polygon for each label, or a MultiPolygon if it has several pieces."""
     import shapely
 
     pieces = shapely.from_ragged_array(
@@ -66,7 +67,7 @@ def _made_valid(shape: Any, rings: list[Floats], errors: list[Floats]) -> Any:
     """Return a valid polygon instead of a shape with these closed rings, whose vertices have these errors by axis, [k,
     2].
 
-    None where the area would be another one.
+    None if the area would change.
     """
     import shapely
 
@@ -76,7 +77,7 @@ def _made_valid(shape: Any, rings: list[Floats], errors: list[Floats]) -> Any:
     except shapely.errors.GEOSException:
         return None
     valid = shapely.transform(local, frame.leave)
-    # Leaving the frame rounds, so what counts is the polygon that comes out.
+    # Leaving the frame rounds, so the resulting polygon is checked.
     changed = abs(shapely.transform(valid, frame.enter).area - shapely.transform(shape, frame.enter).area)
     allowed = sum(
         _area_error(frame.enter(ring), np.ldexp(error, -frame.exponents))
@@ -86,28 +87,28 @@ def _made_valid(shape: Any, rings: list[Floats], errors: list[Floats]) -> Any:
 
 
 class Frame(NamedTuple):
-    """Coordinates of a polygon's own: seen from ``start``, over two to the ``exponents``; both [2]."""
+    """Coordinates local to a polygon: relative to ``start``, over two to the ``exponents``; both [2]."""
 
     start: Floats
     exponents: Exponents
 
     def enter(self, points: Floats) -> Floats:
-        """Exact for all points between those that the frame was made for."""
+        """Map points to the frame; exact for all points within the range that the frame was made for."""
         return np.ldexp(points - self.start, -self.exponents)
 
     def leave(self, points: Floats) -> Floats:
-        """Rounded to doubles."""
+        """Map points back, rounded to doubles."""
         return np.ldexp(points, self.exponents) + self.start
 
 
 def _frame(points: Floats, errors: Floats) -> Frame:
-    """Return where points and errors are at most 1 on each axis, and one of them is at least 1/4.
+    """Return a frame in which points and errors are at most 1 on each axis, and one of them is at least 1/4.
 
-    shapely snaps to 2^-40 of the largest coordinate or so: far from the origin, or with one axis much shorter than the
-    other, that is all of the polygon.
+    shapely snaps to about 2^-40 of the largest coordinate: far from the origin, or with one axis much shorter than the
+    other, that can be the whole polygon.
     """
     low, high = points.min(axis=0), points.max(axis=0)
-    # Differences are exact where nothing is more than twice as large as the other (Sterbenz 1974). Elsewhere the
+    # Differences are exact if no number is more than twice as large as another (Sterbenz 1974). Otherwise the
     # polygon is at least half as wide as its largest coordinate, and needs no other start.
     far = ((low > 0.0) & (high <= 2.0 * low)) | ((high < 0.0) & (2.0 * high <= low))
     start = np.where(far, low, 0.0)
@@ -116,15 +117,15 @@ def _frame(points: Floats, errors: Floats) -> Frame:
 
 
 def _area_error(ring: Floats, errors: Floats) -> float:
-    """What the errors of its vertices, on each axis, [k, 2], account for in the area of a closed ring, and rounding.
+    """Bound the error of the area of a closed ring, from the errors of its vertices on each axis, [k, 2], and rounding.
 
-    As in `regions.cell_errors`, each vertex with its own error.
+    As in `regions.cell_errors`, with an own error for each vertex.
     """
     ring, errors = ring[:-1], errors[:-1]
     around = np.abs(np.roll(ring, -1, axis=0) - np.roll(ring, 1, axis=0))
     following = np.roll(errors, -1, axis=0)
     moved = (errors * (around + following)[:, ::-1]).sum()
-    # Where shapely rounds: sums of offsets along the first axis, times differences along the other.
+    # Rounding in shapely: sums of offsets along the first axis, times differences along the other.
     rounded = (len(ring) + 16) * EPSILON * (np.abs(ring[:, 0] - ring[0, 0]) * around[:, 1]).sum()
     return float(moved + rounded) / 2
 
@@ -132,13 +133,13 @@ def _area_error(ring: Floats, errors: Floats) -> float:
 def merged_intervals(partition: Partition, labels: Integers) -> list[Floats]:
     """See `LinearRegions.intervals`."""
     if partition.dimension == 2:
-        raise DomainError("regions in a plane make no intervals: take `polygons`")
+        raise DomainError("regions in a plane are not intervals: use `polygons`")
     left, right = partition.cell_vertices.reshape(-1, 2).T
     order, ends = _sorted(labels)
     result = []
     for start, end in zip([0, *ends], ends, strict=False):
         members = order[start:end]
-        # One goes on in the next where both have a vertex in common; regions are sorted along the line.
+        # An interval continues in the next one if both share a vertex; regions are sorted along the line.
         breaks = left[members[1:]] != right[members[:-1]]
         runs = left[members[np.append(True, breaks)]], right[members[np.append(breaks, True)]]
         result.append(partition.vertices[np.stack(runs, axis=1), 0])
@@ -146,5 +147,5 @@ def merged_intervals(partition: Partition, labels: Integers) -> list[Floats]:
 
 
 def _sorted(labels: Integers) -> tuple[Integers, list[int]]:
-    """Return the regions sorted by label, and where each label's end in this order."""
+    """Return the regions sorted by label, and the end of each label in this order."""
     return np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels)).tolist()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which forms of kinks do regions share?
+"""Which regions share the forms of kinks?
 
-The form of a kink depends on the pieces of those units that its own unit reads, directly or through others. Regions
-that agree in these share it, so it is computed once: where units read few others, as in networks that are made by hand,
-a few hundred forms serve all the facets.
-Cost: microseconds for a form that is known.
+The form of a kink depends on the pieces of the units that its own unit reads, directly or indirectly. Regions with the
+same pieces of these share the form, so it is computed once. If units read few others, as in networks made by hand, a
+few hundred forms serve all the facets.
+Cost: microseconds for a known form.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["SharedForms"]
 
 
 class SharedForms(ExactForms):
-    """The kinks of a network on a domain as exact forms, each of which is kept.
+    """The kinks of a network on a domain as exact forms, each of which is cached.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class SharedForms(ExactForms):
         self.shared: dict[tuple[int, bytes], Form] = {}
 
     def enter(self, pattern: Bits) -> None:
-        """Go to the region with this pattern, bool [kinks], once a form is asked for that is not known there."""
+        """Enter the region with this pattern, bool [kinks], as soon as an unknown form is needed there."""
         self.pattern = pattern
 
     def kink(self, kink: int) -> Form:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Which kinks are proven to be above, and which below their breakpoints, at corners of regions?
 
-Of a maximum: which bits are proven to be 1, since one arm is above all others, and which 0, since an arm is below one.
+For a maximum: which bits are proven to be 1, because one branch is above all others, and which 0, because a branch is
+below another.
 
 The forms of a region are evaluated at its corner under its pattern, as in `bounded_values.py`. Many corners at a time
-share their bounds (`passes/bounded_together.py`); they are taken in the order of their own errors, so that those are
-alike. What this leaves open is looked at again, each corner with its own bounds. But not the kinks that switch across
-the two facets at the corner: there they vanish, and no bound proves a sign.
-Cost: a forward pass per corner, and two more for those that have something else that is open: in generic networks none.
+share their bounds (`passes/bounded_together.py`); they are sorted by their own errors, so that corners with similar
+errors share them. Undecided signs are evaluated again, each corner with its own bounds. Kinks that switch across the
+two facets at the corner are left out: they vanish there, and no bound proves a sign.
+Cost: a forward pass per corner, and two more for corners with other undecided signs; generic networks have none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from regions.passes.bounded_together import BoundedTogether
 
 __all__ = ["VertexSigns"]
 
-# Numbers per temporary array: few enough to stay near the processor.
+# Numbers per temporary array: few enough to stay in the processor's cache.
 CHUNK = 1 << 17
 
 
@@ -45,7 +46,7 @@ class VertexSigns:
         ----------
         corners, regions : int64 [m]
         asked : uint8 [m, bytes] or None
-            Kinks that deserve a second look; None for all that do not switch there.
+            Kinks to evaluate again if undecided; None for all that do not switch there.
 
         Returns
         -------
@@ -71,7 +72,7 @@ class VertexSigns:
         return signs[0], signs[1]
 
     def _together(self, vertices: Integers, packed: Packed) -> Packed:
-        """Return the same at vertices of forms of patterns, with bounds for all of them together: uint8 [2, m,
+        """Return the proven signs at vertices of forms of patterns, with bounds for all of them together: uint8 [2, m,
         bytes].
         """
         partition, graph = self.partition, self.graph

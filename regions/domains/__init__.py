@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where, in input space, are the regions wanted?
+"""Which part of input space is enumerated?
 
 A domain is a chart, ``x = origin + p @ directions`` with p in R^1 or R^2, and a convex set of p given by its
-generators. All of it is float64, and exactness speaks of exactly these doubles: `domain.py` says what that
-means, `lines.py` and `polygons.py` are the ways to make one, `gram.py` and `corners.py` decide in integers
-what must not depend on rounding, `points.py` takes points in, `point_files.py` reads them from files. `curves.py` makes
-curves of segments and arcs.
+generators. All of it is float64, and results are exact for these doubles: `domain.py` defines what that means.
+`lines.py` and `polygons.py` make domains, `gram.py` and `corners.py` decide in integers what must not depend on
+rounding, `points.py` converts points, and `point_files.py` reads them from files. `curves.py` makes curves of segments
+and arcs.
 """
 
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which of the vertices that somebody gives are the corners of a convex polygon, exactly?
+"""Which of the given vertices are the corners of a convex polygon, exactly?
 
-Orientation, convexity and zero area are questions about signs of integers, see `arithmetic/dyadic.py`.
+Orientation, convexity and zero area are questions about signs of integers; see `arithmetic/dyadic.py`.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def convex_corners(points: Floats) -> list[int]:
     """Return the corners of the convex polygon with vertices ``points`` [v, 2], counter-clockwise from the
     first one.
 
-    A vertex in the middle of a straight side is no corner and is left out.
+    A vertex in the middle of a straight side is not a corner and is left out.
 
     Raises
     ------
     DegenerateDomainError
         Fewer than three vertices, two equal ones, or all on one line.
     NotConvexError
-        Turns to both sides, or more than one turn around, as in a pentagram.
+        Turns to both sides, or more than one round, as in a pentagram.
     """
     integers, _ = dyadic(points)
     vertices = [(int(x), int(y)) for x, y in integers]
@@ -64,7 +64,7 @@ def convex_corners(points: Floats) -> list[int]:
         if turns[index] == 0 and dot(*_edges_at(vertices, index)) < 0:
             raise NotConvexError(f"the boundary runs back on itself at vertex {index}; give the corners in order")
     if min(turns) < 0 < max(turns):
-        # Neither direction is "the" right one: name the vertices of the rarer turn, they are what to look at.
+        # Neither direction is the right one by itself: name the vertices of the rarer turn.
         odd = -1 if sum(turn > 0 for turn in turns) >= sum(turn < 0 for turn in turns) else 1
         raise NotConvexError(
             "the polygon turns both ways: it has a dent, or crosses itself, at "
@@ -75,7 +75,7 @@ def convex_corners(points: Floats) -> list[int]:
         order = [0, *reversed(order[1:])]
     corners = [index for index in order if turns[index] != 0]
     edges = [minus(vertices[b], vertices[a]) for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
-    # All turns are now to the left and below half a circle, so each time around passes the positive x
+    # All turns are now to the left and below half a circle, so each round passes the positive x
     # direction once.
     lower = [y < 0 or (y == 0 and x < 0) for x, y in edges]
     times_around = sum(before and not after for before, after in zip(lower, lower[1:] + lower[:1], strict=True))
@@ -87,7 +87,7 @@ def convex_corners(points: Floats) -> list[int]:
 
 
 def _list_vertices(indices: list[int]) -> str:
-    """Name vertices in a sentence; only the first ten of very many."""
+    """Name vertices in a sentence, at most the first ten."""
     if len(indices) == 1:
         return f"vertex {indices[0]}"
     last = str(indices[-1]) if len(indices) <= 10 else f"{len(indices) - 10} more"
@@ -95,7 +95,7 @@ def _list_vertices(indices: list[int]) -> str:
 
 
 def _turn(vertices: Sequence[Pair], index: int) -> int:
-    """Sign of the turn at a vertex: 1 left, -1 right, 0 straight on or back."""
+    """Return the sign of the turn at a vertex: 1 left, -1 right, 0 straight on or back."""
     area = cross(*_edges_at(vertices, index))
     return (area > 0) - (area < 0)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which curves through input space can be asked for?
+"""What is a curve through input space?
 
-A curve is a chain of legs, each a straight segment or an arc of an ellipse that is at most a quarter of a turn: the
-chart ``x = origin + X u + Y v`` with (X, Y) on the unit circle, counter-clockwise from one direction to another. All of
-it is float64, and exactness speaks of exactly these doubles: an end is the direction as stored, not the rounded point
-there. The parameter t runs from 0 to 1, in equal shares over the legs, and on each of them in proportion to its length
-or, on arcs, its angle.
+A curve is a sequence of legs, each a straight segment or an arc of an ellipse that is at most a quarter of a turn. An
+arc is the chart ``x = origin + X u + Y v`` with (X, Y) on the unit circle, counter-clockwise from one direction to
+another. All of it is float64, and results are exact for these doubles: an end is the direction as stored, not the
+rounded point there. The parameter t runs from 0 to 1, in equal parts over the legs, and on each leg in proportion to
+its length or, on arcs, its angle.
 Source: the curves of Raghu et al. 2017 (section 2.1) and of Price and Tanner 2020.
 """
 
@@ -36,7 +36,7 @@ QUARTERS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0
 
 @dataclass(frozen=True, eq=False)
 class ArcLeg:
-    """At most a quarter of a turn round an ellipse.
+    """An arc of an ellipse, at most a quarter of a turn.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class ArcLeg:
 
     @cached_property
     def generators(self) -> Floats:
-        """The ends as the core takes them, float64 [2, 3]."""
+        """The ends in the format of the core, float64 [2, 3]."""
         return np.column_stack([np.zeros(2), self.ends])
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class ArcLeg:
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ArcLeg, (self.origin, self.directions, self.ends)  # unpickled arrays come back writeable
+        return ArcLeg, (self.origin, self.directions, self.ends)  # because unpickled arrays are writeable
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -75,14 +75,12 @@ class ArcLeg:
 
     @cached_property
     def angle(self) -> float:
-        """From the first end to the second, in radians."""
+        """The angle from the first end to the second, in radians."""
         (px, py), (qx, qy) = (end / np.hypot(*end) for end in self.ends)
         return float(np.arctan2(px * qy - py * qx, px * qx + py * qy))
 
     def part_at(self, end: int) -> ArcLeg:
-        """Return a short part of the arc that has its first end (0) or its last (1), or all of it if doubles have
-        none.
-        """
+        """Return a short part of the arc at its first end (0) or its last (1); all of it if no double is between."""
         here, other = self.ends[end], self.ends[1 - end]
         between = here + (other - here) * 2.0**-20
         if not self._turn(self.ends[0], between) > 0 < self._turn(between, self.ends[1]):
@@ -91,26 +89,26 @@ class ArcLeg:
 
     @staticmethod
     def _turn(start: Floats, stop: Floats) -> Fraction:
-        """Above 0 where the turn from one direction to another is counter-clockwise, exactly."""
+        """Return a number above 0 iff the turn from one direction to another is counter-clockwise, exactly."""
         (a, b), (c, d) = ([Fraction(entry) for entry in direction.tolist()] for direction in (start, stop))
         return a * d - b * c
 
     def chart_points(self, shares: Floats) -> Floats:
-        """Points of the unit circle, float64 [k, 2], at shares [k] of the angle."""
+        """Return points of the unit circle, float64 [k, 2], at fractions [k] of the angle."""
         start, end = (end / np.hypot(*end) for end in self.ends)
         weights = np.sin(np.stack([1.0 - shares, shares], axis=-1) * self.angle) / np.sin(self.angle)
         return weights @ np.stack([start, end])
 
     def shares(self, chart_points: Floats) -> Floats:
-        """Return the shares [k] of the angle at which points [k, 2] of the arc are, from 0 to 1 however they are
-        rounded.
+        """Return the fractions [k] of the angle at which points [k, 2] of the arc are, clipped to 0 and 1 after
+        rounding.
         """
         x, y = self.ends[0] / np.hypot(*self.ends[0])
         along = np.arctan2(x * chart_points[:, 1] - y * chart_points[:, 0], chart_points @ [x, y])
         return np.clip(along / self.angle, 0.0, 1.0)
 
     def to_input(self, shares: Floats) -> Floats:
-        """Input points float64 [k, n_in] at shares [k] of the angle."""
+        """Return input points float64 [k, n_in] at fractions [k] of the angle."""
         return self.origin + self.chart_points(shares) @ self.directions
 
 
@@ -118,23 +116,23 @@ Leg = Segment | ArcLeg
 
 
 class Curve:
-    """A chain of segments and arcs.
+    """A sequence of segments or arcs.
 
     Made by `Polyline`, `Arc`, `Circle` or `GreatCircle`.
 
     Attributes
     ----------
     legs : tuple of Segment or ArcLeg
-        One after another.
+        The legs in order.
     closed : bool
-        Whether the last leg ends where the first one begins. Then a piece may go on through that point.
+        Whether the last leg ends where the first one begins. Then a piece may continue through that point.
     input_shape : tuple of int
-        As for `Domain`: ``(C, H, W)`` where it was made of images.
+        As for `Domain`: ``(C, H, W)`` if it was made from images.
 
     Raises
     ------
     TypeError, ShapeMismatchError
-        What are no legs, or legs in different spaces.
+        Objects that are not legs, or legs in different spaces.
     DomainError
         A leg that does not begin where the one before ends.
     """
@@ -154,7 +152,7 @@ class Curve:
             self._require_joints()
 
     def _require_joints(self) -> None:
-        """Legs given one by one follow one another, to within what was rounded when they were made."""
+        """Check that each leg begins where the one before ends, up to the rounding in making them."""
         joints = len(self.legs) if self.closed else len(self.legs) - 1
         for index in range(joints):
             following = (index + 1) % len(self.legs)
@@ -170,7 +168,7 @@ class Curve:
 
     @property
     def dimension(self) -> int:
-        """1: a curve."""
+        """Always 1."""
         return 1
 
     @property
@@ -179,7 +177,7 @@ class Curve:
         return self.legs[0].n_in
 
     def to_input(self, t: ArrayLike) -> Floats:
-        """Points of the curve, float64 [.., n_in], at parameters t [..] from 0 to 1, in floating point.
+        """Return points of the curve, float64 [.., n_in], at parameters t [..] from 0 to 1, in floating point.
 
         Raises
         ------
@@ -207,7 +205,7 @@ class Curve:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the legs, 64 hexadecimal digits; equal curves share it, however made."""
+        """SHA-256 of the legs, 64 hexadecimal digits; the same for equal curves, however they were made."""
         arrays = (array for leg in self.legs for array in (leg.origin, leg.directions, leg.generators))
         return digest_of(arrays, b"closed" if self.closed else b"open")
 
@@ -232,7 +230,7 @@ class Curve:
 
 
 def as_curve(given: Any, name: str = "curve") -> Curve:
-    """Return a curve as it is, a segment as a curve of one leg."""
+    """Return a curve unchanged, and a segment as a curve of one leg."""
     if isinstance(given, Segment):
         return Curve([given], False)
     if not isinstance(given, Curve):
@@ -254,8 +252,8 @@ class Polyline(Curve):
     Parameters
     ----------
     points : array_like [n, n_in] or [n, C, H, W]
-        Two or more, of which no two that follow one another are the same. Where the last is the first, the curve is
-        closed: what goes on through that point is one piece.
+        Two or more; consecutive points differ. If the last point equals the first, the curve is closed, and a piece
+        may continue through that point.
 
     Raises
     ------
@@ -280,7 +278,7 @@ class Polyline(Curve):
 
 
 class Arc(Curve):
-    """A quarter of an ellipse round the origin: ``cos(pi t / 2) x0 + sin(pi t / 2) x1``.
+    """A quarter of an ellipse around the origin: ``cos(pi t / 2) x0 + sin(pi t / 2) x1``.
 
     Parameters
     ----------
@@ -314,12 +312,12 @@ class Arc(Curve):
 
 
 class Circle(Curve):
-    """A whole turn round an ellipse: ``center + cos(2 pi t) u + sin(2 pi t) v``.
+    """A full turn around an ellipse: ``center + cos(2 pi t) u + sin(2 pi t) v``.
 
     Parameters
     ----------
     center, u, v : array_like [n_in] or [C, H, W]
-        ``u`` and ``v`` are linearly independent; a circle where they are orthogonal and of one length.
+        ``u`` and ``v`` are linearly independent; the curve is a circle if they are orthogonal and of equal length.
 
     Raises
     ------
@@ -342,18 +340,18 @@ class Circle(Curve):
 
 
 class GreatCircle(Curve):
-    """The shorter way between two points of one norm, on the sphere round the origin.
+    """The shorter arc between two points of equal norm, on the sphere around the origin.
 
     Parameters
     ----------
     x0, x1 : array_like [n_in] or [C, H, W]
-        Of one norm, to about 1e-9 of it, linearly independent. The curve begins in ``x0``, and ends in the direction of
-        ``x1`` as far as doubles can say it.
+        Of equal norm, to about 1e-9 of it, and linearly independent. The curve begins in ``x0``, and ends in the
+        direction of ``x1`` up to rounding.
 
     Raises
     ------
     ShapeMismatchError, NonFiniteError, DegenerateDomainError
-        As for `Arc`; also for points that are opposite of one another.
+        As for `Arc`; also for opposite points.
     DomainError
         Different norms.
 
@@ -366,26 +364,26 @@ class GreatCircle(Curve):
     def __init__(self, x0: ArrayLike, x1: ArrayLike) -> None:
         start, end = one_point(x0, "GreatCircle: x0"), one_point(x1, "GreatCircle: x1")
         same_length("GreatCircle", x0=start, x1=end)
-        # Of about 2^400, for squares of very small and very large numbers are no doubles, and no digit is to be lost.
+        # Scaled to about 2^400, because squares of very small and very large numbers are out of range.
         exponent = np.frexp(max(np.abs(start).max(), np.abs(end).max()))[1] - 400
         near, far = np.ldexp(start, -exponent), np.ldexp(end, -exponent)
         radius, other = float(np.linalg.norm(near)), float(np.linalg.norm(far))
         if abs(radius - other) > 1e-9 * radius:
             raise DomainError(
-                f"GreatCircle: points on one sphere round the origin have one norm, these have "
-                f"{np.ldexp(radius, exponent):.12g} and {np.ldexp(other, exponent):.12g}; scale one, or take Arc"
+                f"GreatCircle: points on one sphere around the origin have equal norms, these have "
+                f"{np.ldexp(radius, exponent):.12g} and {np.ldexp(other, exponent):.12g}; scale one, or use Arc"
             )
         _require_plane("GreatCircle", x0=start, x1=end)
         unit = near / radius
         across = far - unit * (unit @ far)
-        across -= unit * (unit @ across)  # once more, for points that are nearly parallel
+        across -= unit * (unit @ across)  # a second time, for points that are nearly parallel
         _, closer = np.frexp(np.abs(across).max())
         direction = np.ldexp(across, -closer)
         size = float(np.linalg.norm(direction))
         if size == 0.0:
             raise DegenerateDomainError("GreatCircle: in doubles, the points lie on one line through the origin")
         first, last = QUARTERS[0], np.array([unit @ far, np.ldexp(size, closer)]) / radius
-        half = first + last / np.hypot(*last)  # of the way, so that t is proportional to the angle
+        half = first + last / np.hypot(*last)  # half of the way, so that t is proportional to the angle
         ends = np.stack([first, last] if last[0] >= 0 else [first, half, last])
         across = np.ldexp(direction * (radius / size), exponent)
         super().__init__(_arcs(np.zeros(len(start)), ends, "GreatCircle", x0=start, across=across), False)
@@ -393,19 +391,20 @@ class GreatCircle(Curve):
 
 
 def _arcs(origin: Floats, ends: Floats, name: str, **directions: Floats) -> list[ArcLeg]:
-    """Legs round an ellipse from each direction [k, 2] of its chart to the next; two directions span its plane."""
+    """Return legs around an ellipse from each direction [k, 2] of its chart to the next; two directions span its
+    plane."""
     _require_plane(name, **directions)
     axes = np.stack(list(directions.values()))
     return [ArcLeg(origin, axes, ends[index : index + 2].copy()) for index in range(len(ends) - 1)]
 
 
 def _require_plane(name: str, **directions: Floats) -> None:
-    """Refuse two vectors [n_in] that span no plane."""
+    """Refuse two vectors [n_in] that do not span a plane."""
     for which, vector in directions.items():
         if not vector.any():
-            raise DegenerateDomainError(f"{name}: {which} is zero, so there is no plane in which to turn")
+            raise DegenerateDomainError(f"{name}: {which} is zero, so the two vectors do not span a plane")
     if len(vector) < 2:
-        raise DegenerateDomainError(f"{name}: there is no turning on a line; inputs need two coordinates or more")
+        raise DegenerateDomainError(f"{name}: a line has no arcs; inputs need at least two coordinates")
     if not independent(np.stack(list(directions.values()))):
         both = " and ".join(directions)
-        raise DegenerateDomainError(f"{name}: {both} lie on one line through the origin, so they span no plane")
+        raise DegenerateDomainError(f"{name}: {both} lie on one line through the origin, so they do not span a plane")

@@ -3,12 +3,12 @@
 
 A chart ``x = origin + p @ directions`` from R^d into input space, d = 1 or 2, and a convex set of chart
 points p, given by its generators: rows (w, p), where w = 1 is a corner and w = 0 a direction in which the
-domain never ends.
+domain is endless.
 Invariant: all three arrays are finite float64, read-only, and checked *exactly*: the directions are
 independent; d = 1 has its left and its right end; d = 2 is a strictly convex polygon, counter-clockwise, or
 the whole plane.
-The domain *is* these doubles. Whatever made them (a difference of two points, an orthonormal basis) was
-computed once in floating point; counts, patterns and adjacency are exact for the chart as stored.
+The domain *is* these doubles. They may have been computed once in floating point (a difference of two points, an
+orthonormal basis); counts, patterns and adjacency are exact for the chart as stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WHOLE_PLANE = read_only(np.array([[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0
 
 
 class Inputs(Protocol):
-    """What has an input space, and knows how points in it are arranged."""
+    """An object with an input space and a shape of its points."""
 
     @property
     def n_in(self) -> int: ...
@@ -51,7 +51,7 @@ class Domain:
     """A convex part of a line or plane through input space, as chart and generators.
 
     Usually made by `Segment`, `Ray`, `Line`, `Plane`, `Polygon`, `Rectangle` or `circumsquare`; made directly,
-    it is exactly the chart you hand over.
+    it is exactly the given chart.
 
     Parameters
     ----------
@@ -61,20 +61,20 @@ class Domain:
     generators : array_like [v, d + 1]
         Rows (w, p). d = 1: the left and the right end, each ``[1, p]`` or, unbounded, ``[0, -1]`` on the left
         and ``[0, 1]`` on the right. d = 2: ``[1, x, y]`` for each corner of a strictly convex polygon,
-        counter-clockwise in the chart, or those of a `Plane`.
+        counter-clockwise in the chart, or the four directions of a `Plane`.
 
     Attributes
     ----------
     origin, directions, generators : float64
         As given, images flattened; read-only.
     input_shape : tuple of int
-        How the points that it was made from were arranged: ``(C, H, W)`` for images, else ``(n_in,)``. Whatever takes
-        points takes them in this shape too. Points that are returned are flat, [.., n_in], in any case, so that what
-        works with them need not ask; a network takes both, and ``reshape(-1, *input_shape)`` makes images. No part of
-        what the domain is: neither compared nor saved to files.
+        Shape of the points that it was made from: ``(C, H, W)`` for images, else ``(n_in,)``. Functions that take
+        points accept this shape too. Returned points are always flat, [.., n_in]; a network takes both, and
+        ``reshape(-1, *input_shape)`` makes images. It is not part of the domain's identity: neither compared nor saved
+        to files.
     points : float64 [k, n_in]
-        The data points that a `Segment` or `circumsquare` was made from, which `regions.plot` marks; others have
-        none. No part of what the domain is: neither compared nor saved to files.
+        The data points that a `Segment` or `circumsquare` was made from, which `regions.plot` marks; empty for other
+        domains. They are not part of the domain's identity: neither compared nor saved to files.
 
     Raises
     ------
@@ -150,7 +150,7 @@ class Domain:
 
     @property
     def dimension(self) -> int:
-        """1 in a line, 2 in a plane."""
+        """1 on a line, 2 in a plane."""
         return len(self.directions)
 
     @property
@@ -175,7 +175,7 @@ class Domain:
 
     @cached_property
     def split_scale(self) -> tuple[float, int]:
-        """Mantissa m and exponent e of the scale, ``m * 2**e``, also where that is beyond the doubles."""
+        """Mantissa m and exponent e of the scale, ``m * 2**e``, even if that is beyond the doubles."""
         return split_square_root(self._squared_scale)
 
     @cached_property
@@ -191,7 +191,7 @@ class Domain:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of chart and generators, 64 hexadecimal digits; equal domains share it, however made."""
+        """SHA-256 of chart and generators, 64 hexadecimal digits; the same for equal domains, however made."""
         return digest_of((self.origin, self.directions, self.generators))
 
     def to_input(self, chart_points: ArrayLike) -> Floats:
@@ -219,14 +219,14 @@ class Domain:
         return require_finite(self.project(input_points), "the chart point")
 
     def project(self, input_points: ArrayLike) -> Floats:
-        """`to_chart`, but for results beyond the largest double: these are not finite, instead of an error."""
+        """Return `to_chart`, but results beyond the largest double are not finite instead of an error."""
         x = points_float64(input_points, self.n_in, "input points", self.input_shape)
         _, exponents = self.split_directions
         with np.errstate(over="ignore", invalid="ignore"):
             result = np.ldexp((x - self.origin) @ self._projection, -exponents)
             beyond = ~np.isfinite(result).all(axis=-1)
             if beyond.any():
-                # Perhaps only on the way. Scaled down at once, small coordinates would be lost.
+                # Perhaps only an intermediate result overflowed. Scaling at once would lose small coordinates.
                 offsets = np.ldexp(x[beyond], -64) - np.ldexp(self.origin, -64)
                 result[beyond] = np.ldexp(offsets @ self._projection, 64 - exponents)
         return result
@@ -239,9 +239,9 @@ class Domain:
 
     @cached_property
     def length_factor(self) -> tuple[Floats, Exponents]:
-        """Takes chart vectors to vectors of the same length as in input space: float64 [d, d] and exponents, intc [d].
+        """The map from chart vectors to vectors of the same length as in input space: float64 [d, d], exponents [d].
 
-        Coordinates times two to the exponents, times the factor, which is upper triangular. Each of its entries is
+        Multiply coordinates by two to the exponents, then by the upper triangular factor. Each of its entries is
         rounded once, so that charts with nearly parallel directions lose no digits here.
         """
         _, exponents = np.frexp(np.abs(self.directions).max(axis=1))
@@ -252,20 +252,20 @@ class Domain:
 
     @cached_property
     def direction_lengths(self) -> Floats:
-        """Lengths of the directions in input space, float64 [d], none rounded down."""
+        """Lengths of the directions in input space, float64 [d], never rounded down."""
         squares = gram_matrix(self.directions)
         return read_only(np.nextafter([square_root(squares[axis][axis]) for axis in range(self.dimension)], np.inf))
 
     @cached_property
     def skewness(self) -> float:
-        """At most how many times as long as a vector are its two components along the directions, together.
+        """Upper bound on the sum of a vector's components along the directions, relative to its length.
 
-        Not rounded down. 1 on a line.
+        Never rounded down. 1 on a line.
         """
         if self.dimension == 1:
             return 1.0
         gram = gram_matrix(self.directions)
-        # With s the sine of the angle between the directions, that is at most 2 / s.
+        # With s the sine of the angle between the directions, the bound is 2 / s.
         return float(np.nextafter(2.0 * square_root(gram[0][0] * gram[1][1] / self._squared_scale), np.inf))
 
     @cached_property
@@ -277,7 +277,7 @@ class Domain:
         except np.linalg.LinAlgError:
             raise DegenerateDomainError(
                 "the two directions are so nearly parallel that floating point cannot tell them apart: points "
-                "cannot be taken to this chart, only from it; give chart points instead"
+                "cannot be mapped to this chart, only from it; give chart points instead"
             ) from None
 
     def __eq__(self, other: object) -> bool:
@@ -305,13 +305,13 @@ class Domain:
         return f"{type(self).__name__}(in R^{self.n_in}{corners}, {size})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor of the base, since unpickled arrays come back writeable.
+        # Through the constructor of the base class, because unpickled arrays are writeable.
         arrays = self.origin, self.directions, self.generators, self.points
         return from_chart, (type(self), *arrays, self.input_shape)
 
 
 def digest_of(arrays: Iterable[Floats], start: bytes = b"") -> str:
-    """SHA-256 of arrays, one after another, with their shapes."""
+    """Return the SHA-256 of arrays, in order, with their shapes."""
     digest = hashlib.sha256(start)
     for array in arrays:
         digest.update(repr(array.shape).encode())
@@ -327,7 +327,7 @@ def from_chart(
     points: Floats | None = None,
     input_shape: tuple[int, ...] | None = None,
 ) -> AnyDomain:
-    """Make a domain of a class from its chart and generators, past the constructor of that class."""
+    """Make a domain of a class from its chart and generators, without the constructor of that class."""
     domain = object.__new__(kind)
     Domain.__init__(domain, origin, directions, generators)
     domain.__dict__["input_shape"] = input_shape or domain.input_shape
@@ -337,32 +337,32 @@ def from_chart(
 
 
 def keep_shape(target: Any, **given: ArrayLike) -> None:
-    """Note how the points are arranged that a domain or curve, which is new, was made from."""
+    """Store the shape of the points that a new domain or curve was made from."""
     target.__dict__["input_shape"] = shape_of_points(type(target).__name__, **given)
 
 
 def keep_points(domain: Domain, points: ArrayLike) -> None:
-    """Note the data points [k, n_in] that a domain, which is new, was made from."""
+    """Store the data points [k, n_in] that a new domain was made from."""
     kept = many_points(points, "points") if np.size(points) else np.zeros((0, domain.n_in))
     domain.__dict__["points"] = read_only(kept)
 
 
 def require_domain(given: Any) -> Domain:
-    """Refuse what is not a domain; returns what was given."""
+    """Refuse anything but a domain; return it."""
     if not isinstance(given, Domain):
         raise TypeError(f"expected a domain such as regions.Segment or regions.Polygon, got {type(given).__name__}")
     return given
 
 
 def require_domain_of(given: Any, network: Inputs) -> Domain:
-    """Refuse what is not a domain in the input space of a network; returns what was given."""
+    """Refuse anything but a domain in the input space of a network; return it."""
     domain = require_domain(given)
     require_fitting(domain, network.n_in, network.input_shape, "the domain")
     return domain
 
 
 def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what: str) -> None:
-    """Refuse what lies in another space than so many inputs, or is made of images of another shape than theirs."""
+    """Refuse a domain in a space of another dimension, or one made from images of another shape."""
     if given.n_in != n_in:
         raise ShapeMismatchError(f"{what} lies in a space of {given.n_in} dimensions, the network takes {n_in} inputs")
     if min(len(given.input_shape), len(input_shape)) > 1 and given.input_shape != input_shape:
@@ -373,6 +373,6 @@ def require_fitting(given: Inputs, n_in: int, input_shape: tuple[int, ...], what
 
 
 def require_bounded(domain: Domain, what: str) -> None:
-    """Refuse domains without end, for what does not exist there."""
+    """Refuse an unbounded domain for something that needs a bounded one."""
     if not domain.bounded:
         raise DomainError(f"{what} needs a bounded domain, {domain!r} is not; take a segment or a polygon")

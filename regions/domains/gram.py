@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How long are the directions of a chart, and do they span a line or a plane, exactly?
 
-Both are in the Gram matrix, the products of the directions with each other, whose entries are fractions. Lengths and
-areas are exact under a square root.
+Both follow from the Gram matrix, the products of the directions with each other, whose entries are fractions. Lengths
+and areas are square roots of exact fractions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
 
 
 def independent(directions: Floats) -> bool:
-    """Say whether the one or two directions [d, n_in] are linearly independent, exactly."""
+    """Return whether the one or two directions [d, n_in] are linearly independent, exactly."""
     if len(directions) == 1:
         return bool(directions.any())
     return determinant(gram_matrix(directions)) != 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which parts of a line can be asked for?
+"""Which parts of a line are domains?
 
-A segment, a ray, a whole line: one direction, and two ends of which any may be at infinity. The chart
+Segments, rays and whole lines: one direction, and two ends, either of which may be at infinity. The chart
 coordinate of a segment runs from 0 at `a` to 1 at `b`; on a ray and a line it counts multiples of the given
 direction, which is not normalised.
 """
@@ -53,12 +53,12 @@ class Segment(Domain):
 
 
 def segments_between(corners: Floats, name: str) -> list[Segment]:
-    """Return the segments from each of two points or more [n, n_in] to the next, checked all at once.
+    """Return the segments from each of two or more points [n, n_in] to the next, checked all at once.
 
     Raises
     ------
     DegenerateDomainError, NonFiniteError
-        As for `Segment`, with the numbers of the points.
+        As for `Segment`; messages have the numbers of the points.
     """
     with np.errstate(over="ignore"):
         directions = np.diff(corners, axis=0)
@@ -89,7 +89,7 @@ class Ray(Domain):
     ----------
     point : array_like [n_in] or [C, H, W]
     direction : array_like [n_in] or [C, H, W]
-        Not zero; taken as it is.
+        Not zero; not normalised.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Line(Domain):
     ----------
     point : array_like [n_in] or [C, H, W]
     direction : array_like [n_in] or [C, H, W]
-        Not zero; taken as it is.
+        Not zero; not normalised.
 
     Raises
     ------

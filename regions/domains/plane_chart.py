@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What chart does a plane get that is only known by points in it?
+"""What is the chart of a plane that is given only by points in it?
 
-An orthonormal basis and the points' coordinates in it, computed in floating point and then fixed: from there
+It is an orthonormal basis and the points' coordinates in it, computed in floating point and then fixed: from there
 on, the chart is the domain. The two tolerances judge whether points *given in floating point* were meant to
 span one plane at all; no count depends on them.
 """
@@ -16,15 +16,15 @@ from regions.domains.gram import independent
 from regions.domains.points import difference
 from regions.errors import DegenerateDomainError, NotCoplanarError
 
-# Corners computed in float32 miss their plane by some 1e-6 of the polygon's width; other points by about 1.
+# Corners computed in float32 miss their plane by some 1e-6 of the polygon's width; unrelated points by about 1.
 COPLANAR = 1e-5
-# Below some units in the last place of the coordinates, the distance from a line is noise and spans no plane.
+# Below some units in the last place of the coordinates, the distance from a line is noise.
 NOISE = 2.0**-50
 
 
 def plane_through(vertices: Floats) -> tuple[Floats, Floats, Floats]:
     """Return origin, orthonormal directions and coordinates [v, 2] of vertices [v, n_in] in one plane."""
-    require_distinct(vertices.tolist())  # before rounding can tell equal points apart
+    require_distinct(vertices.tolist())  # before rounding can make equal points differ
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
     farthest = int(np.abs(offsets).max(axis=1).argmax())
     directions, coordinates, exponent = orthonormal_chart(vertices, farthest)
@@ -40,11 +40,11 @@ def orthonormal_chart(vertices: Floats, along: int) -> tuple[Floats, Floats, int
     offsets = difference(vertices, vertices[0], "the distance between two vertices")
     if not any(independent(offsets[[along, other]]) for other in range(len(offsets))):
         raise DegenerateDomainError(f"the {len(vertices)} points lie on one line, or coincide, so they span no plane")
-    # Scaled to size one: the squares of 1e200 overflow, those of 1e-200 vanish.
+    # Scaled to size one, because the square of 1e200 overflows, and 1e-200 squared underflows.
     _, exponent = np.frexp(np.abs(offsets).max())
     offsets = np.ldexp(offsets, -exponent)
     first = offsets[along] / np.linalg.norm(offsets[along])
-    across = _remove(_remove(offsets, first), first)  # once more removes what rounding left behind
+    across = _remove(_remove(offsets, first), first)  # the second time removes the rounding error of the first
     widths = np.linalg.norm(across, axis=1)
     size = float(np.linalg.norm(np.ldexp(vertices, -exponent), axis=1).max())
     if widths.max() <= NOISE * size:
@@ -70,5 +70,5 @@ def orthonormal_chart(vertices: Floats, along: int) -> tuple[Floats, Floats, int
 
 
 def _remove(vectors: Floats, unit: Floats) -> Floats:
-    """Take away from each vector [.., n_in] its part along a unit vector [n_in]."""
+    """Subtract from each vector [.., n_in] its component along a unit vector [n_in]."""
     return vectors - (vectors @ unit)[..., np.newaxis] * unit

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which points are in a file?
 
-Text with a row per point, or an array of numpy: one axis is one point, two are rows. Images have more, and are
-flattened in row-major order, last axis fastest, as torch.nn.Flatten does: [C, H, W] is one point, [N, C, H, W] are N.
-With ``inputs`` there is no such guess: then the last axes are flattened that have so many numbers together, so that
-[N, H, W] are N points too; and images whose axes stand in another order than those of the network are refused.
+Text has a row per point; an array of numpy with one axis is one point, with two axes rows of points. Images have more
+axes, and are flattened in row-major order, last axis fastest, like torch.nn.Flatten: [C, H, W] is one point,
+[N, C, H, W] are N points. With ``inputs`` there is no such guess: the last axes whose sizes multiply to that number are
+flattened, so that [N, H, W] are N points too. Images whose axes are in another order than the network's are refused.
 Invariant: float64 with exactly the values in the file, finite. Nothing in a file is executed.
 """
 
@@ -42,23 +42,23 @@ def load_points(
 ) -> Floats:
     """Read points from a ``.npy``, ``.npz``, ``.csv`` or ``.tsv`` file.
 
-    An array [n, n_in] holds n points, and [n_in] is one. Images are flattened in row-major order, as torch.nn.Flatten
-    does: [C, H, W] is one point, [N, C, H, W] are N of them; which axes belong to a point is certain if ``inputs`` is
-    given. A text file has a row per point, in columns separated by commas, semicolons, tabs or blanks; a header is
+    An array [n, n_in] holds n points, and [n_in] is one. Images are flattened in row-major order, like
+    torch.nn.Flatten: [C, H, W] is one point, [N, C, H, W] are N points. With ``inputs`` it is certain which axes belong
+    to a point. A text file has a row per point, in columns separated by commas, semicolons, tabs or blanks; a header is
     skipped, and ``#`` starts a comment. Nothing in the file is executed: arrays of Python objects are refused.
 
     Parameters
     ----------
     path : str or path
-        The name decides the format.
+        The suffix of the name decides the format.
     inputs : int or sequence of int, optional
-        How many numbers a point has: ``network.n_in``. Then it is required, and [N, H, W] are N points. Or how they are
-        arranged, ``network.input_shape``: then images [H, W, C] are refused where [C, H, W] are meant.
+        Number of coordinates of a point, ``network.n_in``: then it is required, and [N, H, W] are N points. Or their
+        shape, ``network.input_shape``: then images [H, W, C] are refused if [C, H, W] is expected.
     skip_columns : str, int, or a sequence of these
-        Columns that are no coordinates, such as labels: by their names in the header, or by numbers from 0 (-1 is the
+        Columns that are not coordinates, such as labels: by their names in the header, or by numbers from 0 (-1 is the
         last one).
     array : str, optional
-        Which array of a ``.npz`` file; not needed if it holds one.
+        Name of the array in a ``.npz`` file; not needed if it holds one.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def load_points(
     OSError
         The file cannot be opened.
     TypeError, ValueError
-        An argument that is none.
+        Invalid arguments.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def load_points(
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[np.generic]:
-    """Read the array in a ``.npy`` file, as it is, under the same conditions as points.
+    """Read the array in a ``.npy`` file unchanged, with the same checks as for points.
 
     Raises
     ------
@@ -162,12 +162,12 @@ def _without_columns(values: NDArray[Any], skipped: Sequence[str | int], file: s
     numbers = [int(one) for one in skipped]
     for one in numbers:
         if not -width <= one < width:
-            raise DomainError(f"{file}: there is no column {one}; it has {width}, counted from 0")
+            raise DomainError(f"{file}: column {one} does not exist; it has {width}, counted from 0")
     return np.delete(values, numbers, axis=1)
 
 
 def _arranged(inputs: Any) -> tuple[int, ...] | None:
-    """Return the shape of a point, as far as it is given."""
+    """Return the given shape of a point, or its number of coordinates as a shape."""
     if inputs is None:
         return None
     sizes = tuple(inputs) if isinstance(inputs, (list, tuple)) and inputs else (inputs,)
@@ -179,10 +179,10 @@ def _arranged(inputs: Any) -> tuple[int, ...] | None:
 
 
 def _as_rows(values: NDArray[Any], wanted: tuple[int, ...] | None, file: str, *, text: bool) -> NDArray[Any]:
-    """Points [n, n_in] from an array of any shape that can be understood so."""
+    """Return points [n, n_in] from an array of any shape that can be interpreted as points."""
     shape = values.shape
     if values.size == 0:
-        raise ShapeMismatchError(f"{file}: holds no points, for there is no number in it")
+        raise ShapeMismatchError(f"{file}: holds no points, because it has no numbers")
     if values.ndim == 0 or values.ndim > 4:
         raise ShapeMismatchError(
             f"{file}: expected points of shape [n, n_in] (or [n_in] for one), or images [n, C, H, W] (or [C, H, W] for "
@@ -205,7 +205,7 @@ def _as_rows(values: NDArray[Any], wanted: tuple[int, ...] | None, file: str, *,
 
 
 def _require_axes(found: tuple[int, ...], wanted: tuple[int, ...], file: str) -> None:
-    """Refuse images whose numbers stand in another order; axes of one entry do not matter."""
+    """Refuse images with axes in another order; axes of length one do not matter."""
     if min(len(found), len(wanted)) > 1 and [n for n in found if n > 1] != [n for n in wanted if n > 1]:
         raise ShapeMismatchError(
             f"{file}: holds images {list(found)}, the network takes {list(wanted)}: put their axes in this order, for "

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How do points get in from arrays?
+"""How are points in arrays converted?
 
-A point is a flat list of its coordinates, or an image [C, H, W], which stands for its numbers in the order of the
-array, as torch.nn.Flatten takes them.
-Invariant: what comes out is float64 with exactly the values that were given, finite, of the shape the caller
-named.
+A point is a flat list of its coordinates, or an image [C, H, W], which is flattened in row-major order like
+torch.nn.Flatten.
+Invariant: the result is float64 with exactly the given values, finite, of the requested shape.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ IMAGE = 3
 
 
 def one_point(values: ArrayLike, name: str) -> Floats:
-    """Take in one point or direction of input space, [n_in] or [C, H, W], as float64 [n_in]."""
+    """Convert one point or direction of input space, [n_in] or [C, H, W], to float64 [n_in]."""
     return _numbers(values, name, 1, "[n_in]: one point is a flat list of its coordinates, or an image [C, H, W]")
 
 
 def many_points(values: ArrayLike, name: str) -> Floats:
-    """Take in several points, [n, n_in] or [n, C, H, W], as float64 [n, n_in]."""
+    """Convert several points, [n, n_in] or [n, C, H, W], to float64 [n, n_in]."""
     return _numbers(values, name, 2, "[n, n_in]: one row per point, or one image, [n, C, H, W]")
 
 
 def shape_of_points(name: str, **given: ArrayLike) -> tuple[int, ...]:
-    """Return how points that were taken in are arranged: [C, H, W] where some are images, else [n_in].
+    """Return the shape of the given points: [C, H, W] if some are images, else [n_in].
 
     Raises
     ------
@@ -47,7 +46,7 @@ def shape_of_points(name: str, **given: ArrayLike) -> tuple[int, ...]:
 
 
 def difference(b: Floats, a: Floats, name: str) -> Floats:
-    """Return ``b - a``, rounded, or say that it is beyond the largest double."""
+    """Return ``b - a``, rounded, or refuse a difference beyond the largest double."""
     with np.errstate(over="ignore"):
         result = b - a
     if not np.isfinite(result).all():
@@ -63,7 +62,7 @@ def same_length(name: str, **arrays: Floats) -> None:
 
 
 def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Floats]:
-    """Take in the two directions of a chart in a plane, each float64 [n_in]."""
+    """Convert the two directions of a chart in a plane, each to float64 [n_in]."""
     pair = one_point(e1, f"{name}: e1"), one_point(e2, f"{name}: e2")
     same_length(name, e1=pair[0], e2=pair[1])
     return pair
@@ -72,7 +71,7 @@ def two_directions(name: str, e1: ArrayLike, e2: ArrayLike) -> tuple[Floats, Flo
 def _numbers(values: ArrayLike, name: str, axes: int, shape: str) -> Floats:
     try:
         result = exact_float64(values, name)
-    except NetworkError as error:  # the dtype is refused: here it is a domain that it does not make
+    except NetworkError as error:  # a refused dtype: here the error is about a domain
         raise DomainError(str(error)) from None
     if result.ndim not in (axes, axes + IMAGE - 1) or not result.size:
         raise ShapeMismatchError(f"{name}: expected shape {shape}, got {list(result.shape)}")

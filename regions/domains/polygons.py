@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which convex parts of a plane, and whole planes, can be asked for, and what is their chart?
+"""Which parts of a plane are domains, and what are their charts?
 
-In the plane itself (n_in = 2) the chart of a polygon is the identity: its corners are the given doubles. In
-more dimensions the chart is computed once, in floating point (`plane_chart.py`). Whoever wants to say exactly
-which chart is meant uses `Rectangle` or `Polygon.in_chart`.
-A whole plane has the chart that it is given, neither normalised nor turned. The core takes it for a square of a
-symbolic size, larger than all numbers (csrc/DESIGN.md), and so do its generators.
+Convex polygons and whole planes. In the plane itself (n_in = 2) the chart of a polygon is the identity: its corners are
+the given doubles. In more dimensions the chart is computed once, in floating point (`plane_chart.py`). `Rectangle` and
+`Polygon.in_chart` specify the chart exactly.
+A whole plane has the given chart, neither normalised nor rotated. The core treats it as a square of symbolic size,
+larger than all numbers (csrc/DESIGN.md), and so do its generators.
 Invariant: convexity, orientation and zero area are decided exactly, on the doubles of the chart.
 """
 
@@ -34,14 +34,13 @@ from regions.errors import (
 class Plane(Domain):
     """The whole plane ``x = origin + p[0] * e1 + p[1] * e2``, all real p.
 
-    On all of R^2, ``Plane([0, 0], [1, 0], [0, 1])``, arrangements of lines have the numbers of regions that
-    textbooks give.
+    On all of R^2, ``Plane([0, 0], [1, 0], [0, 1])``, line arrangements have the numbers of regions found in textbooks.
 
     Parameters
     ----------
     origin : array_like [n_in]
     e1, e2 : array_like [n_in]
-        Linearly independent; taken as they are.
+        Linearly independent; not normalised.
 
     Raises
     ------
@@ -143,8 +142,8 @@ class Polygon(Domain):
 class Rectangle(Polygon):
     """The parallelogram ``origin + p[0] * e1 + p[1] * e2``, 0 <= p <= 1.
 
-    It is a rectangle when e1 and e2 are perpendicular, which is not required. The chart is exactly the three
-    given points, and the corners are those of the unit square, counter-clockwise in the chart.
+    It is a rectangle if e1 and e2 are perpendicular, which is not required. The chart is exactly the three
+    given points, and the corners are the corners of the unit square, counter-clockwise in the chart.
 
     Parameters
     ----------
@@ -177,7 +176,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
 
     This is the window of Hanin & Rolnick 2019, Fig. 8. The paper gives the centre, not the size. By default
     the square circumscribes the circumcircle: its side is twice the circumradius, so that (up to rounding) it
-    holds the three points however it is turned. Its orthonormal chart has the circumcentre as origin and its
+    contains the three points in any orientation. Its orthonormal chart has the circumcentre as origin and its
     first direction along ``b - a``.
 
     Parameters
@@ -185,7 +184,7 @@ def circumsquare(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, side: float | None
     a, b, c : array_like [n_in] or [C, H, W]
         Three points, not on one line; n_in >= 2.
     side : float, optional
-        Length of a side, when another size is wanted.
+        Length of a side, if not the default.
 
     Raises
     ------

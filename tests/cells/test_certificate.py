@@ -154,7 +154,7 @@ class TestKept:
 
     def test_nothing_certifies_arrays_from_elsewhere(self, tmp_path: Path) -> None:
         partition = partition_from_reference(*IN_PLANE["square"])
-        with pytest.raises(ValueError, match="no counter 'filter': these regions were not found by regions.enumerate"):
+        with pytest.raises(ValueError, match="'filter' is missing: these regions were not found by regions.enumerate"):
             _ = partition.certificate
         partition.save(tmp_path / "made.npz")
         with pytest.raises(ValueError, match="nothing certifies them"):

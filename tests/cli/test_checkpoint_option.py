@@ -65,6 +65,6 @@ def test_what_is_no_folder(run: Run) -> None:
     assert run(*COUNT, *SQUARE, "--checkpoint", "model.npz")[0] == 2
     there = sorted(Path().iterdir())
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "")  # as of an empty variable of the shell
-    assert code == 2 and "'' is no name that a folder can have" in err and sorted(Path().iterdir()) == there
+    assert code == 2 and "'' is not a valid folder name" in err and sorted(Path().iterdir()) == there
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "no/such")
     assert code == 1 and err == "Error: no/such: No such file or directory\n"

@@ -196,7 +196,7 @@ def test_links_are_replaced_and_not_followed(run: Run, command: str) -> None:
         assert link.stat().st_size and not link.is_symlink()
     assert precious.read_text() == "precious"
     code, out, err = run(command, "none.npz", *SQUARE, "-o", f"no/such.{suffix}")  # said before the model is read
-    assert (code, out) == (2, "") and "there is no folder no" in " ".join(err.split())
+    assert (code, out) == (2, "") and "folder no does not exist" in " ".join(err.split())
 
 
 @pytest.mark.slow

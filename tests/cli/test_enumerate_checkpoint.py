@@ -104,7 +104,7 @@ class TestCtrlC:
         facts, there = json.loads(out), len(files_of(Path("kept")))
         assert (code, facts["end"]) == (130, "interrupted") and "area" not in facts
         assert f"Stopped. kept keeps {there} of " in err
-        assert err.endswith(" pieces of the work: the same command goes on from there.\n") and err.count("\n") == 1
+        assert err.endswith(" pieces of the work: the same command resumes from there.\n") and err.count("\n") == 1
         assert not list(Path().glob("*out*")) and kept in (None, there)
         return int(facts["regions"])
 
@@ -179,7 +179,7 @@ class TestCtrlC:
 
         monkeypatch.setattr("regions.cli.commands.export", ctrl_c)
         code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
-        assert code == 130 and "wrote" not in out and "the same command goes on from there" in err
+        assert code == 130 and "wrote" not in out and "the same command resumes from there" in err
 
     def test_of_counts(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def ctrl_c(*_: Any) -> None:
@@ -189,7 +189,7 @@ class TestCtrlC:
         code, _, err = run("count", *ENUMERATE[1:], "--segment", "0,0", "1,1", *KEPT)
         assert (code, err) == (
             130,
-            "Stopped. kept keeps 0 of 1 piece of the work: the same command goes on from there.\n",
+            "Stopped. kept keeps 0 of 1 piece of the work: the same command resumes from there.\n",
         )
 
 
@@ -287,7 +287,7 @@ def test_what_is_no_one_domain(run: Run, where: list[str]) -> None:
 def test_tables_that_are_written_as_regions_are_found(run: Run, suffix: str) -> None:
     code, out, err = run("enumerate", "none.pt", *SQUARE, *KEPT, "-o", f"out{suffix}")  # before anything is read
     assert (code, out) == (2, "") and not Path("kept").exists()
-    assert f"--checkpoint cannot be had with {suffix}" in err
+    assert f"--checkpoint cannot be combined with {suffix}" in err
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     assert f"regions.export.export(regions.load_partition('FILE.npz'), 'FILE{suffix}')" in " ".join(err.split())

@@ -191,7 +191,7 @@ class TestLoadPoints:
         [
             (np.zeros((2, 2, 2, 2, 2)), ShapeMismatchError, "expected points"),
             (np.float64(3), ShapeMismatchError, "expected points"),
-            (np.zeros((2, 0)), ShapeMismatchError, "holds no points, for there is no number in it"),
+            (np.zeros((2, 0)), ShapeMismatchError, "holds no points, because it has no numbers"),
             (np.array([[1.0, inf]]), NonFiniteError, "inf"),
             (np.zeros((2, 2), complex), DomainError, "complex"),
             (np.array([["a"]]), DomainError, "not a real number"),

@@ -145,7 +145,7 @@ def test_which_points_of_a_polyline_make_no_leg(points: list[list[float]], messa
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Arc([1], [2]), "Arc: there is no turning on a line"),
+        (lambda: Arc([1], [2]), "Arc: a line has no arcs"),
         (lambda: Arc([0, 0], [1, 2]), "Arc: x0 is zero"),
         (lambda: Circle([0, 0], [1, 2], [0, 0]), "Circle: v is zero"),
         (lambda: GreatCircle([1, 0], [0, 1 + 1e-8]), "these have 1 and 1.00000001;"),

@@ -148,7 +148,7 @@ class TestCompose:
     @pytest.mark.parametrize("factor", [2.0**27 + 1.0, 2.0**1000, 0.1])
     def test_what_is_no_double_is_refused(self, factor: float) -> None:
         scale = Network([([[factor]], None)])
-        with pytest.raises(NetworkError, match="is no double"):
+        with pytest.raises(NetworkError, match="is not a double"):
             compose(scale, scale)
 
 

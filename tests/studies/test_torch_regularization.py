@@ -161,5 +161,5 @@ def test_wrong_batches_and_modules() -> None:
     seen(torch.zeros(3, 2))
     assert trajectory_loss(seen) is not None
     seen.eval()(torch.zeros(3, 2))
-    with pytest.raises(ValueError, match=r"kept in training mode only, so call model.train\(\)"):
+    with pytest.raises(ValueError, match=r"computed in training mode only; call model.train\(\)"):
         trajectory_loss(seen)
