@@ -5,8 +5,8 @@ A `Partition` holds every region of a network on a domain, as flat read-only arr
 else (volumes, neighbours, light views of single regions, lookups, conversions) is derived from these arrays on request
 and cached. The regions, their patterns, corners and neighbours are exact. Coordinates are float64, one row per
 geometric vertex, shared by all regions around it, each with a proven bound on its error. They are coordinates in the
-domain's chart, ``x = domain.origin + p @ domain.directions``; volumes are in input space. docs/arrays-and-files.md describes
-the format in full, with the files it is saved to.
+domain's chart, ``x = domain.origin + p @ domain.directions``; volumes are in input space. docs/arrays-and-files.md
+describes the format in full, with the files it is saved to.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What does theory say about the number of regions, their boundary, their graph and the length of curves?
 
-Every bound as a function, ``regions.bounds.NAME(n_in, widths, ...)``: ``n_in`` is the dimension of the input, or of the
-line or plane through it that is looked at, ``widths`` the units of the hidden layers. Integers are exact, fractions
-where a formula is rational, floats only where it has roots, Gamma functions and the like. Each docstring says which
-theorem it is, and what it holds for. Shapes that a theorem says nothing about raise `BoundDoesNotApply`.
+Every bound is a function, ``regions.bounds.NAME(n_in, widths, ...)``. ``n_in`` is the dimension of the input, or of the
+line or plane through it; ``widths`` are the numbers of units of the hidden layers. Integers are exact. Results are
+fractions if a formula is rational, and floats only if it has roots, Gamma functions and the like. Each docstring names
+the theorem and its conditions. A shape that the theorem does not cover raises `BoundDoesNotApply`.
 
 >>> from regions import bounds
 >>> bounds.raghu(2, [16, 16]), bounds.serra2018_upper(2, [16, 16]), bounds.serra2018_lower(2, [16, 16])
 (18769, 18769, 11097)
 
-One file for each kind of question:
+There is one file for each kind of question:
 
     hyperplane_arrangements     one layer: regions, bounded regions, faces
     characteristic_polynomial   a given arrangement, exactly, in any dimension
@@ -20,7 +20,7 @@ One file for each kind of question:
     region_graph_bounds         neighbours and diameter
     expected_counts  shallow    random networks on average
     length  sparse_length       how curves are stretched
-    registry                    all of them, for programs
+    registry                    all bounds, for programs
 """
 
 from regions.bounds.characteristic_polynomial import bounded_chambers, chambers, characteristic_polynomial

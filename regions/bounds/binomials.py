@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What are the sums of binomial coefficients that bounds are made of?
+"""How are the sums of binomial coefficients in bounds computed?
 
-``r(n, d) = C(n, 0) + .. + C(n, d)`` and its weighted form. Rows are built by recurrence, one multiplication and one
-division by a small number each, so that a thousand hyperplanes in hundreds of dimensions take about a millisecond.
-Exact Python integers.
+They are ``r(n, d) = C(n, 0) + .. + C(n, d)`` and its weighted form. Rows are built by recurrence, with one
+multiplication and one division by a small number each, so that a thousand hyperplanes in hundreds of dimensions take
+about a millisecond. Python integers are exact.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from itertools import accumulate
 from operator import mul
 
-# Of a row: some gigabytes. The last binomial coefficient has about `last` times the bits of n.
+# Largest size of a row in bits, some gigabytes. The last binomial coefficient has about `last` times the bits of n.
 MOST_BITS = 10**11
 
 
-@lru_cache(maxsize=16)  # the layers of a network mostly have the same width
+@lru_cache(maxsize=16)  # most layers of a network have the same width
 def binomial_row(n: int, last: int) -> tuple[int, ...]:
     """Return ``C(n, 0), .., C(n, last)``.
 

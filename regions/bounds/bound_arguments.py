@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which arguments does a bound accept?
 
-Shapes of networks, and what is given for each layer. One set of checks for all bounds, on top of those for single
-numbers in `regions/arithmetic/arguments.py`. That a theorem says nothing about a shape is no wrong argument:
-`BoundDoesNotApply`, with the reason.
+They are shapes of networks, and values for each layer. All bounds share these checks, which extend the checks of single
+numbers in `regions/arithmetic/arguments.py`. A shape that a theorem does not cover is not an invalid argument: it
+raises `BoundDoesNotApply`, with the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Widths = int | Iterable[int]
 
 
 def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
-    """Return the input dimension and the widths of the hidden layers, of which there is at least one.
+    """Return the input dimension and the widths of the hidden layers, at least one.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def equal_width(widths: Sequence[int], what: str) -> int:
 def per_layer(
     value: Any, widths: Sequence[int], name: str, *, least: int = 1, noun: str = "hidden layers"
 ) -> tuple[int, ...]:
-    """Return one integer for each layer (or whatever ``noun`` says): a single one is meant for all.
+    """Return one integer for each layer (or whatever ``noun`` says); a single number applies to all.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def per_layer(
 
 
 def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> tuple[Any, ...]:
-    """Return the items of a sequence of ``count``."""
+    """Return the items of a sequence with ``count`` items."""
     items = tuple_of(value, name)
     if len(items) != count:
         raise ValueError(f"{name} must have one entry for each of {count} {noun}, got {len(items)}")
@@ -73,20 +73,20 @@ def one_each(value: Any, count: int, name: str, noun: str = "hidden layers") -> 
 
 
 def numbers_per_layer(value: Any, widths: Sequence[int], name: str) -> tuple[float, ...]:
-    """Return one number of at least 0 for each layer: a single one is meant for all."""
+    """Return one number of at least 0 for each layer; a single number applies to all."""
     if not is_sequence(value):
         return (number(value, name),) * len(widths)
     return tuple(number(item, f"{name}[{i}]") for i, item in enumerate(one_each(value, len(widths), name)))
 
 
 def rational(value: Any, name: str) -> Fraction:
-    """Return a number above 0 as the fraction that it is."""
+    """Return a number above 0 exactly, as a fraction."""
     rounded = positive(value, name)
     return Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(rounded)
 
 
 def in_range(value: float, what: str) -> float:
-    """Refuse a result that is beyond the largest double."""
+    """Refuse a result beyond the largest double."""
     if not isfinite(value):
         raise BeyondDoublesError(f"{what} is beyond the largest double")
     return value

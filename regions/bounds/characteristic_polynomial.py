@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """How many regions does a given arrangement of hyperplanes have, in any dimension and position?
 
-Exactly, by its characteristic polynomial: adding a hyperplane H to an arrangement A subtracts the polynomial of what A
-leaves on H,
+The characteristic polynomial gives it exactly. Adding a hyperplane H to an arrangement A subtracts the polynomial of A
+restricted to H,
 
     chi(A + H, t) = chi(A, t) - chi(A restricted to H, t),      chi(nothing, t) = t**d
 
 and there are |chi(-1)| regions, of which |chi(1)| are bounded if some normals span the space (Zaslavsky 1975).
-This shares nothing with the enumeration of regions, needs no domain, and works in any dimension, so that it judges the
-formulas for layers in general position and the arrangements of `regions.constructions`.
-Cost: exponential in the dimension; some thousand restrictions for 25 hyperplanes in 5 dimensions. Rational numbers
-throughout: all inputs are taken as exact.
+This shares nothing with the enumeration of regions, needs no domain, and works in any dimension. It therefore checks
+the formulas for layers in general position and the arrangements of `regions.constructions`.
+Cost: exponential in the dimension; some thousand restrictions for 25 hyperplanes in 5 dimensions. All numbers are
+rational: all inputs are taken as exact.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _Hyperplane = tuple[int, ...]
 
 
 def characteristic_polynomial(normals: ArrayLike, offsets: ArrayLike | None = None) -> tuple[int, ...]:
-    """Coefficients of the characteristic polynomial of an arrangement, from that of ``t**d`` down to the constant.
+    """Return the characteristic polynomial of an arrangement: its coefficients from ``t**d`` down to the constant.
 
     Parameters
     ----------
     normals : array_like [n, d]
-        Hyperplanes ``normals[i] . x + offsets[i] = 0``: the weights of a layer. A row of zeros cuts nothing, equal
+        Hyperplanes ``normals[i] . x + offsets[i] = 0``: the weights of a layer. A row of zeros cuts nothing, and equal
         hyperplanes count once.
     offsets : array_like [n], optional
         Zeros when left out.
@@ -62,7 +62,7 @@ def characteristic_polynomial(normals: ArrayLike, offsets: ArrayLike | None = No
 
 
 def chambers(normals: ArrayLike, offsets: ArrayLike | None = None) -> int:
-    """Exact number of regions of an arrangement in all of R^d, without enumerating them.
+    """Return the exact number of regions of an arrangement in all of R^d, without enumerating them.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def chambers(normals: ArrayLike, offsets: ArrayLike | None = None) -> int:
 
 
 def bounded_chambers(normals: ArrayLike, offsets: ArrayLike | None = None) -> int:
-    """Exact number of bounded regions of an arrangement.
+    """Return the exact number of bounded regions of an arrangement.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def bounded_chambers(normals: ArrayLike, offsets: ArrayLike | None = None) -> in
     Returns
     -------
     int
-        0 if the normals do not span the space: then no region is bounded.
+        0 if the normals do not span the space, because then no region is bounded.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def bounded_chambers(normals: ArrayLike, offsets: ArrayLike | None = None) -> in
     (1, 0)
     """
     hyperplanes, dimension = _hyperplanes(normals, offsets)
-    # Of the same hyperplanes moved to the origin, t divides the polynomial once for each dimension they leave free.
+    # For the same hyperplanes moved to the origin, t divides the polynomial once for each dimension not spanned.
     central = _polynomial(_distinct((*row[:-1], 0) for row in hyperplanes), dimension)
     if central[-1] == 0 and dimension > 0:
         return 0
@@ -124,7 +124,7 @@ def _to_integers(row: list[Fraction]) -> _Hyperplane:
 
 
 def _distinct(rows: Iterable[_Hyperplane]) -> tuple[_Hyperplane, ...]:
-    """Return the hyperplanes, each once and in one form; rows without a normal are none."""
+    """Return the hyperplanes, each once and in a unique form, without rows whose normal is zero."""
     found: dict[_Hyperplane, None] = {}
     for row in rows:
         if any(row[:-1]):
@@ -146,7 +146,7 @@ def _polynomial(hyperplanes: tuple[_Hyperplane, ...], dimension: int) -> tuple[i
 
 
 def _restrict(others: Iterable[_Hyperplane], row: _Hyperplane) -> Iterable[_Hyperplane]:
-    """Yield the other hyperplanes on this one, in the coordinates that are left without its first nonzero one."""
+    """Yield the restrictions of the other hyperplanes to this one, with its first nonzero coordinate eliminated."""
     pivot = next(i for i, number in enumerate(row) if number)
     for other in others:
         factor = other[pivot]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How long is a Gaussian vector on average?
+"""What is the mean length of a Gaussian vector?
 
-``c_m = sqrt(2) Gamma((m + 1) / 2) / Gamma(m / 2)``, by ``c_m c_{m+1} = m``: a division per step instead of Gamma
-functions, with an error of some m roundings at worst.
+It is ``c_m = sqrt(2) Gamma((m + 1) / 2) / Gamma(m / 2)``, computed by ``c_m c_{m+1} = m``: one division per step
+instead of Gamma functions, with an error of at most about m roundings.
 """
 
 from __future__ import annotations

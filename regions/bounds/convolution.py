@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 """How many regions can a convolutional layer have?
 
-One layer of d filters at P positions is an arrangement of P d hyperplanes, but those of one position only involve the
-inputs in its receptive field. In general position, t_p hyperplanes at each position p meet iff for every set J of
-positions the sum of their t_p is at most the number of inputs that their fields cover together; so the number of
-regions is the sum over such t of the product of ``C(d, t_p)``.
+One layer of d filters at P positions is an arrangement of P d hyperplanes, but the hyperplanes of one position only
+involve the inputs in its receptive field. In general position, t_p hyperplanes at each position p meet iff for every
+set J of positions the sum of their t_p is at most the number of inputs that their fields cover together. The number of
+regions is therefore the sum over such t of the product of ``C(d, t_p)``.
 By Hall's theorem such a t is a matching: each hyperplane takes an input of its field for itself. Along one axis the
-fields are intervals, and giving each position in turn the first free inputs is always best; so all that the positions
-so far leave behind is the first free input, and the sum goes through quickly (`_along_a_line`). In a plane all t are
+fields are intervals, and giving each position in turn the first free inputs is always best. The state after some
+positions is then only the first free input, and the sum is computed quickly (`_along_a_line`). In a plane all t are
 tried, up to a limit.
 
-In a plane the sum is a bound that need not be reached, since filters at several positions are never in general
+In a plane the sum is a bound that need not be reached, because filters at several positions are never in general
 position: two filters a and b on one channel satisfy ``sum of b_ij * (a moved by ij) = sum of a_ij * (b moved by ij)``,
-both being the product of a and b as polynomials, so that the 2 k**2 normals at k x k positions are dependent, though
-they see (2 k - 1)**2 inputs. Along one axis such a relation involves more normals than inputs, and t forbids it anyway.
-No padding. Exact integers.
+both being the product of a and b as polynomials. So the 2 k**2 normals at k x k positions are dependent, although they
+see (2 k - 1)**2 inputs. Along one axis such a relation involves more normals than inputs, and t forbids it anyway.
+Padding is not supported. Integers are exact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from regions.bounds.binomials import binomial_row, weighted_sum
 from regions.bounds.bound_arguments import one_each, per_layer
 from regions.errors import BoundDoesNotApply
 
-# More vectors t than this are not tried one by one.
+# With more vectors t than this, they are not tried one by one.
 _MOST_TERMS = 200_000
 
 Sizes = int | Sequence[int]
@@ -48,11 +48,11 @@ class _Layer(NamedTuple):
 
 
 def xiong_cnn(input_shape: Sequence[int], filters: int, kernel: Sizes, stride: Sizes = 1) -> int:
-    """Upper bound on the number of regions of one convolutional ReLU layer.
+    """Return an upper bound on the number of regions of one convolutional ReLU layer.
 
     Almost all weights and biases reach it if the positions move along one axis, or fields do not overlap, or there are
-    at most as many filters as channels. Otherwise it can be too large: the paper says that almost all weights reach it
-    always, but two filters of 2 x 2 on one channel of 3 x 3 make 255 regions, where the formula gives 256.
+    at most as many filters as channels. Otherwise it can be too large. The paper says that almost all weights always
+    reach it, but two filters of 2 x 2 on one channel of 3 x 3 make 255 regions, while the formula gives 256.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def xiong_cnn(input_shape: Sequence[int], filters: int, kernel: Sizes, stride: S
     ------
     BoundDoesNotApply
         The kernel is larger than the input; or the positions form a plane, their fields overlap, and the sum has too
-        many terms to be done.
+        many terms to be computed.
 
     References
     ----------
@@ -87,7 +87,7 @@ def xiong_cnn(input_shape: Sequence[int], filters: int, kernel: Sizes, stride: S
 
 
 def xiong_cnn_upper(input_shape: Sequence[int], layers: Iterable[tuple[int, Sizes, Sizes]]) -> int:
-    """Regions of the first layer, times ``r(all units of layer l, all inputs)`` for each further layer.
+    """Return the regions of the first layer, times ``r(all units of layer l, all inputs)`` for each further layer.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def xiong_cnn_upper(input_shape: Sequence[int], layers: Iterable[tuple[int, Size
 
 
 def xiong_cnn_lower(input_shape: Sequence[int], layers: Iterable[tuple[int, Sizes, Sizes]]) -> int:
-    """Regions of the last layer on ``d_0`` channels, times ``floor(d_l / d_0)**(positions_l d_0)`` for those before.
+    """Return the regions of the last layer on ``d_0`` channels, times ``floor(d_l / d_0)**(positions_l d_0)`` before.
 
     Some network of this shape has that many; every layer needs at least as many filters ``d_l`` as the input has
     channels ``d_0``.
@@ -136,8 +136,8 @@ def xiong_cnn_lower(input_shape: Sequence[int], layers: Iterable[tuple[int, Size
     Raises
     ------
     BoundDoesNotApply
-        A layer with fewer filters than input channels; a last layer of which it is not known that it reaches
-        `xiong_cnn`; otherwise as for `xiong_cnn`.
+        A layer with fewer filters than input channels; a last layer that is not known to reach `xiong_cnn`; otherwise
+        as for `xiong_cnn`.
 
     References
     ----------
@@ -210,7 +210,7 @@ def _one_layer(layer: _Layer) -> int:
 
 
 def _is_simple(layer: _Layer) -> bool:
-    """Return whether almost all weights reach what `_one_layer` gives."""
+    """Return whether almost all weights reach the value of `_one_layer`."""
     return layer.filters <= layer.channels or not _overlaps(layer) or len(_moving(layer)) == 1
 
 
@@ -220,14 +220,14 @@ def _moving(layer: _Layer) -> list[int]:
 
 
 def _overlaps(layer: _Layer) -> bool:
-    """Return whether some input is seen from several positions."""
+    """Return whether some input is read at several positions."""
     return any(layer.stride[axis] < layer.kernel[axis] for axis in _moving(layer))
 
 
 def _along_a_line(filters: int, field: int, step: int, positions: int) -> int:
-    """Position i sees the inputs from ``i * step`` to ``i * step + field``.
+    """Return the sum for positions along a line; position i reads the inputs ``i * step`` to ``i * step + field``.
 
-    ``sums[f]`` is the sum over the positions so far, where f inputs of the next field are already taken.
+    ``sums[f]`` is the sum over the positions so far with f inputs of the next field already taken.
     """
     row = binomial_row(filters, min(filters, field))
     sums = [1] + [0] * field
@@ -242,7 +242,7 @@ def _along_a_line(filters: int, field: int, step: int, positions: int) -> int:
 
 
 def _by_trying(layer: _Layer) -> int:
-    """Depth first over the positions, keeping a matching of hyperplanes to inputs."""
+    """Return the sum by depth-first search over the positions, with a matching of hyperplanes to inputs."""
     fields = _fields(layer)
     terms = prod(min(layer.filters, len(field)) + 1 for field in fields)
     if terms > _MOST_TERMS:
@@ -259,7 +259,7 @@ def _by_trying(layer: _Layer) -> int:
         result, before = 0, dict(owner)
         for t in range(layer.filters + 1):
             result += binomials[t] * total(position + 1)
-            # total() leaves owner as it was, so one more hyperplane of this position is one more augmenting path.
+            # total() restores owner, so one more hyperplane of this position is one more augmenting path.
             if not _augment(position, fields, owner, set()):
                 break
         owner.clear()
@@ -270,7 +270,7 @@ def _by_trying(layer: _Layer) -> int:
 
 
 def _augment(position: int, fields: Sequence[Sequence[int]], owner: dict[int, int], seen: set[int]) -> bool:
-    """Give the position one more input, moving others to other inputs of their fields if need be."""
+    """Give the position one more input, if necessary by moving others to other inputs of their fields."""
     for entry in fields[position]:
         if entry not in seen:
             seen.add(entry)
@@ -281,7 +281,7 @@ def _augment(position: int, fields: Sequence[Sequence[int]], owner: dict[int, in
 
 
 def _fields(layer: _Layer) -> list[list[int]]:
-    """Numbers of the inputs that each position sees, channel by channel."""
+    """Return the indices of the inputs that each position reads, channel by channel."""
     sizes = [(p - 1) * s + k for p, s, k in zip(layer.positions, layer.stride, layer.kernel, strict=True)]
     fields = []
     for position in product(*map(range, layer.positions)):

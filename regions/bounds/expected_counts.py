@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How many regions, how much boundary and how near, has a random network on average?
+"""How many regions, how much boundary and how near, does a random network have on average?
 
-Bounds on expectations over the weights and biases, of order "number of neurons", not exponential in depth. A single
-network may violate them. They contain constants of the distribution that the theorems only bound: ``c_grad`` bounds the
-mean gradients of pre-activations, ``c_bias`` the densities of biases. With independent weights of variance 2 / fan-in
-one may take ``c_grad = C exp(C sum of 1 / n_l)`` with a constant C of the weights' distribution; with independent
-biases ``c_bias`` is the largest density of one bias.
-Exact fractions of the constants as given (a float is the dyadic fraction that it stores); `tube_volume` has pi in it
-and is a float.
+These are bounds on expectations over the weights and biases, of order "number of neurons", not exponential in depth. A
+single network may violate them. They contain constants of the distribution that the theorems only bound: ``c_grad``
+bounds the mean gradients of pre-activations, ``c_bias`` the densities of biases. With independent weights of variance
+2 / fan-in, ``c_grad = C exp(C sum of 1 / n_l)`` is valid, with a constant C of the weights' distribution. With
+independent biases, ``c_bias`` is the largest density of one bias.
+Results are exact fractions of the constants as given (a float is the dyadic fraction that it stores); `tube_volume`
+contains pi and is a float.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Number = int | float | Fraction
 def hanin_rolnick_expected(
     n_in: int, widths: Widths, *, c_grad: Number, c_bias: Number, volume: Number = 1
 ) -> Fraction:
-    """Bound on the mean number of activation regions in a cube: ``volume * (T N)**n_in / n_in!``, T = 32 c_grad c_bias.
+    """Bound the mean number of activation regions in a cube: ``volume * (T N)**n_in / n_in!``, T = 32 c_grad c_bias.
 
     For fewer neurons than inputs ``2**N``, which bounds every network. T is the constant of this theorem, not a number
     of breakpoints.
@@ -49,7 +49,7 @@ def hanin_rolnick_expected(
     c_grad, c_bias : int, float or Fraction
         Constants of the distribution, above 0.
     volume : int, float or Fraction
-        Of the cube. The theorem is about cubes with sides above some length that depends on the constants only.
+        Volume of the cube. The theorem is about cubes with sides above a length that depends on the constants only.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def hanin_rolnick_expected(
 def hanin_rolnick_volume(
     n_in: int, widths: Widths, codimension: int = 1, *, c_grad: Number, c_bias: Number, breakpoints: int = 1
 ) -> Fraction:
-    """Bound on the mean volume of the boundary's stratum per volume: ``C(N, k) (T c_grad c_bias)**k``.
+    """Bound the mean volume of the boundary's stratum per volume: ``C(N, k) (T c_grad c_bias)**k``.
 
     The stratum of codimension k is where k neurons switch: for k = 1 the facets, measured in n_in - 1 dimensions; for k
     = n_in the vertices, counted.
@@ -126,7 +126,7 @@ def hanin_rolnick_volume(
 def tiwari_konidaris_volume(
     n_in: int, widths: Widths, codimension: int = 1, *, c_grad: Number, c_bias: Number, c_manifold: Number
 ) -> Fraction:
-    """As `hanin_rolnick_volume`, on a manifold of ``n_in`` dimensions: ``C(N, k) (2 c_grad c_bias c_M)**k``.
+    """Bound as in `hanin_rolnick_volume`, on a manifold of ``n_in`` dimensions: ``C(N, k) (2 c_grad c_bias c_M)**k``.
 
     Parameters
     ----------
@@ -166,14 +166,14 @@ def tiwari_konidaris_volume(
 def hanin_rolnick_distance(
     n_in: int, widths: Widths, *, c_grad: Number, c_bias: Number, constant: Number, breakpoints: int = 1
 ) -> Fraction:
-    """Lower bound on the mean distance to the boundary, uniform in the unit cube: ``c / (T c_grad c_bias N)``.
+    """Bound the mean distance to the boundary, uniform in the unit cube, from below: ``c / (T c_grad c_bias N)``.
 
     Parameters
     ----------
     n_in, widths
         As for `hanin_rolnick_expected`.
     constant : int, float or Fraction
-        The c of the theorem, which only says that there is one, independent of the network.
+        The c of the theorem, which only states that it exists, independent of the network.
     c_grad, c_bias, breakpoints
         As for `hanin_rolnick_volume`.
 
@@ -196,10 +196,10 @@ def hanin_rolnick_distance(
 
 
 def tube_volume(volumes: Iterable[float], radius: float) -> float:
-    """Bound on the volume within a radius of a piecewise-linear set, from the volumes of its strata.
+    """Bound the volume within a radius of a piecewise-linear set, from the volumes of its strata.
 
-    The sum over k of ``omega_{n - k} radius**(n - k) volumes[k]``, with omega_d the volume of the unit ball in d
-    dimensions: this is how a bound on the boundary becomes one on the distance to it.
+    It is the sum over k of ``omega_{n - k} radius**(n - k) volumes[k]``, with omega_d the volume of the unit ball in d
+    dimensions. This turns a bound on the boundary into a bound on the distance to it.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How many regions can one hidden layer have, and how many faces?
 
-A layer of n ReLUs is an arrangement of n hyperplanes in R^d. The numbers below are the largest possible, and those of
-every arrangement in general position (any i <= d hyperplanes meet in dimension d - i, more than d nowhere; for
-the central one, any d normals independent). Exact integers.
+A layer of n ReLUs is an arrangement of n hyperplanes in R^d. The numbers below are the largest possible, and the
+numbers of every arrangement in general position (any i <= d hyperplanes meet in dimension d - i, and more than d do not
+meet; for the central one, any d normals are independent). Integers are exact.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from regions.bounds.registry import registered
 
 @registered("upper", "regions", "one breakpoint", "Schlaefli 1852; Zaslavsky 1975", "pattern")
 def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
-    """Largest number of regions of n hyperplanes: ``sum of C(n, i) for i from 0 to n_in``.
+    """Return the largest number of regions of n hyperplanes: ``sum of C(n, i) for i from 0 to n_in``.
 
     Parameters
     ----------
     n_in : int
-        Dimension of the input, or of the plane (polygon, line, ..) through it that is looked at.
+        Dimension of the input, or of the plane (polygon, line, ..) through it.
     widths : int or sequence of one int
         Number of hyperplanes.
     rank : int, optional
-        Exact rank of the weights, if known: it takes the place of ``n_in`` where it is smaller.
+        Exact rank of the weights, if known: it replaces ``n_in`` if it is smaller.
 
     Returns
     -------
@@ -52,9 +52,9 @@ def zaslavsky(n_in: int, widths: Widths, *, rank: int | None = None) -> int:
 
 @registered("upper", "regions", "one breakpoint", "Schlaefli 1852; Cover 1965", condition="zero biases")
 def cover_central(n_in: int, widths: Widths) -> int:
-    """Largest number of regions of n hyperplanes through one point: ``2 * sum of C(n - 1, i) for i < n_in``.
+    """Return the largest number of regions of n hyperplanes through one point: ``2 * sum of C(n - 1, i) for i < n_in``.
 
-    This is what a layer without biases can have.
+    This is the maximum for a layer without biases.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def cover_central(n_in: int, widths: Widths) -> int:
 
 @registered("upper", "bounded regions", "one breakpoint", "Zaslavsky 1975", domain="whole space")
 def zaslavsky_bounded(n_in: int, widths: Widths) -> int:
-    """Largest number of bounded regions of n hyperplanes: ``C(n - 1, n_in)``.
+    """Return the largest number of bounded regions of n hyperplanes: ``C(n - 1, n_in)``.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def zaslavsky_bounded(n_in: int, widths: Widths) -> int:
 
 
 def generic_faces(n_in: int, widths: Widths) -> tuple[int, ...]:
-    """Numbers of faces of n hyperplanes in general position: ``f_k = C(n, d - k) * r(n - d + k, k)``.
+    """Return the numbers of faces of n hyperplanes in general position: ``f_k = C(n, d - k) * r(n - d + k, k)``.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def generic_faces(n_in: int, widths: Widths) -> tuple[int, ...]:
     d, layers = shape(n_in, widths)
     n = one_width(layers, "the face vector of an arrangement")
     flats = binomial_row(n, d)[::-1]  # of dimension k, each an arrangement of n - d + k in general position
-    faces = [0] * max(d - n, 0)  # there are not enough hyperplanes to meet in so few dimensions
+    faces = [0] * max(d - n, 0)  # too few hyperplanes to meet in so few dimensions
     chambers, next_term = 1, max(n - d, 0)  # r(m, k) and C(m, k + 1) for m = n - d + k
     for k in range(len(faces), d + 1):
         faces.append(flats[k] * chambers)

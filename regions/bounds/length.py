@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """By what factor does a random network stretch a curve, on average?
 
-Length of the image of a curve after the last hidden layer, over the length of the curve: expectations over networks
-with independent Gaussian weights of mean 0. A single network may be far off: in deep narrow networks the lengths have
-heavy tails. For sparse layers and other laws see `regions.bounds.sparse_length`.
-Two scalings are in use: `expected_length_relu_exact` takes the standard deviation of a single weight as it is; the
-functions named after Raghu et al. take ``sigma_w`` and mean weights N(0, sigma_w^2 / k) in layers of width k.
-The paper writes its lower bounds with a big O and without constants; here are the explicit numbers that its proofs
-give. Floats: Gamma functions, square roots.
+It is the length of the image of a curve after the last hidden layer, over the length of the curve: an expectation over
+networks with independent Gaussian weights of mean 0. A single network may be far off: in deep narrow networks the
+lengths have heavy tails. For sparse layers and other laws see `regions.bounds.sparse_length`.
+Two scalings are in use: `expected_length_relu_exact` takes the standard deviation of a single weight unchanged. The
+functions named after Raghu et al. take ``sigma_w`` for weights N(0, sigma_w^2 / k) in layers of width k.
+The paper writes its lower bounds with a big O and without constants; these are the explicit numbers that its proofs
+give. Results are floats, because of Gamma functions and square roots.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from regions.bounds.bound_arguments import Widths, equal_width, in_range, number
 from regions.bounds.chi import chi_means
 from regions.bounds.registry import registered
 
-# Of variances below it, one over the root is above all where erf is 1.
+# Below this variance, one over its root is larger than any number with erf below 1.
 TINY = 1e-30
 
 
 def relu_length_factor(width: int) -> float:
-    """mu_k: mean length of a standard Gaussian vector in k dimensions of which each entry is kept with probability 1/2.
+    """Return mu_k: the mean length of a Gaussian vector in k dimensions, each entry kept with probability 1/2.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def relu_length_factor(width: int) -> float:
     1.8381021495
     """
     k = integer(width, "width")
-    # Binomial weights, relative to the largest one, from the middle outwards: no number leaves the range of doubles.
+    # Binomial weights, relative to the largest one, from the middle outwards, so that all are in the range of doubles.
     weights = [0.0] * (k + 1)
     weights[k // 2] = 1.0
     for m in range(k // 2, k):
@@ -55,15 +55,16 @@ def relu_length_factor(width: int) -> float:
 
 @registered("expected", "length ratio", "relu", "Hanin, Jeong, Rolnick 2022", domain="curve", status="derived")
 def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Sequence[float]) -> float:
-    """Exact mean stretching of a ReLU network with Gaussian weights: ``prod of s_l * relu_length_factor(n_l)``.
+    """Return the exact mean stretching of a ReLU network with Gaussian weights: ``prod of s_l
+    relu_length_factor(n_l)``.
 
-    For any curve that is nowhere constant, and biases of any symmetric law, zero included: given that a unit is active,
-    its part of the velocity is still half-normal.
+    It holds for any curve that is nowhere constant, and biases of any symmetric law, including zero: given that a unit
+    is active, its part of the velocity is still half-normal.
 
     Parameters
     ----------
     n_in : int
-        Dimension of the input, which plays no part.
+        Dimension of the input, which is not used.
     widths : int or sequence of int
         Units of the hidden layers; a single number is one layer.
     weight_std : float, or sequence of one for each layer
@@ -110,17 +111,17 @@ def expected_length_relu_exact(n_in: int, widths: Widths, weight_std: float | Se
 def raghu_length_lower(
     n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0, *, activation: str = "relu"
 ) -> float:
-    """Theorem 3 of Raghu et al., made explicit: a lower bound on the mean stretching.
+    """Return a lower bound on the mean stretching: Theorem 3 of Raghu et al., made explicit.
 
     Each layer of width k multiplies the part of the velocity that is perpendicular to the point by at least ``c sigma_w
-    sqrt(k) p (1 / sqrt(1 + (k - 1) p) - (1 - p)**(k - 1))``, where p is the probability that a unit is in its linear
-    piece: 1/2 for ReLU; for hard tanh at least that of a normal number of variance sigma_w^2 + sigma_b^2 lying in [-1,
-    1], since no entry of a layer is above 1. (The factor increases with p.)
+    sqrt(k) p (1 / sqrt(1 + (k - 1) p) - (1 - p)**(k - 1))``. Here p is the probability that a unit is in its linear
+    piece. It is 1/2 for ReLU. For hard tanh it is at least the probability that a normal number of variance sigma_w^2 +
+    sigma_b^2 lies in [-1, 1], because no entry of a layer is above 1. (The factor increases with p.)
 
     Parameters
     ----------
     n_in : int
-        Dimension of the input, which plays no part.
+        Dimension of the input, which is not used.
     widths : int or sequence of int
         Hidden layers of equal width k.
     sigma_w, sigma_b : float
@@ -130,8 +131,8 @@ def raghu_length_lower(
     Returns
     -------
     float
-        Relative to the length perpendicular to the curve's points: all of it on an arc around 0. The rate of the
-        theorem, for one layer, is of order ``sigma_w sqrt(k / (k + 1))`` for ReLU.
+        Relative to the length perpendicular to the curve's points, which is the whole length on an arc around 0. The
+        rate of the theorem, for one layer, is of order ``sigma_w sqrt(k / (k + 1))`` for ReLU.
 
     Raises
     ------
@@ -141,8 +142,8 @@ def raghu_length_lower(
     Notes
     -----
     The constant is c = 1/2, for which ``sqrt(2) sqrt(m / 2 - 3 / 4) >= c sqrt(m)`` for all m >= 2; the paper's text
-    seems to say 1 / sqrt(2), which is too much at m = 2. For hard tanh the paper goes on to ``p >= 1 / (s sqrt(2
-    pi))`` and puts ``1 - 1 / s`` where it needs an upper bound on ``1 - p``; with p itself neither step is needed.
+    seems to say 1 / sqrt(2), which is too large at m = 2. For hard tanh the paper continues to ``p >= 1 / (s sqrt(2
+    pi))`` and uses ``1 - 1 / s`` as an upper bound on ``1 - p``; with p itself neither step is needed.
 
     References
     ----------
@@ -162,17 +163,17 @@ def raghu_length_lower(
         deviation = hypot(scale, spread)
         p = erf(1.0 / (sqrt(2.0) * deviation)) if deviation > 0.0 else 1.0
     step = 0.5 * scale * sqrt(k) * p * (1.0 / sqrt(1.0 + (k - 1) * p) - (1.0 - p) ** (k - 1))
-    # k = 1: an exact zero, whatever the rounding
+    # k = 1: an exact zero, however the step is rounded
     return in_range(prod([max(step, 0.0)] * len(layers)), "the bound on the mean stretching")
 
 
 @registered("expected upper", "length ratio", "hard_tanh", "Raghu et al. 2017, appendix", domain="curve")
 def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
-    """Return the appendix's upper bound on the mean stretching: ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k /
+    """Return the appendix's upper bound on the mean stretching, ``sigma_w sqrt(2 / k) Gamma((k + 1) / 2) / Gamma(k /
     2)`` per layer.
 
-    That of a layer without its activation; for hard tanh and ReLU alike, which stretch nothing. The paper then goes on
-    to ``sigma_w sqrt((k + 1) / k)``; in fact the factor is below ``sigma_w``.
+    It is the stretching of a layer without its activation, and holds for hard tanh and ReLU, which stretch nothing.
+    The paper then continues to ``sigma_w sqrt((k + 1) / k)``; in fact the factor is below ``sigma_w``.
 
     Parameters
     ----------
@@ -207,11 +208,11 @@ def raghu_length_upper(n_in: int, widths: Widths, sigma_w: float) -> float:
     "expected lower", "transition ratio", "hard_tanh", "Raghu et al. 2017, Theorem 4", domain="curve", status="explicit"
 )
 def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: float = 0.0) -> float:
-    """Theorem 4 of Raghu et al., made explicit: mean transitions of the last layer for each one of the first.
+    """Return a lower bound on mean transitions of the last layer per transition of the first: Theorem 4 of Raghu et al.
 
     Each layer after the first multiplies by ``k (1 - 2 / pi arctan sqrt(k (1 + sigma_b^2 / sigma_w^2)))``, about ``2 /
-    pi sqrt(k)``: the expected number of units that one switching input switches. For saturated hard tanh: in the limit
-    of large ``sigma_w``, units are -1 or 1 nearly always.
+    pi sqrt(k)``: the expected number of units that one switching input switches. It is for saturated hard tanh: in the
+    limit of large ``sigma_w``, units are nearly always -1 or 1.
 
     Parameters
     ----------
@@ -239,13 +240,13 @@ def raghu_transitions_lower(n_in: int, widths: Widths, sigma_w: float, sigma_b: 
     _, layers = shape(n_in, widths)
     k = equal_width(layers, "Theorem 4 of Raghu et al.")
     ratio = number(sigma_b, "sigma_b") / positive(sigma_w, "sigma_w")
-    # 1 - 2 / pi atan(x) is 2 / pi atan(1 / x), which keeps its digits for large x.
+    # 1 - 2 / pi atan(x) is 2 / pi atan(1 / x), which is accurate for large x.
     step = 2.0 / pi * k * atan(1.0 / (sqrt(k) * hypot(1.0, ratio)))
     return in_range(prod([step] * (len(layers) - 1), start=1.0), "the bound on mean transitions")
 
 
 def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
-    """Stretching of a curve by one hard tanh layer, in the limit of wide layers and after many of them.
+    """Return the stretching of a curve by one hard tanh layer, in the limit of wide layers and after many of them.
 
     ``sqrt(sigma_w^2 erf(1 / sqrt(2 q)))``, where the variance q of pre-activations is the fixed point of ``q =
     sigma_w^2 E[clip(sqrt(q) Z)^2] + sigma_b^2``.
@@ -273,7 +274,7 @@ def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
     if spread == 0.0 and scale <= 1.0:  # q = 0: nothing saturates
         return scale
     low, high = 0.0, in_range(scale * scale + spread * spread, "the variance of pre-activations")
-    if high < TINY:  # nothing saturates, as far as doubles can tell
+    if high < TINY:  # nothing saturates, up to the precision of doubles
         return scale
     while low < (middle := (low + high) / 2.0) < high:  # the right side is concave in q and crosses q once above 0
         if scale**2 * _clipped_variance(middle) + spread**2 > middle:
@@ -284,7 +285,7 @@ def hard_tanh_length_growth(sigma_w: float, sigma_b: float = 0.0) -> float:
 
 
 def _clipped_variance(q: float) -> float:
-    """E[clip(sqrt(q) Z, -1, 1)^2] for a standard normal Z."""
+    """Return E[clip(sqrt(q) Z, -1, 1)^2] for a standard normal Z."""
     edge = 1.0 / sqrt(q)
     inside = erf(edge / sqrt(2.0)) - sqrt(2.0 / pi) * edge * exp(-(edge * edge) / 2.0)
     return q * inside + erfc(edge / sqrt(2.0))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How many regions does the best network of a given shape have at least?
 
-Each of these is a construction: a network of the given widths with that many linear regions, and so at least as many
-activation regions, exists. They say nothing about a given network, which may have a single region; they show how close
-the upper bounds are.
-A theorem that does not cover the given widths raises `BoundDoesNotApply`. Exact integers.
+Each bound is a construction: there is a network of the given widths with that many linear regions, and therefore at
+least as many activation regions. They say nothing about a given network, which may have a single region; they show how
+close the upper bounds are.
+A theorem that does not cover the given widths raises `BoundDoesNotApply`. Integers are exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regions.errors import BoundDoesNotApply
 
 @registered("best", "regions", "relu", "Telgarsky 2015")
 def telgarsky_lower(n_in: int, widths: Widths) -> int:
-    """``2**L`` pieces on [0, 1] of a network with one input and at least two units in each layer.
+    """Return ``2**L``, the pieces on [0, 1] of a network with one input and at least two units in each layer.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def telgarsky_lower(n_in: int, widths: Widths) -> int:
 
 @registered("best", "regions", "relu", "Pascanu, Montufar, Bengio 2013")
 def pascanu2013_lower(n_in: int, widths: Widths) -> int:
-    """``prod of floor(n_l / n_in) for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
+    """Return ``prod of floor(n_l / n_in) for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
 
     Parameters
     ----------
@@ -87,10 +87,10 @@ def pascanu2013_lower(n_in: int, widths: Widths) -> int:
 
 @registered("best", "regions", "relu", "Montufar et al. 2014, Theorem 5")
 def montufar2014_lower(n_in: int, widths: Widths) -> int:
-    """``prod of floor(n_l / n_in)**n_in for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
+    """Return ``prod of floor(n_l / n_in)**n_in for l < L, times r(n_L, n_in)``; needs all widths at least ``n_in``.
 
     All layers but the last fold each coordinate ``floor(n_l / n_in)`` times (`regions.constructions.square_fold` is
-    the plane's), the last draws hyperplanes in general position.
+    the case of the plane), and the last draws hyperplanes in general position.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def montufar2014_lower(n_in: int, widths: Widths) -> int:
 
 @registered("best", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 6")
 def serra2018_lower(n_in: int, widths: Widths) -> int:
-    """``prod of (floor(n_l / n_in) + 1)**n_in for l < L, times r(n_L, n_in)``; needs all widths at least ``3 n_in``.
+    """Return ``prod of (floor(n_l / n_in) + 1)**n_in for l < L, times r(n_L, n_in)``; needs widths of ``3 n_in``.
 
     With one input this is ``prod of (n_l + 1)``, the exact maximum (Theorem 5, `regions.constructions.serra_fold`).
 
@@ -156,7 +156,7 @@ def serra2018_lower(n_in: int, widths: Widths) -> int:
 
 @registered("best", "regions", "relu", "Arora et al. 2018, Theorem 2.11")
 def arora2018_lower(n_in: int, widths: Widths) -> int:
-    """``2 * sum of C(m - 1, j) for j < n_in, times w**(L - 1)`` for widths ``2 m, w, .., w``.
+    """Return ``2 * sum of C(m - 1, j) for j < n_in, times w**(L - 1)`` for widths ``2 m, w, .., w``.
 
     The first layer makes the support function of a zonotope, the others fold its values.
 
@@ -188,11 +188,11 @@ def arora2018_lower(n_in: int, widths: Widths) -> int:
 
 @registered("best", "regions", "relu", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 7", status="quoted")
 def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
-    """``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
+    """Return ``2 * sum of C(m - 1, j) for j < n_in, times (w + 1)**(L - 1)`` for widths ``2 m, w, .., w``.
 
-    `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units: so w is at least 3, but for
-    the last layer, which folds nothing. The formula is quoted for w = 2 as well, but cannot hold there for many
-    layers: two layers of two units cut a segment into 7 pieces at most, not into 9, so that their number grows by less
+    It is `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units. So w is at least 3,
+    except for the last layer, which folds nothing. The formula is quoted for w = 2 as well, but cannot hold there for
+    many layers: two layers of two units cut a segment into at most 7 pieces, not 9, so their number grows by less
     than a factor of 3 per layer.
 
     Parameters

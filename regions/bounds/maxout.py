@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How many regions can maxout networks have?
 
-A maxout unit of rank k is the largest of k affine functions; its pattern says which one. Regions are those of constant
-pattern. Exact integers.
+The value of a maxout unit of rank k is the largest of k affine functions; its pattern names which one. Regions have a
+constant pattern. Integers are exact.
 Ranks may be one number, one for each layer, or for each layer one for each of its units.
 """
 
@@ -23,7 +23,7 @@ Ranks = int | Sequence[int | Sequence[int]]
 
 @registered("upper", "regions", "maxout", "Montufar et al. 2014")
 def maxout_montufar2014_upper(n_in: int, widths: Widths, rank: int) -> int:
-    """``min(r(k**2 n, n_in), k**n)`` for one layer of n units of rank k.
+    """Return ``min(r(k**2 n, n_in), k**n)`` for one layer of n units of rank k.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def maxout_montufar2014_upper(n_in: int, widths: Widths, rank: int) -> int:
 
 @registered("upper", "regions", "maxout", "Serra, Tjandraatmadja, Ramalingam 2018, Theorem 8")
 def maxout_serra(n_in: int, widths: Widths, rank: int | Sequence[int]) -> int:
-    """Product over layers of ``r(n_l k (k - 1) / 2, d_l)``, ``d_l = min(n_in, n_1, .., n_l)``.
+    """Return the product over layers of ``r(n_l k (k - 1) / 2, d_l)``, ``d_l = min(n_in, n_1, .., n_l)``.
 
-    Every pair of a unit's affine functions is counted as a hyperplane of its own.
+    Every pair of a unit's affine functions is counted as a separate hyperplane.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def maxout_serra(n_in: int, widths: Widths, rank: int | Sequence[int]) -> int:
 
 @registered("upper", "regions", "maxout", "Montufar, Ren, Zhang 2022")
 def maxout_montufar_ren_zhang(n_in: int, widths: Widths, rank: Ranks) -> int:
-    """Product over layers of ``sum of e_j(k_1 - 1, .., k_n - 1) for j <= min(n_in, n_1, .., n_{l-1})``.
+    """Return the product over layers of ``sum of e_j(k_1 - 1, .., k_n - 1) for j <= min(n_in, n_1, .., n_{l-1})``.
 
     e_j is the elementary symmetric polynomial in the units' ranks minus 1; with one rank k for all it is ``C(n, j) *
     (k - 1)**j``. For one layer this is the largest number that occurs.
@@ -95,7 +95,7 @@ def maxout_montufar_ren_zhang(n_in: int, widths: Widths, rank: Ranks) -> int:
     widths : int or sequence of int
         Units of the hidden layers; a single number is one layer.
     rank : int, or sequence with one int, or one sequence of ints, for each layer
-        Affine functions of each unit: at least 1.
+        Number of affine functions of each unit, at least 1.
 
     Returns
     -------
@@ -121,9 +121,9 @@ def maxout_montufar_ren_zhang(n_in: int, widths: Widths, rank: Ranks) -> int:
 
 @registered("best", "regions", "maxout", "Montufar et al. 2014")
 def maxout_montufar2014_lower(n_in: int, widths: Widths, rank: int) -> int:
-    """``k**(L - 1) * k**n_in`` for L layers of ``n_in`` units, ``k**min(n_in, n)`` for one layer of n.
+    """Return ``k**(L - 1) * k**n_in`` for L layers of ``n_in`` units, ``k**min(n_in, n)`` for one layer of n.
 
-    With rank 2, ``2**(n_in * L)``. Some network of these widths has that many.
+    With rank 2, it is ``2**(n_in * L)``. Some network of these widths has that many.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def maxout_montufar2014_lower(n_in: int, widths: Widths, rank: int) -> int:
 
 @registered("best", "regions", "maxout", "Montufar, Ren, Zhang 2022", status="quoted")
 def maxout_montufar_ren_zhang_lower(n_in: int, widths: Widths, rank: int) -> int:
-    """``prod of (n_l (k - 1) / n_in + 1)**n_in for l < L, times sum of C(n_L, j) (k - 1)**j for j <= n_in``.
+    """Return ``prod of (n_l (k - 1) / n_in + 1)**n_in for l < L, times sum of C(n_L, j) (k - 1)**j for j <= n_in``.
 
     Some network of these widths has that many; ``n_l / n_in`` must be an even number for l < L.
 
@@ -178,7 +178,7 @@ def maxout_montufar_ren_zhang_lower(n_in: int, widths: Widths, rank: int) -> int
     Raises
     ------
     BoundDoesNotApply
-        A width (other than the last) that is no even multiple of ``n_in``.
+        A width (other than the last) that is not an even multiple of ``n_in``.
 
     References
     ----------
@@ -209,7 +209,7 @@ def _ranks_of_units(rank: Ranks, layers: Sequence[int]) -> list[tuple[int, ...]]
 
 
 def _symmetric_sum(ranks: Sequence[int], last: int) -> int:
-    """Sum of the elementary symmetric polynomials of degree 0 to ``last`` in the ranks minus 1."""
+    """Return the sum of the elementary symmetric polynomials of degree 0 to ``last`` in the ranks minus 1."""
     if len(set(ranks)) == 1:
         return weighted_sum(len(ranks), last, ranks[0] - 1)
     polynomials = [1] + [0] * min(last, len(ranks))

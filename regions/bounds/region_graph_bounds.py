@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What does theory say about who is next to whom?
+"""How many neighbours do regions have, and how far apart are they, in theory?
 
-The region graph has the regions as nodes and an edge for each pair with a common facet. These hold for ReLU networks in
-general position on all of R^n_in; the mean degree also on a convex part of it. Exact integers.
+The nodes of the region graph are the regions, with an edge for each pair with a common facet. The bounds hold for ReLU
+networks in general position on all of R^n_in; the mean degree also on a convex part of it. Integers are exact.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from regions.bounds.registry import registered
 
 @registered("upper", "mean degree", "relu", "Gaines, Bi 2026", condition="generic")
 def gaines_bi_degree(n_in: int, widths: Widths) -> int:
-    """Upper bound on the mean number of neighbours of a region: ``2 * n_in``, whatever the widths.
+    """Return an upper bound on the mean number of neighbours of a region: ``2 * n_in``, for any widths.
 
     Parameters
     ----------
     n_in : int
-        Dimension of the input, or of the plane through it that is looked at.
+        Dimension of the input, or of the plane through it.
     widths : int or sequence of int
         Units of the hidden layers; a single number is one layer.
 
@@ -41,7 +41,7 @@ def gaines_bi_degree(n_in: int, widths: Widths) -> int:
 
 
 def gaines_bi_facets(dimension: int) -> int:
-    """Upper bound on the mean number of facets of a cell of the given dimension in the complex: ``2 * dimension``.
+    """Return an upper bound on the mean number of facets of a cell of the given dimension: ``2 * dimension``.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def gaines_bi_facets(dimension: int) -> int:
 
 @registered("lower", "least degree", "relu", "Gaines, Bi 2026", domain="whole space", condition="generic")
 def gaines_bi_min_degree(n_in: int, widths: Widths) -> int:
-    """Lower bound on the number of neighbours of every region: ``min(n_1, n_in)``.
+    """Return a lower bound on the number of neighbours of every region: ``min(n_1, n_in)``.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def gaines_bi_min_degree(n_in: int, widths: Widths) -> int:
 
 @registered("upper", "diameter", "relu", "Gaines, Bi 2026", domain="whole space", condition="generic")
 def gaines_bi_diameter(n_in: int, widths: Widths) -> int:
-    """Upper bound on the number of facets to cross from any region to any other: ``(max width + 1)**L``.
+    """Return an upper bound on the number of facets between any two regions: ``(max width + 1)**L``.
 
     Parameters
     ----------
     n_in, widths
-        As for `gaines_bi_degree`; the dimension plays no part.
+        As for `gaines_bi_degree`; the dimension is not used.
 
     Returns
     -------

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What is known of one bound, so that programs can use it?
+"""How is a bound described for programs?
 
-A `Bound` says which function it is, of which quantity, from which side, for which activations, how sure it is, where it
-is from, and which arguments it takes besides ``n_in`` and ``widths``. Each is told where its theorem stands, by
-`registered`; together these are `regions.bounds.BOUNDS`, for programs that hold a network against the theory: one row
-for each function of ``n_in`` and ``widths``, or for each form of it. Those for convolutions, which take other shapes,
-and those of a single number are not in it.
-Whether a row is for the activation at hand is for the caller to see; whether the theorem covers the widths, the
-function says itself, by `BoundDoesNotApply`.
+A `Bound` has its function, its quantity, its side, the activations it is for, its status, its source, and the arguments
+it takes besides ``n_in`` and ``widths``. Each is registered next to its theorem, by `registered`. Together they are
+`regions.bounds.BOUNDS`, for programs that compare a network with the theory: one row for each function of ``n_in`` and
+``widths``, or for each form of it. Bounds for convolutions, which take other shapes, and bounds of a single number are
+not in it.
+The caller checks whether a row is for the activation at hand. The function itself raises `BoundDoesNotApply` if the
+theorem does not cover the widths.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Facts = ParamSpec("Facts")
 Function = TypeVar("Function", bound=Callable[..., Value])
 
 # The files with rows, in the order of the table: bounds for every network, from the coarsest to the sharpest; for the
-# best one; for its graph; for means over random networks.
+# best network; for the region graph; for means over random networks.
 _FILES = (
     *("upper", "dimension_flow", "hyperplane_arrangements", "lower", "maxout", "region_graph_bounds"),
     *("expected_counts", "shallow", "length", "sparse_length"),
@@ -50,11 +50,11 @@ class Bound:
         "upper", "lower": for every network. "best": some network of this shape has at least that many. "expected": the
         mean over random networks; "expected upper", "expected lower": a bound on that mean.
     quantity : str
-        What is bounded: "regions", "bounded regions", "mean degree", "least degree", "diameter", "boundary per volume",
-        "distance to the boundary", "length ratio" or "transition ratio".
+        The bounded quantity: "regions", "bounded regions", "mean degree", "least degree", "diameter", "boundary per
+        volume", "distance to the boundary", "length ratio" or "transition ratio".
     definition : str
-        The finest definition of a region for which it is meant, as `regions.count` names them; an upper bound holds for
-        all coarser ones too. "pattern" are patterns at all inputs, those on sets without volume included.
+        The finest definition of a region for which it holds, as `regions.count` names them; an upper bound holds for
+        all coarser ones too. "pattern" means patterns at all inputs, including those on sets without volume.
     activations : str
         "relu" needs units that are constant on their inactive side; "one breakpoint" is ReLU, leaky ReLU, PReLU, abs;
         "two breakpoints" is hard tanh, ReLU6; "any" takes the number of breakpoints as an argument.
@@ -62,14 +62,14 @@ class Bound:
         "convex": any convex part of the input space, with its own dimension as ``n_in``; otherwise where it holds. "0"
         is the point 0.
     condition : str
-        What else must be so: "zero biases", "generic" (neurons in general position) or nothing.
+        A further condition: "zero biases", "generic" (neurons in general position) or "".
     status : str
-        "theorem": proven as it stands. "explicit": published with O() or Omega() only; the function is the number that
-        the published proof arrives at. "quoted": published, but constants or conditions are quoted from notes, not from
+        "theorem": proven as stated. "explicit": published with O() or Omega() only; the function is the number that
+        the published proof gives. "quoted": published, but constants or conditions are quoted from notes, not from
         the paper's text. "derived": proven here, see the function's docstring.
     source : str
     also_needs : tuple of str
-        Names of arguments without which there is no value although the function has a default for them.
+        Names of required arguments for which the function has a default.
     fixed : tuple of (name, value)
         Arguments that this row fixes.
     """
@@ -88,18 +88,18 @@ class Bound:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Names of the arguments, besides the shape, without which there is no value."""
+        """Names of the required arguments, besides the shape."""
         required = (name for name, one in self._arguments.items() if one.default is Parameter.empty)
         return (*required, *self.also_needs)
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """Names of the arguments that need not be given."""
+        """Names of the optional arguments."""
         return tuple(name for name in self._arguments if name not in self.needs)
 
     @property
     def _arguments(self) -> dict[str, Parameter]:
-        """What may be given besides the shape."""
+        """The parameters besides the shape."""
         told = {"n_in", "widths", *dict(self.fixed)}
         return {name: one for name, one in signature(self.function).parameters.items() if name not in told}
 
@@ -116,15 +116,14 @@ class Bound:
         n_in : int
         widths : int or sequence of int
         **facts
-            Whatever is known of the network, by the names of ``needs`` and ``takes``; what this bound does not take is
-            not looked at.
+            Known facts about the network, by the names of ``needs`` and ``takes``; others are ignored.
 
         Raises
         ------
         BoundDoesNotApply
-            The theorem does not cover this shape, or an argument is missing that it needs.
+            The theorem does not cover this shape, or a required argument is missing.
         TypeError, ValueError
-            Arguments that make no sense.
+            Invalid arguments.
 
         Examples
         --------
@@ -135,7 +134,7 @@ class Bound:
         """
         missing = [name for name in self.needs if name not in facts]
         if missing:
-            raise BoundDoesNotApply(f"{self.name} needs {' and '.join(missing)}, which a shape does not tell")
+            raise BoundDoesNotApply(f"{self.name} needs {' and '.join(missing)}, which the shape does not determine")
         known = {name: facts[name] for name in (*self.needs, *self.takes) if name in facts}
         return self.function(n_in, widths, **known, **dict(self.fixed))
 
@@ -145,7 +144,7 @@ class Bound:
         Parameters
         ----------
         n_in, widths, **facts
-            As for `value`. Of what may differ from layer to layer, lists are cut off as well.
+            As for `value`. Lists with one entry for each layer are cut off as well.
 
         Examples
         --------
@@ -183,10 +182,10 @@ def _as_decorator(
     return decorator
 
 
-# Adds a row for the function that it stands on; takes what `Bound` takes after the function.
+# Adds a row for the decorated function; takes the arguments of `Bound` after the function.
 registered = _as_decorator(Bound)
 
 
 def all_registered() -> tuple[Bound, ...]:
-    """Return all rows, file by file; within one as they stand there."""
+    """Return all rows, file by file, in the order of definition."""
     return tuple(sorted(_ROWS, key=lambda row: _FILES.index(row.function.__module__.rpartition(".")[2])))

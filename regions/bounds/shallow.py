@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What does a random layer have on average, exactly?
 
-One hidden layer of N units, weights N(0, weight_std^2), biases N(0, bias_std^2), all independent: its N hyperplanes are
-independent and isotropic, so that Hanin and Rolnick's Theorem 3 becomes a closed form. With a = radius * weight_std /
-bias_std, the intersection of j of them meets the ball around 0 with probability
+Consider one hidden layer of N units, weights N(0, weight_std^2), biases N(0, bias_std^2), all independent. Its N
+hyperplanes are independent and isotropic, so that Hanin and Rolnick's Theorem 3 becomes a closed form. With a = radius
+* weight_std / bias_std, the intersection of j of them meets the ball around 0 with probability
 
     P_j = P( Beta((d + 1 - j) / 2, j / 2) >= 1 / (1 + a^2) )
 
-because its distance from 0 is that of a Gaussian affine flat. Each flat that meets the ball adds one region.
-These are no bounds but expectations of single layers; floats, since incomplete beta functions are transcendental.
+because its distance from 0 is the distance of a Gaussian affine flat. Each flat that meets the ball adds one region.
+These are expectations of single layers, not bounds. They are floats, because incomplete beta functions are
+transcendental.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _SOURCE, _STDS = "Hanin, Rolnick 2019, Theorem 3", ("weight_std", "bias_std")
 def expected_regions_shallow_ball(
     n_in: int, widths: Widths, radius: float = 1.0, *, weight_std: float = 1.0, bias_std: float = 1.0
 ) -> float:
-    """Mean number of regions of a random layer in a ball around 0: the sum of ``C(N, j) P_j`` for j from 0 to ``n_in``.
+    """Return the mean number of regions of a random layer in a ball around 0: ``sum of C(N, j) P_j for j <= n_in``.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def expected_regions_shallow_ball(
     widths : int or sequence of one int
         Units N.
     radius : float
-        Of the ball.
+        Radius of the ball.
     weight_std, bias_std : float
         Standard deviations of single weights and biases.
 
@@ -53,7 +54,7 @@ def expected_regions_shallow_ball(
     Raises
     ------
     OverflowError
-        The mean is above the range of doubles: hundreds of dimensions, a thousand units and a large ball.
+        The mean is above the range of doubles, as for hundreds of dimensions, a thousand units and a large ball.
 
     References
     ----------
@@ -70,7 +71,7 @@ def expected_regions_shallow_ball(
     d, layers = shape(n_in, widths)
     units = one_width(layers, _WHAT)
     a = positive(radius, "radius") * positive(weight_std, "weight_std") / positive(bias_std, "bias_std")
-    # As fractions: binomial coefficients may be beyond the doubles when their products are not.
+    # As fractions: binomial coefficients may be beyond the doubles although their products are not.
     flats = enumerate(binomial_row(units, min(d, units))[1:], start=1)
     return float(1 + sum(count * Fraction(_meets_the_ball(d, j, a)) for j, count in flats))
 
@@ -81,7 +82,7 @@ def expected_regions_shallow_ball(
 def expected_strata_shallow(
     n_in: int, widths: Widths, codimension: int = 1, *, weight_std: float = 1.0, bias_std: float = 1.0
 ) -> float:
-    """Mean density at 0 of the stratum where k hyperplanes of a random layer meet.
+    """Return the mean density at 0 of the stratum where k hyperplanes of a random layer meet.
 
     ``C(N, k) (weight_std / (bias_std sqrt(2 pi)))**k c_d c_{d-1} .. c_{d-k+1}``, with c_m the mean length of a standard
     Gaussian vector in m dimensions. For k = 1 it is boundary per volume, for k = d vertices per volume.
@@ -118,7 +119,7 @@ def expected_strata_shallow(
     k = codimension_of(codimension, d)
     units = one_width(layers, _WHAT)
     ratio = positive(weight_std, "weight_std") / (positive(bias_std, "bias_std") * sqrt(2.0 * pi))
-    # Factors may leave the range of doubles in both directions where their product does not.
+    # Factors may leave the range of doubles in both directions although their product does not.
     density = comb(units, k) * Fraction(ratio) ** k * prod(map(Fraction, chi_means(d)[d - k + 1 :]))
     return float(density) if density <= sys.float_info.max else in_range(inf, "the mean density")
 
@@ -127,9 +128,9 @@ def expected_strata_shallow(
     "expected", "distance to the boundary", "one breakpoint", _SOURCE, domain="0", status="derived", also_needs=_STDS
 )
 def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 1.0, bias_std: float = 1.0) -> float:
-    """Mean distance of 0 to the nearest hyperplane of a random layer: the integral of ``(1 - P_1(t))**N`` over t > 0.
+    """Return the mean distance of 0 to the nearest hyperplane of a random layer: the integral of ``(1 - P_1(t))**N``.
 
-    Integrated numerically. Infinite for one unit and one input.
+    Integrated numerically over t > 0. Infinite for one unit and one input.
 
     Parameters
     ----------
@@ -158,8 +159,8 @@ def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 
     ratio = positive(bias_std, "bias_std") / positive(weight_std, "weight_std")
     if d == units == 1:
         return inf
-    # About as far as the mean. With t = scale * u / (1 - u) the range is finite, nothing in it is narrow, and what is
-    # left at its end is a power of 1 - u.
+    # About as large as the mean. With t = scale * u / (1 - u) the range is finite, the integrand has no narrow peak,
+    # and it decays at the end like a power of 1 - u.
     scale = 1.0 / (units * chi_means(d)[d])
 
     def missed(u: float) -> float:
@@ -171,7 +172,7 @@ def expected_distance_shallow(n_in: int, widths: Widths, *, weight_std: float = 
 
 
 def _meets_the_ball(d: int, j: int, a: float) -> float:
-    """P_j: the probability that the flat where j hyperplanes meet comes within a of 0."""
+    """Return P_j: the probability that the flat where j hyperplanes meet comes within a of 0."""
     from scipy.special import betainc
 
     # P(Beta(p, q) >= x) is P(Beta(q, p) <= 1 - x), here with 1 - x = a^2 / (1 + a^2).

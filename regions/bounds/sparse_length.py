@@ -2,9 +2,9 @@
 """By what factor does a sparse random ReLU network stretch a curve, at least?
 
 Price and Tanner's Theorem 2: expectations over networks whose weights are independent and 0 with some probability.
-Length of the image of a curve after the last hidden layer, over the length of the curve. The scale is that of a single
-weight as it is, not divided by the square root of the width, as in the paper's theorems (its experiments do divide).
-Floats: square roots.
+It is the length of the image of a curve after the last hidden layer, over the length of the curve. The scale is the
+scale of a single weight, not divided by the square root of the width, as in the paper's theorems (its experiments do
+divide). Results are floats, because of square roots.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def price_tanner(
     *,
     alpha: float | Sequence[float] = 1.0,
 ) -> float:
-    """Lower bound on the mean stretching by sparse random ReLU layers: ``prod of alpha_l M sqrt(n_l) / 2``.
+    """Return a lower bound on the mean stretching by sparse random ReLU layers: ``prod of alpha_l M sqrt(n_l) / 2``.
 
     A weight is 0 with probability 1 - alpha, otherwise it has the given law; ``M |u|`` bounds ``E|w . u|`` from below
     for weights of that law.
@@ -34,14 +34,14 @@ def price_tanner(
     Parameters
     ----------
     n_in : int
-        Dimension of the input, which plays no part.
+        Dimension of the input, which is not used.
     widths : int or sequence of int
         Units of the hidden layers; a single number is one layer.
     distribution : {"gaussian", "uniform", "discrete"}
         N(0, scale^2), with ``M = scale sqrt(2 / pi)``; uniform on [-scale, scale], with ``M = scale / (2 sqrt(2))``;
         uniform on the numbers ``scale``, which must be symmetric, with ``M = (mean of |scale|) / sqrt(2)``.
     scale : float, or iterable of float for "discrete"
-        Of single weights, not divided by the square root of the width.
+        Scale of single weights, not divided by the square root of the width.
     alpha : float, or sequence of one for each layer
         Probability that a weight is not 0, above 0 and at most 1.
 
@@ -51,14 +51,14 @@ def price_tanner(
 
     Notes
     -----
-    For curves made of finitely many segments and arcs, and independent biases of one symmetric law, 0 included, as the
-    paper says. The step of its proof at one point needs that no unit which changes along the curve is 0 there. On each
-    piece of the curve a unit is an analytic function: it is 0 without changing, which adds nothing whichever side it is
-    counted on, or at finitely many points, and these add nothing to a length. At one of them the mean speed may be
-    below the bound. For k = 2, alpha = 0.1, weights N(0, 1) and no biases, on the first axis in the direction of the
-    second, it is 0.008, where the formula gives 0.056; but any curve that leaves there in that direction, however
-    short, is stretched by 0.079 on average. Nor does it matter whether a curve points to the origin, which the paper
-    excludes: a unit and its derivative change their signs together anyway.
+    The bound is for curves made of finitely many segments and arcs, and independent biases of one symmetric law,
+    including 0, as in the paper. One step of its proof needs that no unit which changes along the curve is 0 at a
+    point. On each piece of the curve a unit is an analytic function. It is 0 without changing, which adds nothing
+    whichever side it is counted on, or at finitely many points, which add nothing to a length. At such a point the mean
+    speed may be below the bound. For k = 2, alpha = 0.1, weights N(0, 1) and no biases, on the first axis in the
+    direction of the second, it is 0.008, where the formula gives 0.056. But any curve that leaves there in that
+    direction, however short, is stretched by 0.079 on average. It does not matter either whether a curve points to the
+    origin, which the paper excludes: a unit and its derivative change their signs together anyway.
 
     References
     ----------
@@ -80,7 +80,7 @@ def price_tanner(
 
 
 def _mean_projection(distribution: str, scale: float | Iterable[float]) -> float:
-    """M: a lower bound on E|w . u| over unit vectors u."""
+    """Return M: a lower bound on E|w . u| over unit vectors u."""
     law = one_of(distribution, ("gaussian", "uniform", "discrete"), "distribution")
     if law == "discrete":
         values = [real(value, f"scale[{i}]") for i, value in enumerate(tuple_of(scale, "scale"))]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How many regions can a deep network have at most: the bounds that are products over layers?
+"""How many regions can a deep network have at most, by bounds that are products over layers?
 
-Each layer cuts each region of the layers before it by an arrangement, so the numbers of the layers multiply. They
-differ in the dimension that is put in: that of the input, or the narrowest layer so far.
+Each layer cuts each region of the layers before it by an arrangement, so the numbers of the layers multiply. The bounds
+differ in the dimension that they use: the dimension of the input, or the narrowest layer so far.
 They hold for every network of the given widths, with proper regions and with patterns (definitions R2 and R1, so for
-the coarser definitions too), on all of R^n_in and on any convex part of it; on a line or in a plane through the input
-put 1 or 2 for ``n_in``. Exact integers.
+the coarser definitions too), on all of R^n_in and on any convex part of it. On a line or in a plane through the input,
+use 1 or 2 for ``n_in``. Integers are exact.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RAGHU = "Raghu et al. 2017, Theorem 1"
 
 @registered("upper", "regions", "any", "all patterns", "pattern", also_needs=("breakpoints",))
 def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
-    """Number of all patterns: ``2**N`` for N ReLUs, ``(T + 1)**N`` for activations with T breakpoints.
+    """Return the number of all patterns: ``2**N`` for N ReLUs, ``(T + 1)**N`` for activations with T breakpoints.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def trivial(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) 
 
 @registered("upper", "regions", "any", _RAGHU, "pattern", status="explicit", also_needs=("breakpoints",))
 def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
-    """Theorem 1 of Raghu et al. in finite form: the product of ``sum of C(n_l, i) * T**i for i from 0 to n_in``.
+    """Return the product of ``sum of C(n_l, i) * T**i for i from 0 to n_in``: Theorem 1 of Raghu et al. in finite form.
 
-    The theorem itself says O(k**(m n)) for n layers of width k on R^m; this is the number its proof arrives at. For T
-    > 1 breakpoints the T hyperplanes of a unit are parallel, so that a flat lies in at most one of them: less than the
-    proof's T * n_l unrelated hyperplanes (`raghu_hard_tanh`), and reached by one generic layer.
+    The theorem itself says O(k**(m n)) for n layers of width k on R^m; this is the number that its proof gives. For T
+    > 1 breakpoints the T hyperplanes of a unit are parallel, so that a flat lies in at most one of them. The result is
+    less than for the proof's T * n_l unrelated hyperplanes (`raghu_hard_tanh`), and one generic layer reaches it.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def raghu(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) ->
 @registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="derived", fixed=(("form", "pairs"),))
 @registered("upper", "regions", "two breakpoints", _RAGHU, "pattern", status="explicit", fixed=(("form", "2k"),))
 def raghu_hard_tanh(n_in: int, widths: Widths, *, form: str = "2k") -> int:
-    """Theorem 1 of Raghu et al. for hard tanh, or any activation with two breakpoints.
+    """Return Theorem 1 of Raghu et al. for hard tanh, or any activation with two breakpoints.
 
     Parameters
     ----------
@@ -122,9 +122,9 @@ def raghu_hard_tanh(n_in: int, widths: Widths, *, form: str = "2k") -> int:
     "upper", "regions", "any", "Montufar 2017; Goujon, Etemadi, Unser 2024", "pattern", also_needs=("breakpoints",)
 )
 def montufar2017(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] = 1) -> int:
-    """As `raghu`, with the narrowest place so far as the dimension: ``d_l = min(n_in, n_1, .., n_l)``.
+    """Return `raghu` with the narrowest layer so far as the dimension: ``d_l = min(n_in, n_1, .., n_l)``.
 
-    The image of a region under l - 1 layers has at most ``d_l`` dimensions, whatever the activation.
+    The image of a region under l - 1 layers has at most ``d_l`` dimensions, for any activation.
 
     Parameters
     ----------
@@ -148,5 +148,5 @@ def montufar2017(n_in: int, widths: Widths, *, breakpoints: int | Sequence[int] 
     """
     dimension, layers = shape(n_in, widths)
     counts = per_layer(breakpoints, layers, "breakpoints", least=0)
-    narrowest = accumulate(layers, min, initial=dimension)  # d_l may leave n_l out: C(n_l, i) = 0 beyond it
+    narrowest = accumulate(layers, min, initial=dimension)  # d_l may omit n_l, because C(n_l, i) = 0 beyond it
     return prod(weighted_sum(width, d, count) for width, d, count in zip(layers, narrowest, counts, strict=False))

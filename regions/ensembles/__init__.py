@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From which random networks are expectations taken?
+"""What is a law of random networks?
 
-An `Ensemble` says it: shape, laws of weights and biases, scaling, sparsity. It draws networks; `regions.growth` follows
-curves through many of them, and `regions.measures` takes the boundary's means.
+An `Ensemble` defines shape, laws of weights and biases, scaling and sparsity, and draws networks. `regions.growth`
+follows curves through many of them, and `regions.measures` takes means of their boundaries.
 
 >>> from regions import ensembles
 >>> sparse = ensembles.Ensemble([2, 8, 8, 1], weights=ensembles.Uniform(3.0), alpha=0.5)
@@ -11,11 +11,11 @@ curves through many of them, and `regions.measures` takes the boundary's means.
 >>> ensembles.he([784, 100, 10]).draw(rng=0)
 Network(784-100-10, relu, 100 hidden neurons)
 
-One file for each question:
+There is one file for each question:
 
-    laws        of a single number: `Gaussian`, `Uniform`, `Discrete`
-    ensemble    what is drawn
-    named       `he`, `glorot`, `torch_default`, and the papers' own
+    laws        laws of a single number: `Gaussian`, `Uniform`, `Discrete`
+    ensemble    how a network is drawn
+    named       `he`, `glorot`, `torch_default`, and the ensembles of papers
 """
 
 from regions.ensembles.ensemble import Ensemble

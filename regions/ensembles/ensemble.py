@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is drawn when a random network is drawn?
+"""How is a random network drawn?
 
-A chain of dense layers with independent weights and biases, all of symmetric laws. A weight is 0 with probability 1 -
-alpha; otherwise it has its layer's law, over the square root of what the scaling says. The laws as they are after that
-stand in `weight_laws` and `bias_laws`: theorems ask these, whatever the words were.
+It is a chain of dense layers with independent weights and biases, all with symmetric laws. A weight is 0 with
+probability 1 - alpha; otherwise it has its layer's law, divided by the square root of a number that the scaling
+defines. `weight_laws` and `bias_laws` are the laws after scaling, which theorems use.
 """
 
 from __future__ import annotations
@@ -36,23 +36,24 @@ class Ensemble:
     sizes : sequence of int
         Inputs, hidden layers, outputs.
     activation : str or Activation, or a sequence of these
-        Of all hidden layers, or one for each.
+        One for all hidden layers, or one for each.
     weights : Gaussian, Uniform or Discrete, or a sequence of these
-        Law of a weight before it is scaled, in all layers, or one for each layer, the outputs' included. The default
+        Law of a weight before it is scaled, for all layers, or one for each layer, including the outputs. The default
         is He's.
     biases : Gaussian, Uniform or Discrete, or a sequence of these and None
-        Law of a bias in all hidden layers, with outputs that have none, or one for each layer, the outputs' included;
-        None are biases of 0. They are not scaled.
+        Law of a bias in all hidden layers, with outputs without biases; or one for each layer, including the outputs.
+        None means biases of 0. They are not scaled.
     scaling : "fan_in", "fan_mean" or "none"
-        Weights are divided by the square root of the number of inputs of their layer; of the mean of that and of its
-        units; or not.
+        Weights are divided by the square root of the number of inputs of their layer; of the mean of that and its
+        number of units; or not at all.
     alpha : float, or sequence of one for each layer
+        Probability that a weight is drawn from its law, above 0 and at most 1; otherwise it is 0.
         Probability that a weight is drawn from its law, above 0 and at most 1; otherwise it is 0.
 
     Raises
     ------
     TypeError, ValueError
-        Sizes that are no positive integers; laws that are none, or not as many as layers; numbers out of range.
+        Sizes that are not positive integers; invalid laws, or not as many as layers; numbers out of range.
     ShapeMismatchError
         Fewer than three sizes.
 
@@ -110,7 +111,7 @@ class Ensemble:
 
     @property
     def weight_laws(self) -> tuple[Law, ...]:
-        """Law of a weight that was drawn from one, for each layer."""
+        """Law of a weight that is drawn from one, after scaling, for each layer."""
         laws: tuple[Law, ...] = _for_each(self.weights, len(self.sizes) - 1)
         over = zip(self.sizes, self.sizes[1:], strict=False)
         if self.scaling == "none":
@@ -120,7 +121,7 @@ class Ensemble:
 
     @property
     def bias_laws(self) -> tuple[Law | None, ...]:
-        """Law of a bias, for each layer; None where biases are 0."""
+        """Law of a bias, for each layer; None if biases are 0."""
         return self.biases if isinstance(self.biases, tuple) else (*_for_each(self.biases, len(self.widths)), None)
 
     @property
@@ -134,12 +135,12 @@ class Ensemble:
         return min(self.alphas) == 1.0
 
     def draw(self, rng: int | np.random.Generator) -> Network:
-        """One random network.
+        """Draw one random network.
 
         Parameters
         ----------
         rng : int or numpy.random.Generator
-            A seed, which makes the same network each time, or a generator, which goes on.
+            A seed, which makes the same network each time, or a generator, which is advanced.
 
         Raises
         ------
@@ -155,7 +156,7 @@ class Ensemble:
         return Network(layers, self.activation)
 
     def __str__(self) -> str:
-        """In a few words, as in titles of tables."""
+        """Return a few words, as in titles of tables."""
         words = ["-".join(map(str, self.sizes)), _words(self.activation), _words(self.weights, self.scaling)]
         if not self.dense:
             words.append(f"alpha {_words(self.alpha)}")

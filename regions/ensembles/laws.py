@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From which law is a single number of a random network drawn?
+"""What is the law of a single number of a random network?
 
-Gaussian, uniform on an interval around 0, or uniform on finitely many numbers: all symmetric, which is what theorems on
-random networks ask for. The first two have a density.
+It is Gaussian, uniform on an interval around 0, or uniform on finitely many numbers. All are symmetric, as theorems on
+random networks require. The first two have a density.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regions.arithmetic.arrays import real_numbers
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
 
-# Squares of numbers in units of it, and their inverses, are doubles.
+# The squares of numbers in these units, and their inverses, are doubles.
 SMALLEST = 1e-150
 
 
@@ -43,30 +43,30 @@ class Gaussian:
         object.__setattr__(self, "std", size_of_law(self.std, "std"))
 
     def scaled(self, factor: float) -> Gaussian:
-        """Return the law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times the number."""
         return Gaussian(size_of_law(self.std * positive(factor, "factor"), "std times factor"))
 
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
-        """Independent numbers, float64 of this shape."""
+        """Draw independent numbers, float64 of this shape."""
         return generator(rng).standard_normal(_shape(shape)) * self.std
 
     def density(self, values: Floats) -> Floats:
-        """Density at numbers float64 [..]; they may be infinite."""
+        """Return the density at numbers float64 [..], which may be infinite."""
         scaled = _in_units_of(self.std, values)
         return np.asarray(np.exp(-(scaled**2) / 2.0) / sqrt(2.0 * pi) / self.std)
 
     def probability(self, low: Floats, high: Floats) -> Floats:
-        """Probability to be between two numbers, float64 [..]; they may be infinite.
+        """Return the probability to be between two numbers, float64 [..], which may be infinite.
 
         Raises
         ------
         TypeError, ValueError
-            No real numbers; of two shapes; a lower one above its upper one.
+            Not real numbers; two shapes; a lower number above its upper one.
         """
         from scipy.special import ndtr
 
         low, high, start, end = _ends(self.std, low, high)
-        # Of two numbers that are close together the difference of distribution functions keeps no digits.
+        # For numbers that are close together, the difference of distribution functions loses all digits.
         with np.errstate(invalid="ignore"):  # infinite ones are not close together
             close = end - start < 1e-3
         near = np.where(close, low, 0.0), np.where(close, high, 0.0)
@@ -100,19 +100,19 @@ class Uniform:
         return self.bound / sqrt(3.0)
 
     def scaled(self, factor: float) -> Uniform:
-        """Return the law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times the number."""
         return Uniform(size_of_law(self.bound * positive(factor, "factor"), "bound times factor"))
 
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
-        """Independent numbers, float64 of this shape."""
+        """Draw independent numbers, float64 of this shape."""
         return generator(rng).uniform(-1.0, 1.0, _shape(shape)) * self.bound
 
     def density(self, values: Floats) -> Floats:
-        """Density at numbers float64 [..]; they may be infinite."""
+        """Return the density at numbers float64 [..], which may be infinite."""
         return np.asarray((np.abs(_in_units_of(self.bound, values)) <= 1.0) / (2.0 * self.bound))
 
     def probability(self, low: Floats, high: Floats) -> Floats:
-        """Probability to be between two numbers, as for `Gaussian`."""
+        """Return the probability to be between two numbers, as for `Gaussian`."""
         _, _, start, end = _ends(self.bound, low, high)
         return np.asarray((np.clip(end, -1.0, 1.0) - np.clip(start, -1.0, 1.0)) / 2.0)
 
@@ -124,7 +124,7 @@ class Discrete:
     Parameters
     ----------
     values : sequence of float
-        With -w for every w, each between 1e-150 and 1e150 in size, or 0; not all of them 0. ``range(-C, C + 1)`` is
+        Each w with its -w, between 1e-150 and 1e150 in size, or 0; not all of them 0. ``range(-C, C + 1)`` is
         the law of Price and Tanner.
 
     Examples
@@ -153,13 +153,13 @@ class Discrete:
         return largest * sqrt(fsum((value / largest) ** 2 for value in self.values) / len(self.values))
 
     def scaled(self, factor: float) -> Discrete:
-        """Return the law of ``factor`` times such a number."""
+        """Return the law of ``factor`` times the number."""
         by = positive(factor, "factor")
         above = [size_of_law(value * by, "values times factor") for value in self.values if value > 0.0]
         return Discrete([*above, *(-value for value in above), *(value for value in self.values if value == 0.0)])
 
     def draw(self, shape: Sequence[int], rng: int | np.random.Generator) -> Floats:
-        """Independent numbers, float64 of this shape."""
+        """Draw independent numbers, float64 of this shape."""
         return np.asarray(self.values)[generator(rng).integers(len(self.values), size=_shape(shape))]
 
 
@@ -168,7 +168,7 @@ Law = Gaussian | Uniform | Discrete
 
 
 def size_of_law(value: float, name: str) -> float:
-    """Return a positive number whose square and inverse are far from the ends of the doubles."""
+    """Return a positive number whose square and inverse are far from the limits of the doubles."""
     result = positive(value, name)
     if not SMALLEST <= result <= 1.0 / SMALLEST:
         raise ValueError(f"{name} must be between {SMALLEST} and {1 / SMALLEST}, got {result}")
@@ -188,11 +188,11 @@ def _in_units_of(unit: float, values: Floats) -> Floats:
 
 
 def _ends(unit: float, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return both ends of intervals, as they are and in units of a law's size."""
+    """Return both ends of intervals, unscaled and in units of a law's size."""
     low, high = real_numbers(low, "low", infinite=True), real_numbers(high, "high", infinite=True)
     if low.shape != high.shape:
         raise ShapeMismatchError(f"low and high need one shape, got {list(low.shape)} and {list(high.shape)}")
     if (low > high).any():
         raise ValueError("low must not be above high")
-    with np.errstate(over="ignore"):  # so far out all is on one side
+    with np.errstate(over="ignore"):  # all of the law is on one side of such a number
         return low, high, low / unit, high / unit

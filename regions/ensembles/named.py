@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which ensembles have names?
 
-Initialisations by those who proposed them, and the random networks of the papers, each with the scaling and the biases
-that are used there. Every function returns an `Ensemble`, and does nothing that could not be said by hand.
+Initialisations by their authors' names, and the random networks of the papers, each with the scaling and the biases
+used there. Every function returns an `Ensemble` that could also be made directly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Shape = Literal["gaussian", "uniform"]
 
 
 def he(sizes: Sequence[int], activation: Activations = "relu", *, law: Shape = "gaussian") -> Ensemble:
-    """Weights of variance 2 over fan-in, no biases.
+    """Return weights of variance 2 over fan-in, no biases.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def he(sizes: Sequence[int], activation: Activations = "relu", *, law: Shape = "
 
 
 def glorot(sizes: Sequence[int], activation: Activations = "relu", *, law: Shape = "uniform") -> Ensemble:
-    """Weights of variance 2 over the sum of a layer's inputs and units, no biases.
+    """Return weights of variance 2 over the sum of a layer's inputs and units, no biases.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def glorot(sizes: Sequence[int], activation: Activations = "relu", *, law: Shape
 
 
 def torch_default(sizes: Sequence[int], activation: Activations = "relu") -> Ensemble:
-    """What ``torch.nn.Linear`` begins with: weights and biases uniform up to one over the square root of fan-in.
+    """Return the default of ``torch.nn.Linear``: weights and biases uniform up to one over the square root of fan-in.
 
     Parameters
     ----------
@@ -89,14 +89,14 @@ def raghu2017(
     activation: Activations = "hard_tanh",
     n_out: int = 1,
 ) -> Ensemble:
-    """Raghu et al.: hidden layers of one width k, weights N(0, sigma_w^2 / k) in every layer, biases N(0, sigma_b^2).
+    """Return the ensemble of Raghu et al.: layers of width k, weights N(0, sigma_w^2 / k), biases N(0, sigma_b^2).
 
     Parameters
     ----------
     n_in, width, depth, n_out : int
         Inputs; units of a hidden layer; hidden layers; outputs.
     sigma_w, sigma_b : float
-        With 0 for ``sigma_b`` there are no biases. Mind that the figures' captions give variances.
+        A ``sigma_b`` of 0 means biases of 0. Note that the figures' captions give variances.
     activation
         As for `Ensemble`.
 
@@ -121,14 +121,15 @@ def raghu2017(
 
 
 def price_tanner2020(width: int, depth: int, law: Law, *, alpha: float = 1.0, n_out: int = 1) -> Ensemble:
-    """Price and Tanner's experiments: sparse ReLU layers as wide as the input, weights over the square root of that.
+    """Return the ensemble of Price and Tanner's experiments: sparse ReLU layers as wide as the input, scaled by width.
 
     Parameters
     ----------
     width, depth, n_out : int
         Inputs, and units of a hidden layer; hidden layers; outputs.
     law : Gaussian, Uniform or Discrete
-        Of a weight that is not 0, before it is divided. Biases are N(0, 0.01^2), uniform up to 0.01, or -0.01 and 0.01.
+        Law of a nonzero weight, before it is divided by the square root of the width. Biases are N(0, 0.01^2), uniform
+        up to 0.01, or -0.01 and 0.01.
     alpha : float
         Probability that a weight is not 0.
 
@@ -150,7 +151,7 @@ def price_tanner2020(width: int, depth: int, law: Law, *, alpha: float = 1.0, n_
 
 
 def hanin_rolnick2019(sizes: Sequence[int]) -> Ensemble:
-    """Hanin and Rolnick's experiments: He's weights with biases N(0, 1e-6), ReLU.
+    """Return the ensemble of Hanin and Rolnick's experiments: He's weights with biases N(0, 1e-6), ReLU.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How much boundary is there between regions, how far is it, and what are regions like?
+"""How much boundary is there between regions, how far is it, and how large are regions?
 
-Free functions, ``regions.measures.NAME``. Those that take a `Partition` measure what was enumerated; those that take a
-network and a ball, a box or points look at the whole input space, whatever its dimension. There are two boundaries:
-``"activation"``, between activation regions, and ``"gradient"``, the part of it where the gradient of the network
-jumps, which is B_N of Hanin and Rolnick. Which facets, neurons, vertices and neighbours there are is exact; lengths
-are rounded, with proven bounds; what is sampled is an `Estimate`, with its samples, standard error and confidence
+These are free functions, ``regions.measures.NAME``. Functions of a `Partition` measure the enumerated regions.
+Functions of a network and a ball, a box or points consider the whole input space, in any dimension. There are two
+boundaries: ``"activation"``, between activation regions, and ``"gradient"``, the part of it where the gradient of the
+network jumps, which is B_N of Hanin and Rolnick. Facets, neurons, vertices and neighbours are exact; lengths are
+rounded, with proven bounds. A sampled number is an `Estimate`, with its samples, standard error and confidence
 interval.
 
 >>> import regions
@@ -15,19 +15,19 @@ interval.
 >>> measures.boundary_volume(part).neurons, measures.distance_to_boundary(net, [[3.0, 4.0]]).distances
 (array([2., 2.]), array([3.]))
 
-One file for each question:
+There is one file for each question:
 
     boundary            length of the boundary by layer, neuron and kink; strata, densities; perimeters
     gradient_jumps      which facets are in B_N
     crofton             the boundary's density in a ball or box of many dimensions (`bodies`), from random lines
     hanin_rolnick       both sides of their Theorem 3, over random networks (`pinned_neurons`)
     distance            from points to the boundary, in the whole input space (`distance_bounds`, `exact_distance`)
-    domain_distance     the same within a line or plane, to either boundary (`nearest_facets`, `facet_distance`)
-    point_distances     what both say of a batch of points
+    domain_distance     from points to either boundary within a line or plane (`nearest_facets`, `facet_distance`)
+    point_distances     statistics of both for a batch of points
     inscribed_discs     the largest disc in each region
     region_graph        neighbours and diameter
     stream_summary      counts, sizes, boundary and extremes of regions that come in blocks
-    estimate            what is known about a number that was sampled
+    estimate            a sampled number
 """
 
 from regions.measures.bodies import Ball, Box

@@ -2,13 +2,12 @@
 """In which part of a high-dimensional input space is the boundary sampled?
 
 In a ball or a box: bodies from which points can be drawn uniformly, and straight lines with the invariant measure. To
-draw a line is to draw a direction u uniformly from the sphere, and then a point uniformly from the body's shadow along
-u. The shadow of a ball is a ball. That of a box is tiled, along almost every direction, by the shadows of the faces
-turned towards it, and of each face the shadow is an affine image: so a face is drawn by the area of its shadow, and a
-uniform point of it.
-The lines come with weights, shadow over volume: for a piece of surface S in the body the mean over all lines of weight
-times crossings is mean(|u_1|) |S| / volume (Cauchy and Crofton; Santalo, Integral geometry, 1976, chapter 14).
-Chords are rounded: what is exact about a line is what is counted on it as stored.
+draw a line, draw a direction u uniformly from the sphere, and then a point uniformly from the body's shadow along u.
+The shadow of a ball is a ball. The shadow of a box is tiled, along almost every direction, by the shadows of the faces
+turned towards it. The shadow of a face is an affine image of the face, so a face is drawn by the area of its shadow,
+and then a uniform point of it. The lines have weights, shadow over volume: for a piece of surface S in the body the
+mean over all lines of weight times crossings is mean(|u_1|) |S| / volume (Cauchy and Crofton; Santalo, Integral
+geometry, 1976, chapter 14). Chords are rounded; counts on a line are exact for the line as stored.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from regions.domains.domain import keep_shape, require_fitting
 from regions.domains.points import one_point, same_length
 from regions.errors import DegenerateDomainError
 
-# How far apart doubles may be, relative to the size of a body: their rounding is far below the error of sampling.
+# Largest distance between doubles, relative to the size of a body: rounding is then far below the sampling error.
 RESOLUTION = 2.0**-20
 
 
 class Chords(NamedTuple):
-    """Where random lines enter and leave a body, float64 [m, n_in] each, and their weights, float64 [m]."""
+    """Ends of random lines in a body, float64 [m, n_in] each, and their weights, float64 [m]."""
 
     starts: Floats
     ends: Floats
@@ -50,7 +49,7 @@ class Ball:
     Raises
     ------
     DegenerateDomainError
-        So small, for its distance from 0, that there are next to no doubles in it.
+        A ball so small, for its distance from 0, that it contains almost no doubles.
 
     Examples
     --------
@@ -75,20 +74,20 @@ class Ball:
         return len(self.center)
 
     def points(self, count: int, rng: np.random.Generator) -> Floats:
-        """Uniform random points, float64 [count, n_in]."""
+        """Draw uniform random points, float64 [count, n_in]."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         radii = self.radius * rng.random(count) ** (1.0 / self.n_in)
         return self.center + _directions(count, self.n_in, rng) * radii[:, np.newaxis]
 
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
-        """Random lines through the ball, as chords."""
+        """Draw random lines through the ball, as chords."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         n = self.n_in
         along, across = _directions(count, n, rng), _directions(count, n, rng)
         # A uniform direction across the line, and a distance from the centre that is uniform in the shadow.
         across -= (across * along).sum(axis=1, keepdims=True) * along
         share = rng.random(count) ** (1.0 / (n - 1)) if n > 1 else np.zeros(count)
-        # On a line nothing is across, and 0 stays 0.
+        # One dimension has no direction across, and 0 stays 0.
         lengths = np.maximum(np.linalg.norm(across, axis=1), 1e-300)
         across = self.radius * (across * (share / lengths)[:, np.newaxis])
         half = self.radius * np.sqrt(1.0 - share**2)[:, np.newaxis] * along
@@ -108,7 +107,7 @@ class Box:
     Raises
     ------
     DegenerateDomainError
-        A lower bound that is not below its upper one, or so close to it that there are next to no doubles between.
+        A lower bound that is not below its upper bound, or so close that there are almost no doubles between.
 
     Examples
     --------
@@ -146,12 +145,12 @@ class Box:
         return self.upper - self.lower
 
     def points(self, count: int, rng: np.random.Generator) -> Floats:
-        """Uniform random points, float64 [count, n_in]."""
+        """Draw uniform random points, float64 [count, n_in]."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         return self.lower + rng.random((count, self.n_in)) * self.sides
 
     def chords(self, count: int, rng: np.random.Generator) -> Chords:
-        """Random lines through the box, as chords."""
+        """Draw random lines through the box, as chords."""
         count, rng = integer(count, "count", least=0, most=MOST_SAMPLES), generator(rng)
         along = _directions(count, self.n_in, rng)
         shares = np.abs(along) / self.sides  # shadow of a face over the volume of the box
@@ -171,14 +170,14 @@ Body = Ball | Box
 
 
 def in_space(body: Any, n_in: int, input_shape: tuple[int, ...] = ()) -> None:
-    """Refuse what is no body, or not one of a network's input space."""
+    """Refuse an object that is not a body, or not in a network's input space."""
     if not isinstance(body, (Ball, Box)):
         raise TypeError(f"expected a regions.measures.Ball or Box, got {type(body).__name__}")
     require_fitting(body, n_in, input_shape, "the body")
 
 
 def _require_resolved(name: str, place: Floats, size: float) -> None:
-    """Refuse bodies in which there are too few doubles for random points and lines."""
+    """Refuse bodies that contain too few doubles for random points and lines."""
     spacing = ulp(float(np.abs(place).max()))
     if not (np.isfinite(size) and spacing <= size * RESOLUTION):
         raise DegenerateDomainError(
@@ -188,7 +187,7 @@ def _require_resolved(name: str, place: Floats, size: float) -> None:
 
 
 def mean_cosine(n: int) -> float:
-    """Mean of ``|u_1|`` for a uniform direction u in n dimensions: 1, 2/pi, 1/2, ..
+    """Return the mean of ``|u_1|`` for a uniform direction u in n dimensions: 1, 2/pi, 1/2, ..
 
     Examples
     --------
@@ -200,6 +199,6 @@ def mean_cosine(n: int) -> float:
 
 
 def _directions(count: int, n: int, rng: np.random.Generator) -> Floats:
-    """Uniform random unit vectors, float64 [count, n]."""
+    """Draw uniform random unit vectors, float64 [count, n]."""
     vectors = rng.standard_normal((count, n))
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

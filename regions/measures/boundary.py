@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How much boundary is there, of which layer and which neuron?
+"""How much boundary is there, by layer and by neuron?
 
-Points on a line, length in a plane, from the facets of a partition. Which facets there are, which kinks switch across
-each (the bits in which the patterns of its two regions differ) and across which the gradient jumps is exact. Lengths
-of single facets are rounded (`Partition.facet_volumes`, with bounds), their sums correctly rounded.
-Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two,
-the network would be one affine map on each side of them; two affine maps agree on a line, so the two facets are its
-halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count: regions are strictly
-convex. Hence crossings are counted without geometry, exactly.
+It is a number of points on a line, or a length in a plane, from the facets of a partition. The facets, the kinks that
+switch across each (the bits in which the patterns of its two regions differ), and the facets where the gradient jumps
+are exact. Lengths of single facets are rounded (`Partition.facet_volumes`, with bounds), their sums correctly rounded.
+Strata: a vertex inside the domain is a point of B_{N,2} iff three or more facets of the boundary meet there. With two
+facets, the network would be one affine map on each side of them. Two affine maps agree on a line, so the facets are
+its halves and the point is an ordinary one of B_{N,1}. For the activation boundary all vertices count, because regions
+are strictly convex. Crossings are therefore counted without geometry, exactly.
 Cost: linear in facets times bytes of a pattern.
 """
 
@@ -45,10 +45,10 @@ Boundary = Literal["activation", "gradient"]
 class BoundaryVolume:
     """The size of the boundary between regions: number of points (d = 1) or length in input space (d = 2).
 
-    Where several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and for
-    each of these neurons and kinks in full. (Of the gradient's boundary only for those that bend and are *good*: an
-    open path leads from them to an output, on one side of the facet at least.) So ``layers``, ``neurons`` and ``kinks``
-    each add up to ``total`` when no kinks coincide, and to more otherwise; by how much at most is ``coincident``.
+    If several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and in full
+    for each of these neurons and kinks. (For the gradient's boundary, only kinks count that bend and are *good*: an
+    open path leads from them to an output, on at least one side of the facet.) So ``layers``, ``neurons`` and ``kinks``
+    each add up to ``total`` if no kinks coincide, and to more otherwise; ``coincident`` shows by how much at most.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class BoundaryVolume:
     kinks : float64 [kinks]
         For each pattern bit: for ReLU the same as ``neurons``.
     coincident : float
-        The part of ``total`` where two or more of the kinks that are counted switch together.
+        The part of ``total`` where at least two of the counted kinks switch together.
     strata : float64 [d]
         Entry k - 1 is the volume of codimension k: ``strata[0]`` is the total, ``strata[1]``, in a plane, the
         number of vertices of the boundary in the interior of the domain.
     total_error, layer_errors, neuron_errors, kink_errors, coincident_error : float or float64, shaped as these
-        Proven bounds on the errors of the lengths; 0 for numbers of points, and for what has no end.
+        Proven bounds on the errors of the lengths; 0 for numbers of points, and for endless lengths.
     """
 
     partition: Partition = field(repr=False)
@@ -85,12 +85,12 @@ class BoundaryVolume:
 
     @property
     def densities(self) -> Floats:
-        """Strata per length or area of the domain, float64 [d].
+        """Return the strata per length or area of the domain, float64 [d].
 
         Raises
         ------
         DomainError, NonFiniteError
-            The domain is unbounded; its size, or the boundary's, is no number above 0 that a double can hold.
+            The domain is unbounded; its size, or the boundary's, is not a number above 0 that a double can hold.
         """
         domain = self.partition.domain
         require_bounded(domain, "a density")
@@ -111,7 +111,7 @@ class BoundaryVolume:
 
 
 def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> BoundaryVolume:
-    """Measure the boundary between the regions of a partition, as far as it lies inside the domain.
+    """Measure the boundary between the regions of a partition inside the domain.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     Returns
     -------
     BoundaryVolume
-        With infinite lengths where the domain is unbounded.
+        With infinite lengths if the domain is unbounded.
 
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one; another boundary.
+        Not a partition, or a partial one; an unknown boundary.
 
     References
     ----------
@@ -151,7 +151,7 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
     counted = chosen[facets] if name == "activation" else chosen[facets] & _bend_the_network(partition, facets, kinks)
     facets, kinks = facets[counted], kinks[counted]
     layers = len(network.widths)
-    # A facet counts once for each layer, however many of its kinks switch; kinks of one facet ascend, layers too.
+    # A facet counts once for each layer, however many of its kinks switch; kinks of one facet are ascending.
     of_layer = network.kink_layers[kinks]
     repeated = (np.diff(facets, prepend=-1) == 0) & (np.diff(of_layer, prepend=-1) == 0)
     together = np.bincount(facets, minlength=len(chosen)) > 1
@@ -180,19 +180,19 @@ def boundary_volume(partition: Partition, boundary: Boundary = "activation") -> 
 
 
 def neurons_of_kinks(network: Network) -> Integers:
-    """Return which hidden neuron each kink is of, counted layer by layer: int64 [kinks]."""
+    """Return the hidden neuron of each kink, counted layer by layer: int64 [kinks]."""
     first_neuron = np.cumsum([0, *network.widths], dtype=np.int64)
     result: Integers = first_neuron[network.kink_layers] + network.kink_units
     return result
 
 
 def boundary_name(boundary: Any) -> Boundary:
-    """Return which boundary is meant."""
+    """Return a valid name of a boundary, or refuse it."""
     return "gradient" if one_of(boundary, ("activation", "gradient"), "boundary") == "gradient" else "activation"
 
 
 def boundary_facets(partition: Partition, boundary: Boundary | str = "activation") -> Bits:
-    """Tell which facets make up the boundary between regions: bool [F].
+    """Return which facets make up the boundary between regions: bool [F].
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one.
+        Not a partition, or a partial one.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
         facets = inside[start : start + CHUNK]
         first, second = (partition.packed_patterns[regions] for regions in partition.facet_regions[facets].T)
         differences = first ^ second
-        # Nearly always the kink that is named is the only one: then nothing is left without its bit.
+        # Nearly always the named kink is the only one, so that nothing is left without its bit.
         named = np.minimum(partition.facet_kinks[facets], 8 * differences.shape[1] - 1)  # it need not be a kink at all
         differences[np.arange(len(facets)), named >> 3] ^= np.left_shift(1, named & 7).astype(np.uint8)
         several = np.flatnonzero(differences.any(axis=1))
@@ -263,9 +263,9 @@ def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
 
 
 def perimeters(partition: Partition) -> Floats:
-    """Length of the boundary of each region, float64 [R]; on a line the number of its finite ends.
+    """Return the length of the boundary of each region, float64 [R]; on a line the number of its finite ends.
 
-    Infinite where the region is unbounded, or the length beyond the largest double.
+    Infinite if the region is unbounded, or the length is beyond the largest double.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def perimeters(partition: Partition) -> Floats:
 
 
 def perimeter_errors(partition: Partition) -> Floats:
-    """Proven bound on the error of each of `perimeters`, float64 [R]; 0 on a line, and for regions without an end.
+    """Return a proven bound on the error of each of `perimeters`, float64 [R]; 0 on a line and if endless.
 
     Parameters
     ----------
@@ -307,10 +307,10 @@ def perimeter_errors(partition: Partition) -> Floats:
 
 
 def _bend_the_network(partition: Partition, facets: Integers, kinks: Integers) -> Bits:
-    """Of kinks that switch across facets, whether the network can bend for them: bool [m]."""
+    """Return whether the network can bend at kinks that switch across facets: bool [m]."""
     network, (first, second) = partition.network, partition.facet_regions[facets].T
     result = bending_kinks(network.graph)[kinks]
-    # A kink that is alone is what bends it, if anything does.
+    # A kink that switches alone is the only one that can bend the network.
     together = np.flatnonzero(result & (np.bincount(facets)[facets] > 1)) if facets.size else facets
     good = np.zeros(len(together), dtype=bool)
     for side in (first[together], second[together]):
@@ -332,19 +332,19 @@ def _good(network: Network, packed: Packed, rows: Integers, kinks: Integers) -> 
 
 
 def inner_degrees(partition: Partition, chosen: Bits) -> Integers:
-    """Return how many of the chosen facets each vertex inside the domain has, int64 [V]; 0 for those on its border."""
+    """Return how many of the chosen facets each inner vertex has, int64 [V]; 0 for vertices on the domain boundary."""
     degrees = np.bincount(partition.facet_vertices[chosen].ravel(), minlength=len(partition.vertices))
     degrees[partition.facet_vertices[partition.facet_kinks < 0].ravel()] = 0
     return degrees
 
 
 def _sums(values: Floats, errors: Floats, groups: Integers, count: int) -> tuple[Floats, Floats]:
-    """Sum of the values of each group, correctly rounded, and a bound on its error: float64 [count] each."""
+    """Return the sum of each group, correctly rounded, and a bound on its error: float64 [count] each."""
     return rounded_sums(values, groups, count), sum_errors(values, errors, groups, count)
 
 
 def correct_sum(lengths: Floats) -> float:
-    """Return the sum of sizes, correctly rounded; infinite where one of them is, or the sum beyond the largest
+    """Return the sum of sizes, correctly rounded; infinite if one of them is, or if the sum is beyond the largest
     double.
     """
     return float(rounded_sums(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[0])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How dense is the boundary in the whole input space, whatever its dimension?
+"""How dense is the boundary in the whole input space, in any dimension?
 
-By Crofton's formula: the boundary's volume in a body is, up to a constant, the mean number of times that random lines
-cross it there. On each line crossings are counted exactly, by the core; what is random is the choice of lines, and the
-estimate says how much that leaves open. With u a uniform direction and the lines of `bodies.py`,
+Crofton's formula: the boundary's volume in a body is, up to a constant, the mean number of times that random lines
+cross it there. The core counts the crossings on each line exactly; only the choice of lines is random, and the estimate
+has the resulting error. With u a uniform direction and the lines of `bodies.py`,
 
     volume of boundary / volume of body = mean( weight of the line * crossings ) / mean(|u_1|).
 
@@ -44,22 +44,22 @@ def crofton_density(
     network : Network
     body : Ball or Box
     lines : int
-        How many random lines, at least 2.
+        Number of random lines, at least 2.
     rng : numpy.random.Generator
     boundary : "activation" or "gradient"
         As for `boundary_volume`.
     workers : int or "all", optional
-        Threads that count, as for `regions.count`.
+        Number of threads, as for `regions.count`.
 
     Returns
     -------
     Estimate
-        With one sample for each line. Times the volume of the body it is the volume of the boundary.
+        With one sample for each line. Multiplied by the volume of the body it is the volume of the boundary.
 
     Raises
     ------
     TypeError, ValueError
-        Wrong types; another boundary; fewer than two lines.
+        Wrong types; an unknown boundary; fewer than two lines.
     ShapeMismatchError
         The body does not lie in the network's input space.
     NonFiniteError, BeyondDoublesError
@@ -90,9 +90,9 @@ def crofton_density(
 def crossing_densities(
     network: Network, body: Body, lines: int, rng: np.random.Generator, boundary: str, workers: Workers = None
 ) -> Floats:
-    """Unbiased samples of the density, one for each of some random lines: float64 [lines]."""
+    """Return unbiased samples of the density, one for each of some random lines: float64 [lines]."""
     starts, ends, weights = body.chords(lines, rng)
-    # A chord so short that its ends are one point crosses nothing.
+    # A chord so short that its ends coincide crosses nothing.
     long = np.flatnonzero((starts != ends).any(axis=1))
     segments = [Segment(start, end) for start, end in zip(starts[long], ends[long], strict=True)]
     crossings = np.zeros(lines)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """How far is a point from the boundary of its activation region, in the whole input space?
 
-A region is where affine forms h - t have given signs, and the boundary of a convex set given by half-spaces is as near
-as the nearest of their hyperplanes, needed or not. So the distance is the least of |h - t| / |gradient of h| over all
-kinks whose gradient is not 0 there; no region has to be enumerated, and the dimension does not matter.
-Floating point gives an interval for each of them (`distance_bounds.py`). Where the sign of a kink is not proven, or
-more than one kink can be the nearest, exact arithmetic settles it (`exact_distance.py`): which kink is the nearest is
-never a matter of rounding.
-On a kink the pattern is that of the point, where active means strictly above. The first layer with a kink at 0 and a
-gradient other than 0 then really has a boundary there: below it, all kinks at 0 are constant around the point.
-Of a maximum only comparisons with the winner bound the region, and of several largest arms the lowest one wins.
-Networks with maxima are left to exact arithmetic, for every point and each such comparison.
-Cost: a forward pass for each point and input, or unit of the first layer, whichever are fewer. Where exact arithmetic
-is needed, on boundaries for instance, ten milliseconds and more for each 100,000 weights.
+A region is the set where affine forms h - t have given signs. The nearest point on the boundary of a convex set given
+by half-spaces is on the nearest of their hyperplanes, redundant or not. So the distance is the least of |h - t| /
+|gradient of h| over all kinks whose gradient is not 0 there; no region has to be enumerated, in any dimension. Floating
+point gives an interval for each distance (`distance_bounds.py`). If the sign of a kink is not proven, or more than one
+kink can be the nearest, exact arithmetic decides (`exact_distance.py`), so the nearest kink never depends on rounding.
+On a kink the pattern is the pattern of the point, where active means strictly above. The first layer with a kink at 0
+and a nonzero gradient really has a boundary there: below it, all kinks at 0 are constant around the point. For a
+maximum, only comparisons with the argmax bound the region; of several largest branches the lowest is the argmax.
+Networks with maxima use exact arithmetic, for every point and each such comparison.
+Cost: a forward pass for each point and input, or unit of the first layer, whichever are fewer. In exact arithmetic, as
+on boundaries, ten milliseconds and more for each 100,000 weights.
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundaryDistances(PointDistances):
-    """How far points are from the boundary of their activation regions.
+    """Distances of points from the boundary of their activation regions.
 
     Attributes
     ----------
     network : Network
     distances : float64 [..]
-        In input space; 0 on the boundary, infinite where there is none.
+        In input space; 0 on the boundary, infinite if there is no boundary.
     kinks : int64 [..]
-        The pattern bit that switches at the nearest point of the boundary, exactly; of several the first. -1 where
-        there is no boundary.
+        The pattern bit that switches at the nearest point of the boundary, exactly; the first of several. -1 if there
+        is no boundary.
     nearest : float64 [.., n_in]
-        The nearest point of the boundary, rounded; nan where there is none.
+        The nearest point of the boundary, rounded; NaN if there is no boundary.
     errors : float64 [..]
         Proven bounds on the errors of the distances.
     """
@@ -59,7 +58,7 @@ class BoundaryDistances(PointDistances):
 
 
 def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistances:
-    """Distance from points to the boundary of their activation regions, in the whole input space, and where it is.
+    """Return the distance from points to the boundary of their activation regions, and where the boundary is.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     Raises
     ------
     TypeError, ShapeMismatchError, NonFiniteError
-        No network; points that are no finite real numbers, or have another length.
+        Not a network; points that are not finite real numbers, or have another length.
 
     References
     ----------
@@ -99,7 +98,7 @@ def distance_to_boundary(network: Network, points: ArrayLike) -> BoundaryDistanc
     def keep(index: int, answer: NearestKink | None) -> None:
         if answer is not None:
             kinks[index], distances[index], nearest[index] = answer
-            errors[index] = ulp(answer.distance)  # infinite of infinity
+            errors[index] = ulp(answer.distance)  # infinity has an infinite ulp
 
     if any(isinstance(node.units, Maxima) for node in network.graph.hidden):
         for index, point in enumerate(flat):
@@ -123,7 +122,7 @@ def _mostly_rounded(
     keep: Callable[[int, NearestKink | None], None],
     found: tuple[Floats, Integers, Floats, Floats],
 ) -> None:
-    """Find the distances of points [m, n_in] by bounds, and exactly where these leave something open."""
+    """Find the distances of points [m, n_in] by bounds, and exactly where these do not decide."""
     distances, kinks, errors, nearest = found
     coordinates = Coordinates(network.graph)
     largest = max(len(coordinates.gradients) * max(network.widths, default=1), network.n_in, network.kinks)
@@ -149,18 +148,14 @@ def _mostly_rounded(
 
 
 def _settle(exact: ExactDistances, coordinates: Coordinates, point: Floats) -> NearestKink | None:
-    """Return the nearest kink by exact arithmetic: of its signs, and of the few kinks that can be the nearest with
-    these.
-    """
+    """Return the nearest kink by exact arithmetic, from its signs and the few kinks that can then be the nearest."""
     signs = exact.signs(point)
     around = kink_intervals(exact.graph, coordinates, point[np.newaxis], signs)
     return exact.nearest(point, signs > 0, np.flatnonzero(_candidates(around, exact)[0]).tolist())
 
 
 def _candidates(around: KinkIntervals, exact: ExactDistances) -> Bits:
-    """Return which kinks can be the nearest, of those that are known to be on one hyperplane the first: bool [m,
-    kinks].
-    """
+    """Return which kinks can be the nearest; only the first of kinks known to be on one hyperplane: bool [m, kinks]."""
     result: Bits = around.live & (around.lowest <= around.highest.min(axis=1, keepdims=True))
     for index in np.flatnonzero(around.decided & (result.sum(axis=1) > 1)).tolist():
         first = exact.distinct(np.flatnonzero(result[index]).tolist())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Between which numbers are the distances from points to all kinks, as far as floating point can prove?
+"""What are bounds on the distances from points to all kinks, as far as floating point can prove?
 
 A distance is the size of a pre-activation minus a breakpoint over the length of its gradient, and both are known up to
 bounds (`regions/passes/bounded_gradients.py`).
-Invariant: all bounds hold with under- and overflow. What is no finite number comes out as unknown: an interval from 0
+Invariant: all bounds hold with underflow and overflow. After overflow the result is unknown: an interval from 0
 to infinity, a point that is not decided.
 Cost: a product with the weights for each point, and each input or unit of the first layer, whichever are fewer.
 """
@@ -27,9 +27,9 @@ LARGEST = float(np.finfo(np.float64).max)
 class KinkIntervals(NamedTuple):
     """Distances from m points to the hyperplanes of all kinks, in the region of each point."""
 
-    decided: Bits  # [m]: the signs of all kinks are proven; without that, nothing else is
+    decided: Bits  # [m]: the signs of all kinks are proven; otherwise the other fields are meaningless
     above: Bits  # [m, kinks]: whether the point is above the breakpoint
-    live: Bits  # [m, kinks]: whether there is a hyperplane, as far as is known
+    live: Bits  # [m, kinks]: whether there may be a hyperplane
     distances: Floats  # [m, kinks], rounded
     lowest: Floats  # [m, kinks]: proven
     highest: Floats  # [m, kinks]: proven, infinite if the gradient can be 0
@@ -44,11 +44,10 @@ def kink_intervals(
     Parameters
     ----------
     graph : Graph
-    coordinates : Coordinates
-        Those of the graph.
+        The coordinates of the graph's gradients.
     points : float64 [m, n_in]
     signs : int8 [kinks], optional
-        The true sign of every kink, for a single point: then it is decided.
+        The true sign of every kink, for a single point, which is then decided.
     """
     count = len(points)
     shape = (count, graph.kinks)
@@ -74,7 +73,7 @@ def kink_intervals(
             unit = rounding_unit(4)  # for the roundings of the next two lines
             low = np.maximum(sizes - errors, 0.0) / longest * (1.0 - unit) - TINY
             high = (sizes + errors) / shortest * (1.0 + unit) + TINY
-            lowest[:, part] = np.where(low > 0.0, np.minimum(low, LARGEST), 0.0)  # 0 for nan
+            lowest[:, part] = np.where(low > 0.0, np.minimum(low, LARGEST), 0.0)  # 0 for NaN
             highest[:, part] = np.where(live[:, part] & (shortest > 0.0) & (high >= 0.0), high, np.inf)
             if node.units.kinks:
                 nearest = highest[:, part].argmin(axis=1)

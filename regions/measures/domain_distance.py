@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How far is a point of a line or plane from the boundary there?
 
-From the facets of a partition, and so from either boundary: that of activation regions, or only where the gradient
-jumps. The nearest facet is looked up (`nearest_facets.py`), and the distance from it measured (`facet_distance.py`).
-Which facets make up the boundary is exact, distances are rounded, with proven bounds.
-It is the distance within the domain: boundary beyond its border, or off the plane, may be nearer.
+The distance is computed from the facets of a partition, for either boundary: between activation regions, or only where
+the gradient jumps. The nearest facet is looked up (`nearest_facets.py`), and the distance from it is measured
+(`facet_distance.py`). The facets of the boundary are exact; distances are rounded, with proven bounds.
+It is the distance within the domain: boundary outside the domain, or off the plane, may be nearer.
 Cost: the logarithm of the number of facets for each point, after sorting them once: about 10 microseconds.
 """
 
@@ -28,23 +28,23 @@ from regions.partition import Partition
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DomainDistances(PointDistances):
-    """How far points of a domain are from a boundary in it.
+    """Distances of points of a domain from a boundary in it.
 
     Attributes
     ----------
     network : Network
     distances : float64 [..]
-        In input space; 0 on the boundary, infinite where there is none in the domain.
+        In input space; 0 on the boundary, infinite if there is no boundary in the domain.
     kinks : int64 [..]
-        The pattern bit that switches across the nearest facet, as ``partition.facet_kinks`` has it: where several do,
-        one of them. -1 where there is no boundary.
+        The pattern bit that switches across the nearest facet, as in ``partition.facet_kinks``: one of several if they
+        coincide. -1 if there is no boundary.
     nearest : float64 [.., n_in] or [.., d]
-        The nearest point of the boundary, in the space in which the points were given; nan where there is none.
+        The nearest point of the boundary, in the space of the given points; NaN if there is no boundary.
     facets : int64 [..]
-        The nearest facet, or one of the nearest; -1 where there is no boundary.
+        The nearest facet, or one of the nearest; -1 if there is no boundary.
     errors : float64 [..]
-        Proven bounds on the errors of the distances, of the chart points: where points of input space are given, of
-        those that they were projected to in floating point.
+        Proven bounds on the errors of the distances of chart points. Points of input space are first projected to chart
+        points in floating point.
     """
 
     facets: Integers
@@ -54,14 +54,14 @@ class DomainDistances(PointDistances):
 def distance_in_domain(
     partition: Partition, points: ArrayLike, boundary: Boundary = "activation", *, space: str = "input"
 ) -> DomainDistances:
-    """Distance from points to the boundary inside the domain of a partition, and where it is.
+    """Return the distance from points to the boundary inside the domain of a partition, and where the boundary is.
 
     Parameters
     ----------
     partition : Partition
     points : array_like [.., n_in], or [.., d] with ``space="chart"``
-        Points of input space are projected on the domain's line or plane; the distance is that of the projection.
-        It need not lie in the domain: also outside, what is measured is how far the boundary inside the domain is.
+        Points of input space are projected on the domain's line or plane, and the projection's distance is measured.
+        It need not lie in the domain: then the result is its distance from the boundary inside the domain.
     boundary : "activation" or "gradient"
         As for `boundary_volume`.
     space : "input" or "chart"
@@ -73,7 +73,7 @@ def distance_in_domain(
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one; another boundary or space.
+        Not a partition, or a partial one; an unknown boundary or space.
     ShapeMismatchError, NonFiniteError
         Points of another length; NaN, infinity; a distance or a nearest point beyond the largest double.
     DegenerateDomainError
@@ -87,7 +87,7 @@ def distance_in_domain(
     >>> distance_in_domain(part, [[0.5, 0.25]]).distances, distance_in_domain(part, [[0.5, 0.25]], "gradient").distances
     (array([0.25]), array([0.5]))
 
-    On a whole plane, where facets have no end:
+    On a whole plane, where facets are endless:
 
     >>> part = regions.enumerate(net, regions.Plane([0, 0], [1, 0], [0, 1]))
     >>> found = distance_in_domain(part, [[300.0, -2.0]])
@@ -98,7 +98,7 @@ def distance_in_domain(
 
 
 def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike, space: str) -> DomainDistances:
-    """As `distance_in_domain`, from some facets."""
+    """Return `distance_in_domain` from some facets."""
     domain = partition.domain
     in_chart = one_of(space, SPACES, "space") == "chart"
     given = points_float64(points, domain.dimension) if in_chart else domain.to_chart(points)
@@ -127,13 +127,13 @@ def distance_to_facets(partition: Partition, chosen: Integers, points: ArrayLike
 
 
 def _errors(partition: Partition, facets: StraightFacets, points: Floats, distances: Floats) -> Floats:
-    """Bounds on the errors of distances [n] of chart points [n, d] from the nearest of some facets.
+    """Bound the errors of distances [n] of chart points [n, d] from the nearest of some facets.
 
-    Every facet is off by no more than its ends are, so the least distance from the stored facets is within the largest
-    such error of the least distance from the true ones. The rest is rounding, u = 2^-53 each time. A vector from a
-    place on a facet to the point has the length M at most, its components along the chart's directions taken together.
-    It is off by 4 u M, and a facet's direction, relatively, by 4 u C, with C the skewness of the chart. Then the
-    distance from a line is off by 17 u C M, the place of its foot by no more than 25 u C M, and the search for the
+    Every facet is off by at most the errors of its ends, so the least distance from the stored facets is within the
+    largest such error of the least distance from the true ones. The rest is rounding, u = 2^-53 each time. Let a vector
+    from a point on a facet to the given point have at most length M, taking its components along the chart's directions
+    together. It is off by 4 u M, and a facet's direction, relatively, by 4 u C, with C the skewness of the chart. Then
+    the distance from a line is off by 17 u C M, the position of its foot by at most 25 u C M, and the search for the
     nearest facet, which compares distances that are rounded like these, by 40 u M: together less than 128 u C M. On a
     line there are only differences.
     """

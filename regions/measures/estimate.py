@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is known about a number that was sampled?
+"""What is known about a sampled number?
 
-Its samples: independent, each with the number as its mean. From them a value, a standard error, and an interval by
-Student's t, which is right for normal samples and in the limit of many for all others. It is an estimate: nothing here
-is proven, and rare large samples that did not occur are not in it.
+It has independent samples, whose mean is the number. They give a value, a standard error, and an interval by Student's
+t, which is right for normal samples and in the limit of many samples for all others. An estimate proves nothing, and
+does not account for rare large samples that did not occur.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Estimate:
     Parameters
     ----------
     samples : array_like, float64 [m]
-        At least two, finite; kept read-only.
+        At least two, finite; stored read-only.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class Estimate:
 
     @property
     def _scaled(self) -> tuple[Floats, int]:
-        """The samples times 2**-exponent, so that their squares stay within the doubles; no digit changes."""
+        """The samples times 2**-exponent, exactly, so that their squares stay within the doubles."""
         _, exponent = frexp(float(np.abs(self.samples).max()))
         return np.ldexp(self.samples, -exponent), exponent
 
@@ -81,10 +81,10 @@ class Estimate:
         return facts_table(repr(self), facts)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of the mean, by Student's t.
+        """Return a confidence interval of the mean, by Student's t.
 
-        It knows what the samples show: where all of them are equal, as when none of them met something rare, it is a
-        single number.
+        It depends on the samples only: if all of them are equal, as when none of them met a rare event, it is a single
+        number.
 
         Parameters
         ----------
@@ -104,10 +104,10 @@ class Estimate:
         return self.value - half, self.value + half
 
     def deviation(self, other: Estimate | float) -> float:
-        """By how many standard errors it is above another independent estimate, or above a known number.
+        """Return the distance above another independent estimate, or a known number, in standard errors.
 
-        0 when both are equal, infinite when they differ and neither has an error. Samples that are all equal count as
-        known exactly: where they are all 0 because what is rare was not met, this says nothing.
+        0 if both are equal, infinite if they differ and neither has an error. Samples that are all equal count as
+        known exactly: if they are all 0 because a rare event was not met, the result is meaningless.
 
         Examples
         --------

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What is the largest disc in a region, exactly?
 
-A linear program: the largest r for which a point has at least the distance r from each edge of the region. Edges are
-exact forms with integer coefficients (`exact_outline.py`), positive inside. Their lengths, by which they have to be
-divided, are square roots of integers; each is taken from below, to 2^-80 of itself. That is all that is not exact, and
-it makes r no more than 2^-80 of itself larger: with r (1 - 2^-80) the point keeps its distances.
+It is a linear program: the largest r for which a point has at least the distance r from each edge of the region. Edges
+are exact forms with integer coefficients (`exact_outline.py`), positive inside. They have to be divided by their
+lengths, which are square roots of integers; each is rounded down by at most 2^-80 of itself. This is the only rounding,
+and makes r at most 2^-80 of itself larger: with r (1 - 2^-80) the point keeps its distances.
 The program is solved from outside. Three edges whose normals positively span the plane bound the disc that touches
-them. If it crosses another edge, that one comes in, and the one goes out without which the three still span. The
-radius gets smaller; or, between parallel edges, it stays, and the centre moves on along them, to one side: so it ends.
-Cost: a few dozen products of long integers for each exchange, a handful of which do; and the forms.
+them. If it crosses another edge, that edge replaces the one without which the three still span. The radius gets
+smaller; or, between parallel edges, it stays, and the centre moves along them, to one side. So the method terminates.
+Cost: a few dozen products of long integers for each exchange, of which a handful suffices; and the forms.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ BITS = 80
 
 
 def exact_discs(partition: Partition, regions: NDArray[np.integer]) -> tuple[Floats, Floats]:
-    """Radii [m] in input space and centres [m, d] in the chart of the largest discs in some regions, each rounded once.
+    """Return radii [m] in input space and centres [m, d] in the chart of the largest discs in some regions.
+
+    Each is rounded once.
 
     Parameters
     ----------
     partition : Partition
-        Of a bounded domain.
+        A partition of a bounded domain.
     regions : int [m]
-        Quickest in ascending order.
+        Fastest in ascending order.
     """
     discs = (_interval if partition.dimension == 1 else _disc)(partition, regions)
     radii, centers = np.zeros(len(regions)), np.zeros((len(regions), partition.dimension))
@@ -50,7 +52,7 @@ def exact_discs(partition: Partition, regions: NDArray[np.integer]) -> tuple[Flo
 
 
 def _interval(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tuple[Fraction, list[Fraction]]]:
-    """Squares of half the lengths of regions on a line, and their middles."""
+    """Yield the squares of half the lengths of regions on a line, and their middles."""
     outlines, (factor, exponent) = ExactOutlines(partition), _metric(partition)
     for region in regions.tolist():
         ends = (outlines.vertex(corner) for corner in (2 * region, 2 * region + 1))
@@ -59,9 +61,9 @@ def _interval(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tu
 
 
 def _disc(partition: Partition, regions: NDArray[np.integer]) -> Iterator[tuple[Fraction, list[Fraction]]]:
-    """Squares of radii of regions in a plane, and centres."""
+    """Yield the squares of radii of regions in a plane, and centres."""
     outlines, (((g, h), (_, k)), exponent) = ExactOutlines(partition), _metric(partition)
-    # A form with slopes a, b has in input space a slope whose square is this over the determinant of the metric.
+    # In input space, the square of the slope of a form with slopes a, b is this over the metric's determinant.
     determinant = (g * k - h * h) * Fraction(2) ** exponent
     for region in regions.tolist():
         rows = []
@@ -79,7 +81,7 @@ def _metric(partition: Partition) -> tuple[list[list[int]], int]:
 
 
 def _largest(rows: list[Row]) -> Row:
-    """Return the point (w, x, y, r), w > 0, with the largest r / w; rows are those of a convex polygon,
+    """Return the point (w, x, y, r), w > 0, with the largest r / w; rows are edges of a convex polygon,
     counter-clockwise.
     """
     edges = _spanning(rows)
@@ -88,14 +90,14 @@ def _largest(rows: list[Row]) -> Row:
         crossed = next((edge for edge, row in enumerate(rows) if _value(row, point) < 0), None)
         if crossed is None:
             return point
-        # The opposite of its normal is between those of two of the three.
+        # The opposite of its normal is between the normals of two of the three.
         sides = [_turn(rows[edge], rows[crossed]) for edge in edges]
         keep = next(i for i in range(3) if sides[i] <= 0 <= sides[i - 2] and (sides[i] or sides[i - 2]))
         edges = [edges[keep], edges[keep - 2], crossed]
 
 
 def _spanning(rows: list[Row]) -> list[int]:
-    """Three edges, counter-clockwise, whose normals positively span the plane."""
+    """Return three edges, counter-clockwise, whose normals positively span the plane."""
     last = 1
     while _turn(rows[0], rows[last + 1]) > 0:
         last += 1
@@ -103,12 +105,12 @@ def _spanning(rows: list[Row]) -> list[int]:
 
 
 def _turn(one: Row, other: Row) -> int:
-    """Positive if the normal of the other edge is to the left of that of the one."""
+    """Return a positive number if the normal of the other edge is to the left of the normal of the one."""
     return one[1] * other[2] - one[2] * other[1]
 
 
 def _value(row: Row, point: Row) -> int:
-    """Return how far the disc at a point is from an edge, times something positive."""
+    """Return the distance of the disc at a point from an edge, times a positive number."""
     c, a, b, length = row
     w, x, y, r = point
     return c * w + a * x + b * y - length * r

@@ -2,15 +2,15 @@
 """How far is a point of input space from each kink of its region, exactly?
 
 Weights and points are doubles, so everything is integers with one exponent per array, as in
-`regions/passes/exact.py`, here in the full input space. A forward pass gives signs. With them, hence with a
-piece for every unit, the pre-activation of a kink is an affine form, found from its row of weights backwards through
-the layers. The distance is |h - t| over the length of the form's gradient: its square is a fraction, fractions are
-compared, and only the root is rounded. Forms depend on the pieces of the layers below alone, and are kept until these
-change: those of the first layer for good. Units that were copied, scaled or negated have their kinks on one hyperplane
-for every input. Their rows tell, and so ties between them need no arithmetic at any point (`distinct`).
+`regions/passes/exact.py`, but in the full input space. A forward pass gives signs, and hence a piece for every unit.
+The pre-activation of a kink is then an affine form, computed from its row of weights backwards through the layers. The
+distance is |h - t| over the length of the form's gradient: its square is a fraction, fractions are compared, and only
+the root is rounded. Forms depend on the pieces of the layers below only, and are cached until these change; forms of
+the first layer never change. Units that were copied, scaled or negated have their kinks on one hyperplane for every
+input. Their rows show this, so ties between them need no arithmetic at any point (`distinct`).
 Cost: about 100 ns per weight for signs, and 60 per weight below it for the form of a kink behind the first layer: 12
-and 7 ms with 784-150-100 units. A kink of the first layer, or whose form is known, takes 0.1 ms there, the nearest
-point 0.5 ms, and the row of a unit, to be told from others, 0.4 ms once.
+and 7 ms with 784-150-100 units. A kink of the first layer, or one with a known form, takes 0.1 ms there, the nearest
+point 0.5 ms, and comparing the row of a unit with others 0.4 ms once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from regions.passes.exact import ExactRows, ExactSigns, compared_rows, own_row
 
 
 class NearestKink(NamedTuple):
-    """The nearest of some kinks: which one, how far, and where it comes nearest, float64 [n_in]."""
+    """The nearest of some kinks: its index, its distance, and the nearest point on it, float64 [n_in]."""
 
     kink: int
     distance: float
@@ -73,7 +73,7 @@ class ExactDistances:
         return self.nearest(point, bits, self.distinct(np.flatnonzero(self.graph.binding(bits)).tolist()))
 
     def distinct(self, kinks: list[int]) -> list[int]:
-        """Of some kinks, ascending, the first on each hyperplane, as far as single rows of weights tell."""
+        """Return the first kink on each hyperplane, among ascending kinks, as far as single rows of weights show."""
         first: dict[int, int] = {}
         for kink in kinks:
             first.setdefault(self.hyperplane_of(kink), kink)
@@ -101,14 +101,14 @@ class ExactDistances:
                 if best is None or squared < best[0]:
                     best = squared, kink, offset
                 if not squared:
-                    break  # nothing is nearer, and what is as near comes later
+                    break  # the remaining kinks are not nearer
         if best is None:
             return None
         squared, kink, offset = best
         return NearestKink(kink, square_root(squared) if squared else 0.0, _moved(place, self._form(kink), offset))
 
     def _enter(self, above: Bits) -> None:
-        """Keep what does not depend on the bits that changed."""
+        """Enter a pattern, and keep the forms that do not depend on the changed bits."""
         changed = np.flatnonzero(above != self.above)
         if changed.size:
             self.above = above.copy()
@@ -116,7 +116,7 @@ class ExactDistances:
                 forms.clear()
 
     def _form(self, kink: int) -> _Form:
-        """Pre-activation minus breakpoint, or the later arm minus the earlier one, where the pattern is the point's."""
+        """Return pre-activation minus breakpoint, or later minus earlier branch, for the pattern of the point."""
         number = self.node_of[kink]
         known = self.forms[number].get(kink)
         if known is None:
@@ -143,9 +143,7 @@ class ExactDistances:
 
 
 def _moved(point: Dyadic, form: _Form, offset: Fraction) -> Floats:
-    """Return where a point comes to the zeros of a form if it goes straight there, each coordinate correctly
-    rounded.
-    """
+    """Return the orthogonal projection of a point on the zeros of a form, each coordinate correctly rounded."""
     step = offset / form.squared_length
     lowest = min(point.exponent, form.gradient.exponent)
     numerators = point.over(lowest) * step.denominator - form.gradient.over(lowest) * step.numerator

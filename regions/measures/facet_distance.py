@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """How far is a point from a facet: a point of a line; a segment, a ray or a whole line of a plane?
 
-If the point's projection on the facet's line is between the ends, it is the distance from the line, else that from an
-end. Everything is measured from the nearest of the places that are known on the line: so close to a vertex nothing is
-lost, however long the facet.
-The triangular factor of a domain's directions takes chart coordinates to coordinates in which lengths are those of
-input space. Vectors come with an exponent each and have about size one, so that their squares neither over- nor
-underflow, however small or large the domain. Points are subtracted in the chart, before anything else is rounded.
-Of a facet that goes on for ever the partition stores no direction. So its line comes from its exact form
-(`regions/cells/exact_outline.py`), rounded once; likewise that of a facet with an end beyond the largest double.
-Cost: a few dozen floating point operations for each pair of a point and a facet; for a facet without an end, once,
-what one of its vertices costs in `regions/cells/exact_vertices.py`.
+If the point's projection on the facet's line is between the ends, it is the distance from the line, otherwise the
+distance from an end. Everything is measured from the nearest of the known positions on the line, so that close to a
+vertex no precision is lost, however long the facet.
+The triangular factor of a domain's directions maps chart coordinates to coordinates with the lengths of input space.
+Vectors have an exponent each and size about one, so that their squares neither overflow nor underflow, however small or
+large the domain. Points are subtracted in the chart, before anything else is rounded.
+The partition stores no direction for an endless facet. Its line is therefore computed from its exact form
+(`regions/cells/exact_outline.py`), rounded once; likewise for a facet with an end beyond the largest double.
+Cost: a few dozen floating-point operations for each pair of a point and a facet; for an endless facet, once,
+the cost of one of its vertices in `regions/cells/exact_vertices.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regions.cells.exact_outline import ExactOutlines
 from regions.domains import Domain
 from regions.partition import Partition
 
-# The exponent of zero: so low that it is never the largest, and so little that sums of a few do not overflow.
+# The exponent of zero: so low that it is never the largest, and such that sums of a few do not overflow.
 NO_EXPONENT = -(1 << 20)
 
 
@@ -41,12 +41,12 @@ class StraightFacets:
     Attributes
     ----------
     places : float64 [m, 3, d]
-        In the chart: the two ends, infinite where there is none; with such an end, one more point of the line.
+        In the chart: the two ends, infinite if the facet is endless; in that case, one more point of the line.
     shares : float64 [m, 3]
-        How many steps along its line each place is.
+        Number of steps along its line to each position.
     steps : float64 [m, d]
     errors : float64 [m]
-        How far, in each coordinate, the places of a facet are at most from the true ones.
+        Bounds, in each coordinate, on the errors of the positions of a facet.
     """
 
     def __init__(self, partition: Partition, facets: Integers) -> None:
@@ -68,15 +68,16 @@ class StraightFacets:
         self.directions, self.exponents = length_vectors(self.domain, np.zeros_like(self.steps), self.steps)
 
     def distances(self, facets: Integers, points: Floats) -> tuple[Floats, Floats]:
-        """From chart points [.., d] to a facet each: distances float64 [..] and nearest points [.., d] in the chart.
+        """Return distances float64 [..] of chart points [.., d] from a facet each, and nearest points [.., d].
 
-        Infinite beyond the largest double; never 0 but where a point is on the facet as it is stored.
+        Nearest points are in the chart. Distances are infinite beyond the largest double, and 0 only for points on the
+        stored facet.
         """
         shares, along, places = self.shares[facets], self.directions[facets], self.places[facets]
         vectors, exponents = length_vectors(self.domain, places, points[..., np.newaxis, :])
         sizes = _lengths(vectors)
         with np.errstate(all="ignore"):
-            # Infinite places are never the nearest; logarithms, since lengths can be beyond the largest double.
+            # Infinite positions are never the nearest; logarithms, because lengths can be beyond the largest double.
             base = np.where(np.isfinite(sizes), np.log2(sizes) + exponents, inf).argmin(axis=-1)[..., np.newaxis]
             vector, place = (
                 np.take_along_axis(each, base[..., np.newaxis], axis=-2)[..., 0, :] for each in (vectors, places)
@@ -89,21 +90,21 @@ class StraightFacets:
             across = np.abs(vector[..., 0] * along[..., -1] - vector[..., -1] * along[..., 0]) / length
             distances, nearest = _doubles(across, exponent), place + further[..., np.newaxis] * self.steps[facets]
             low, high = shares[..., 0] - start, shares[..., 1] - start
-            # Shares beyond the largest double are not beyond where there is no end.
+            # An infinite number of steps is not beyond an endless end.
             for side, beyond in enumerate(((further <= low) & (low > -inf), (further >= high) & (high < inf))):
                 distances = np.where(beyond, _doubles(sizes, exponents)[..., side], distances)
                 nearest = np.where(beyond[..., np.newaxis], places[..., side, :], nearest)
         return distances, nearest
 
     def _lay(self, index: int, facet: int, partition: Partition, outlines: ExactOutlines) -> None:
-        """Find the line of a facet with an end that no double reaches."""
+        """Find the line of a facet with an end beyond the doubles."""
         region = int(partition.facet_regions[facet, 0])
         start, stop = partition.cell_offsets[region : region + 2].tolist()
         corner = partition.cell_facets[start:stop].tolist().index(facet)
         low, high = outlines.vertex(start + corner), outlines.vertex(start + (corner + 1) % (stop - start))
         kink = int(partition.facet_kinks[facet])
         constant, a, b = outlines.forms.kink(kink)
-        # The region is on the left, counter-clockwise as it goes around itself, and the form has its bit's sign there.
+        # The region is on the left, counter-clockwise, and the form has the sign of its bit there.
         x, y = (b, -a) if outlines.forms.bits[kink] else (-b, a)
         largest, squared = max(abs(x), abs(y)), x * x + y * y
         # The point of the line that is nearest to 0 in the chart.
@@ -124,32 +125,31 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 def _doubles(sizes: Floats, exponents: Integers) -> Floats:
-    """Sizes times two to the exponents: infinite beyond the largest double, but 0 for nothing but 0."""
+    """Return sizes times two to the exponents: infinite beyond the largest double, but 0 only for 0."""
     smallest = np.finfo(np.float64).smallest_subnormal
     results = scaled(np.where(np.isnan(sizes), inf, sizes), exponents)
     return np.where(sizes > 0.0, np.maximum(results, smallest), results)
 
 
 def length_vectors(domain: Domain, start: Floats, end: Floats) -> tuple[Floats, Integers]:
-    """Return the way from some chart points [.., d] to others: vectors float64 [.., d], times two to the exponents
-    [..].
+    """Return the vectors from some chart points [.., d] to others: float64 [.., d], times two to the exponents [..].
 
-    Not finite where one of the points is not.
+    Not finite if one of the points is not.
     """
     factor, exponents_of_axes = domain.length_factor
     with np.errstate(all="ignore"):
         offsets = end - start
-        wide = np.isinf(offsets)  # perhaps only on the way
+        wide = np.isinf(offsets)  # perhaps only an intermediate overflow
         offsets, parts = np.frexp(np.where(wide, end / 2 - start / 2, offsets))
         exponents = np.where(offsets == 0.0, NO_EXPONENT, parts + exponents_of_axes.astype(np.int64) + wide)
         largest = exponents.max(axis=-1)
         vectors = scaled(offsets, exponents - largest[..., np.newaxis]) @ factor.T
-        # In a skew chart it can be a lot shorter than its coordinates are large.
+        # In a skew chart a vector can be much shorter than its coordinates are large.
         _, shift = np.frexp(np.abs(vectors).max(axis=-1))
         return scaled(vectors, -shift[..., np.newaxis]), largest + shift
 
 
 def scaled(values: Floats, exponents: Integers) -> Floats:
-    """Values times two to the exponents: exactly, but for over- and underflow."""
+    """Return values times two to the exponents: exact except for overflow and underflow."""
     with np.errstate(over="ignore"):
         return np.ldexp(values, exponents.astype(np.intc))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Across which facets does the gradient of the network jump, exactly?
 
-B_N of Hanin and Rolnick: the part of the activation boundary that the network's values show. The rest are facets of
-neurons that reach no output there (all paths to it are closed), that cancel, or whose activation does not bend. Since
-the network is continuous, the gradient jumps iff the affine maps on the two sides differ, and that is known exactly
-(`regions/cells/equal_maps.py`).
+This is B_N of Hanin and Rolnick: the part of the activation boundary that shows in the network's values. The other
+facets belong to neurons that reach no output there (all paths to it are closed), that cancel, or whose activation does
+not bend. Because the network is continuous, the gradient jumps iff the affine maps on the two sides differ, which is
+known exactly (`regions/cells/equal_maps.py`).
 Cost: about one forward pass over as many points as there are regions.
 """
 
@@ -15,10 +15,10 @@ from regions.partition import Partition, require_complete
 
 
 def gradient_jumps(partition: Partition) -> Bits:
-    """Tell across which facets the gradient of the network jumps, exactly.
+    """Return across which facets the gradient of the network jumps, exactly.
 
-    These facets are the boundary B_N of linear regions; the others separate regions with one affine map. It is the
-    gradient of the network on the domain: along a plane, that of the network restricted to it.
+    These facets are the boundary B_N of linear regions; the others separate regions with one affine map. The gradient
+    is taken on the domain: along a plane, it is the gradient of the network restricted to the plane.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ def gradient_jumps(partition: Partition) -> Bits:
     Returns
     -------
     bool [F]
-        False on the border of the domain.
+        False on the domain boundary.
 
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one.
+        Not a partition, or a partial one.
 
     References
     ----------

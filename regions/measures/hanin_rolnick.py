@@ -5,11 +5,12 @@ For random networks whose biases have a density the mean volume of the stratum o
 
     E vol(B_{N,k} and K) = sum over sets of k kinks of the integral over K of E[ |J| rho 1(all are good) ],
 
-|J| the k-dimensional volume spanned by the gradients of the pre-activations, rho the density of the biases that put all
-k neurons on their breakpoints at x, and *good*: a path of open neurons leads from it to the output.
-The left side is measured on drawn networks: exactly, on each, on an interval and in a box of two dimensions; by random
-lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines, on which the integral is
-known in closed form: |gradient of z| is the mean over directions u of |derivative of z along u|, up to the constant of
+Here |J| is the k-dimensional volume spanned by the gradients of the pre-activations, rho is the density of the biases
+that put all k neurons on their breakpoints at x, and *good* means that a path of open neurons leads from the neuron to
+the output.
+The left side is measured on drawn networks: exactly on each, on an interval and in a box of two dimensions; by random
+lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines, on which the integral has a
+closed form: |gradient of z| is the mean over directions u of |derivative of z along u|, up to the constant of
 Crofton's formula, and the integral of |derivative| rho is a probability. For k > 1 it draws points
 (`pinned_neurons.py` has both). Both sides are means of independent samples, per volume of K.
 Cost of a sample: left, an enumeration; right, one for each kink, or a forward pass for each of at most 4096 sets.
@@ -34,7 +35,7 @@ from regions.measures.pinned_neurons import bias_laws, expected_crossings, integ
 from regions.networks.network import Network
 from regions.passes.open_paths import bending_kinks
 
-# Networks that have to count for a standard error.
+# Least number of networks, in effect, for a standard error.
 ENOUGH = 10
 
 
@@ -48,14 +49,14 @@ def mean_boundary_density(
     boundary: Boundary = "gradient",
     lines: int = 1,
 ) -> Estimate:
-    """Left side of Theorem 3: mean volume of the boundary's stratum, per volume of the body, over random networks.
+    """Estimate the left side of Theorem 3: the mean volume of the boundary's stratum, per volume of the body.
 
     Parameters
     ----------
     random : Ensemble
     body : Ball or Box
     networks : int
-        How many are drawn, at least 2.
+        Number of random networks, at least 2.
     rng : int or numpy.random.Generator
         A seed, or a generator.
     codimension : int
@@ -63,7 +64,7 @@ def mean_boundary_density(
     boundary : "gradient" or "activation"
         As for `boundary_volume`; the theorem is about the gradient's.
     lines : int
-        Random lines per network, where it is not measured exactly: in balls, and beyond two dimensions.
+        Random lines per network, if it is not measured exactly: in balls, and beyond two dimensions.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def mean_boundary_density(
     Raises
     ------
     TypeError, ValueError
-        Wrong types; numbers out of range; another boundary; weights or biases without densities.
+        Wrong types; numbers out of range; an unknown boundary; weights or biases without densities.
     ShapeMismatchError
         The body does not lie in the networks' input space; a codimension that is not measured there.
 
@@ -118,7 +119,7 @@ def hanin_rolnick_integral(
     boundary: Boundary = "gradient",
     places: int = 1,
 ) -> Estimate:
-    """Right side of Theorem 3: mean over the body and over random networks of ``|J| rho 1(good)``, summed over kinks.
+    """Estimate the right side of Theorem 3: the mean over body and networks of ``|J| rho 1(good)``, summed over kinks.
 
     Parameters
     ----------
@@ -127,11 +128,10 @@ def hanin_rolnick_integral(
     codimension : int
         k, from 1 to the dimension of the input.
     boundary : "gradient" or "activation"
-        The latter leaves out the condition that neurons are good, and counts breakpoints where the slope does not
-        change.
+        The latter omits the condition that neurons are good, and counts breakpoints where the slope does not change.
     places : int
-        Random lines through the body per network; for codimensions above 1, random points of it. On an interval a
-        single line is all there is.
+        Random lines through the body per network; for codimensions above 1, random points of it. An interval has only
+        one line.
 
     Returns
     -------
@@ -141,8 +141,8 @@ def hanin_rolnick_integral(
     Raises
     ------
     TypeError, ValueError, ShapeMismatchError
-        As for `mean_boundary_density`; with a codimension above 1, so few networks with a part in the integral that its
-        error is unknown.
+        As for `mean_boundary_density`; with a codimension above 1, if so few networks contribute to the integral that
+        its error is unknown.
 
     References
     ----------
@@ -150,8 +150,8 @@ def hanin_rolnick_integral(
 
     Notes
     -----
-    Where the codimension is above 1 and biases vary much less than pre-activations do, nearly all of the integral comes
-    from few points: take many networks. With the equivalent of fewer than ten that count, it is refused.
+    If the codimension is above 1 and biases vary much less than pre-activations do, nearly all of the integral comes
+    from few points: use many networks. With the equivalent of fewer than ten that contribute, it is refused.
 
     Examples
     --------
@@ -195,9 +195,9 @@ def _checked(
 
 
 def _require_enough(values: Floats, random: Ensemble) -> None:
-    """Refuse samples of which next to none has a part in their mean: that says nothing about its error.
+    """Refuse samples of which almost none contribute to their mean, because its error is then unknown.
 
-    As many equal ones as ``sum**2 / sum of squares`` would be as uncertain.
+    They are as uncertain as ``sum**2 / sum of squares`` equal samples.
     """
     largest = values.max()
     effective = (values / largest).sum() ** 2 / ((values / largest) ** 2).sum() if largest > 0.0 else 0.0
@@ -210,6 +210,6 @@ def _require_enough(values: Floats, random: Ensemble) -> None:
 
 
 def _in_box(network: Network, box: Box, boundary: Boundary) -> Floats:
-    """Densities of the strata of one network in a box of two dimensions."""
+    """Return the densities of the strata of one network in a box of two dimensions."""
     e1, e2 = np.diag(box.sides)
     return boundary_volume(enumerate_regions(network, Rectangle(box.lower, e1, e2)), boundary).densities

@@ -2,15 +2,15 @@
 """How long is the image of a curve after each layer?
 
 On a piece of the layers up to one, that layer's outputs are an affine function of the chart point. So on a segment the
-image is straight, and as long as the piece times the length of its derivative; on an arc the point moves with
+image is straight, and its length is the piece's times the length of its derivative. On an arc the point moves with
 (-sin, cos) through two derivatives u and v, and the length is an elliptic integral of the second kind. Derivatives come
-from `passes/derivatives.py`: no difference of nearby images is taken. On arcs the error is absolute, not relative to
+from `passes/derivatives.py`, never from differences of nearby images. On arcs the error is absolute, not relative to
 the arc: the integral is a difference of two.
 
-Error. Derivatives are off by what is said there, ends of pieces by what the core says; as an angle by less than three
-times as much. The squares in the elliptic integral are off by h = 2 (n + 8) units of the largest. Where a square is as
-near to zero as sin^2, its root changes by no more than min(sqrt(h), h / (2 |sin|)), whose integral is at most
-h (2 + log(1 / h) / 2), below 20 h. Sums that bound are rounded too, which 2^-20 makes good.
+Error. The errors of derivatives are bounded there, and the errors of the ends of pieces by the core, as an angle by
+less than three times as much. The squares in the elliptic integral are off by h = 2 (n + 8) units of the largest. Where
+a square is as near to zero as sin^2, its root changes by at most min(sqrt(h), h / (2 |sin|)), whose integral is at most
+h (2 + log(1 / h) / 2), below 20 h. The sums in the bounds are rounded too, which 2^-20 covers.
 Source: Raghu et al. 2017, section 2.2, and Price and Tanner 2020 measure this on sampled points.
 """
 
@@ -32,9 +32,9 @@ OUTWARDS = 1 + 2.0**-20
 
 
 def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
-    """Lengths of the curve and of its image after each layer, and bounds on their errors, float64 [layers + 1] each.
+    """Return the lengths of the curve and of its images after each layer, and error bounds, float64 [layers + 1] each.
 
-    A bound is infinite where a number is beyond the largest double.
+    A bound is infinite if a number is beyond the largest double.
     """
     directions = np.stack([leg.directions for leg in strands.curve.legs])  # [legs, 1 or 2, n_in]
     joints = np.flatnonzero(np.diff(strands.legs, prepend=-1))
@@ -48,7 +48,7 @@ def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
 
 
 def ratio_errors(below: Floats, below_errors: Floats, above: Floats, above_errors: Floats) -> Floats:
-    """Return how far the doubles ``above / below`` [k] are off at most, given how far both are; infinity where that may
+    """Return bounds on the errors of the doubles ``above / below`` [k], given bounds on both; infinite if ``below`` may
     be 0.
 
     In fractions: the distances to the largest and to the smallest quotient, rounded upwards.
@@ -70,14 +70,14 @@ def _ratio_error(below: float, below_error: float, above: float, above_error: fl
 
 
 def _beginnings(strands: Strands, layer: int, joints: Integers) -> Integers:
-    """Return the strands that pieces of the layers up to one begin with, cut at joints, for directions change there."""
+    """Return the first strand of each piece of the layers up to one, cut at joints, where directions change."""
     starts = strands.starts(layer)
     starts[joints] = True
     return np.flatnonzero(starts)
 
 
 def _length(strands: Strands, level: Derivatives) -> tuple[float, float]:
-    """Return the length of all pieces of a layer, and how far off it is."""
+    """Return the length of all pieces of a layer, and a bound on its error."""
     last = np.append(level.starts[1:], len(strands)) - 1
     ends = np.stack([strands.ends[level.starts, 0], strands.ends[last, 1]], axis=1)
     off = strands.errors[level.starts, 0] + strands.errors[last, 1]
@@ -94,15 +94,16 @@ def _length(strands: Strands, level: Derivatives) -> tuple[float, float]:
 
 
 def _angles(ends: Floats) -> Floats:
-    """From the first to the second of points [k, 2, 2] of the unit circle, in radians."""
+    """Return the angles from the first to the second of points [k, 2, 2] of the unit circle, in radians."""
     (x, y), (z, w) = ends[:, 0].T, ends[:, 1].T
     return np.maximum(np.arctan2(x * w - y * z, x * z + y * w), 0.0)
 
 
 def _arc_lengths(ends: Floats, values: Floats) -> Floats:
-    """Integrals of |-sin u + cos v| between points [k, 2, 2] of the unit circle, for derivatives (u, v) [k, 2, units].
+    """Return integrals of |-sin u + cos v| between points [k, 2, 2] of the circle, for derivatives (u, v) [k, 2,
+    units].
 
-    The square is m + a cos 2 (angle - phase): (m + a) (1 - k sin^2) with k = 2 a / (m + a), no more than 1.
+    The square is m + a cos 2 (angle - phase): (m + a) (1 - k sin^2) with k = 2 a / (m + a), at most 1.
     """
     from scipy.special import ellipeinc
 

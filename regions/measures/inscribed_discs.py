@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How large a disc fits into each region?
+"""What is the largest disc in each region?
 
-In floating point with a proven bound on the error (`rounded_discs.py`). Where that bound is not far below the radius
-itself, as in regions about as thin as the spacing of doubles, exactly (`exact_discs.py`).
-Cost: all regions with k corners at once; those that need exact arithmetic, in generic partitions hardly any, take a
-millisecond or more each.
+It is computed in floating point with a proven error bound (`rounded_discs.py`). If that bound is not far below the
+radius, as in regions about as thin as the spacing of doubles, it is computed exactly (`exact_discs.py`).
+Cost: all regions with k corners at once; a millisecond or more for each that needs exact arithmetic, hardly any in
+generic partitions.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
 from regions.tables import facts_table, spread
 
-# Beyond this part of the radius a bound is not good enough. Smaller, and generic partitions would pay for it: in one of
-# 66,795 regions, whose stored corners are off by up to 1e-10, none has a bound beyond 2^-12, and 170 beyond 2^-20.
+# Largest bound that is good enough, relative to the radius. Smaller values would cost generic partitions: in one of
+# 66,795 regions, whose stored corners are off by up to 1e-10, no bound is above 2^-12, and 170 are above 2^-20.
 LARGEST_ERROR = 2.0**-12
 
 
@@ -36,8 +36,8 @@ class InscribedDiscs(NamedTuple):
     centers : float64 [R, d]
         In the chart. Rounded: in a region that is thinner than the spacing of doubles they can be outside.
     errors : float64 [R]
-        Proven bounds on how far the radii are from the true ones: at most 2^-12 of the radius, mostly far less; or,
-        of a radius below the normal range of doubles, the smallest double.
+        Proven bounds on the errors of the radii: at most 2^-12 of the radius, mostly far less; for a radius below the
+        normal range of doubles, the smallest double.
     """
 
     radii: Floats
@@ -50,24 +50,24 @@ class InscribedDiscs(NamedTuple):
 
 
 def inscribed_discs(partition: Partition) -> InscribedDiscs:
-    """Largest disc in each region of a partition (on a line, half of the interval): its Chebyshev radius and centre.
+    """Return the largest disc in each region of a partition, its Chebyshev radius and centre.
 
-    Of the true regions, not of those between rounded corners.
+    On a line, the radius is half of the interval. Discs are in the true regions, not between rounded corners.
 
     Parameters
     ----------
     partition : Partition
-        Of a bounded domain.
+        A partition of a bounded domain.
 
     Returns
     -------
     InscribedDiscs
-        Where several discs are largest, as in a rectangle, one of them.
+        If several discs are largest, as in a rectangle, one of them.
 
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one.
+        Not a partition, or a partial one.
     DomainError
         The domain is unbounded.
     NonFiniteError
@@ -85,7 +85,7 @@ def inscribed_discs(partition: Partition) -> InscribedDiscs:
     >>> sorted(inscribed_discs(part).radii.tolist())
     [0.5, 1.0]
 
-    A triangle and what is left of the square beyond it, by a line whose crossing with the border is no double:
+    A triangle and the rest of the square, cut by a line whose crossing with the domain boundary is not a double:
 
     >>> net = regions.Network([([[1.0, -1.0]], [2.0**-53]), ([[1.0]], [0.0])])
     >>> part = regions.enumerate(net, regions.Polygon([[-2, -2], [2, -2], [2, 2], [-2, 2]]))

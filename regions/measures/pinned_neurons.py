@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What is the integral of Hanin and Rolnick's Theorem 3, for one network, on a line or at a point?
 
-Conditioned on everything else, the theorem integrates over the biases of the k neurons, and the integrand is what it is
-once these *have the values that put the neurons on their breakpoints*. So each set of kinks is evaluated with its
-neurons' outputs pinned to their values there: whether later neurons are open depends on that. (Evaluated with the
-biases as drawn, the sum would be another number.) A pinned neuron counts as open, since it is so on one side; and
-which of its two slopes later gradients are taken with does not matter, for it adds a multiple of one row of J to
-another.
-For k = 1 there is no need for points. On each piece of a line, in the network with the neuron pinned, z is affine and
-the neuron good or not throughout, and the integral of |derivative of z| rho over the piece is the probability that the
-bias is between two numbers. That holds for biases that vary so little that their density is a narrow ridge, on which
-hardly any random point would fall.
-Floating point throughout: exceptions have probability 0.
+Conditioned on everything else, the theorem integrates over the biases of the k neurons. The integrand is its value
+once these biases *put the neurons on their breakpoints*. So each set of kinks is evaluated with its neurons' outputs
+pinned to their values there, because whether later neurons are open depends on that. (With the biases as drawn, the sum
+would be another number.) A pinned neuron counts as open, because it is open on one side. Later gradients may use either
+of its two slopes, because the difference adds a multiple of one row of J to another.
+For k = 1 no points are needed. On each piece of a line, in the network with the neuron pinned, z is affine and
+the neuron is good or not throughout. The integral of |derivative of z| rho over the piece is the probability that the
+bias is between two numbers. This also works for biases that vary so little that their density is a narrow ridge, on
+which hardly any random point would fall.
+Floating point is used throughout: exceptions have probability 0.
 Cost: on a line, an enumeration for each kink; at a point, a forward pass with Jacobian for each set.
 """
 
@@ -35,23 +34,23 @@ from regions.networks.rounded import RoundedForms
 from regions.networks.walk import Forward
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
 
-# Sets of kinks per point; if there are more, so many are drawn.
+# Most sets of kinks per point; if there are more, this many are drawn.
 SETS = 4096
 
 
 def expected_crossings(network: Network, random: Ensemble, start: Floats, end: Floats, boundary: Boundary) -> float:
-    """Return how often a neuron is on a breakpoint between two points, on average over its own bias, summed over
-    neurons.
+    """Return the number of crossings of breakpoints between two points, averaged over each neuron's own bias, summed
+    over neurons.
 
     Parameters
     ----------
     network : Network
-        Its other biases are as drawn.
+        Its other biases are used as drawn.
     random : Ensemble
         Has the laws of biases, which have densities.
     start, end : float64 [n_in]
     boundary : "gradient" or "activation"
-        Whether only good neurons count, and breakpoints where the slope changes.
+        Whether only good neurons count, and only breakpoints where the slope changes.
     """
     if (start == end).all():
         return 0.0
@@ -74,7 +73,7 @@ def expected_crossings(network: Network, random: Ensemble, start: Floats, end: F
 
 
 def bias_laws(random: Ensemble) -> list[Continuous]:
-    """Return the laws of hidden layers' biases, which the theorems ask to have densities."""
+    """Return the laws of hidden layers' biases; the theorems require them to have densities."""
     laws = [law for law in random.bias_laws[:-1] if isinstance(law, Continuous)]
     if len(laws) < len(random.widths):
         raise ValueError("the theorems are about biases with densities: give the ensemble Gaussian or Uniform biases")
@@ -103,14 +102,14 @@ def integrand(
         As for `expected_crossings`.
     point : float64 [n_in]
     codimension : int
-        Kinks per set.
+        Number of kinks in a set.
     rng : numpy.random.Generator
         Draws sets, if there are too many.
     """
     sets, weight = _sets_of_kinks(network.kinks, codimension, rng)
     pinned = _pin(network, point, sets)
     gram = pinned.gradients @ pinned.gradients.transpose(0, 2, 1)
-    # Of dependent rows, as two breakpoints of one neuron have, the determinant is 0, or may come out below.
+    # The determinant of dependent rows, as for two breakpoints of one neuron, is 0, or slightly below by rounding.
     terms = np.sqrt(np.maximum(np.linalg.det(gram), 0.0))
     for layer, law in enumerate(bias_laws(random)):
         terms *= np.where(network.kink_layers[sets] == layer, law.density(pinned.biases), 1.0).prod(axis=1)
@@ -120,7 +119,7 @@ def integrand(
 
 
 def _sets_of_kinks(kinks: int, size: int, rng: np.random.Generator) -> tuple[Integers, float]:
-    """Return all sets of kinks of a size, ascending, int64 [m, size], or random ones; and for how many each stands."""
+    """Return all sets of kinks of a size, ascending, int64 [m, size], or random ones; and the weight of each."""
     total = comb(kinks, size)
     if total <= SETS:
         return np.array(list(combinations(range(kinks), size)), dtype=np.int64).reshape(total, size), 1.0
@@ -132,7 +131,7 @@ def _sets_of_kinks(kinks: int, size: int, rng: np.random.Generator) -> tuple[Int
 
 
 class _Pinned(NamedTuple):
-    """What sets of k kinks, [m, k], are like at a point where each neuron is on its breakpoint."""
+    """Sets of k kinks, [m, k], at a point where each neuron is on its breakpoint."""
 
     biases: Floats  # [m, k]: the biases that put it there
     gradients: Floats  # [m, k, n_in] of the pre-activations
@@ -156,7 +155,7 @@ def _pin(network: Network, point: Floats, sets: Integers) -> _Pinned:
         above[:, node.kinks] = node.units.bits_at(forms[:, -1])
         pieces = node.units.pieces_of(above[:, node.kinks])
         walk.leave(node, forms, pieces)
-        # For the paths a neuron is on the side of its breakpoint on which it is open.
+        # For the paths, a neuron is on the side of its breakpoint on which it is open.
         above[row, kink] = node.units.on_pieces(pieces)[0][row, unit] == 0.0
     good = leading_to_outputs(graph, np.packbits(above, axis=1, bitorder="little"))
     return _Pinned(biases, gradients, np.take_along_axis(good, sets, axis=1))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What do the distances of many points to a boundary tell?
+"""What are the statistics of the distances of many points to a boundary?
 
-What is common to distances in the whole input space (`distance.py`) and within a domain (`domain_distance.py`): which
-neuron's boundary is the nearest, the mean, and the distribution.
+This is the common part of distances in the whole input space (`distance.py`) and within a domain
+(`domain_distance.py`): the neurons of the nearest boundary, the mean, and the distribution.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from regions.tables import facts_table, spread
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PointDistances:
-    """How far points are from a boundary: the base of `BoundaryDistances` and `DomainDistances`.
+    """Distances of points from a boundary: the base of `BoundaryDistances` and `DomainDistances`.
 
     Attributes
     ----------
     network : Network
     distances : float64 [..]
-        Infinite where there is no boundary.
+        Infinite if there is no boundary.
     kinks : int64 [..]
-        The pattern bit that switches there; -1 where there is no boundary.
+        The pattern bit that switches there; -1 if there is no boundary.
     nearest : float64 [.., n]
     """
 
@@ -43,16 +43,16 @@ class PointDistances:
 
     @property
     def layers(self) -> Integers:
-        """Hidden layer, from 0, of each nearest kink, int64 [..]; -1 where there is none."""
+        """Hidden layer, from 0, of each nearest kink, int64 [..]; -1 without a boundary."""
         return np.append(self.network.kink_layers, -1)[self.kinks]
 
     @property
     def units(self) -> Integers:
-        """Unit, within its layer, of each nearest kink, int64 [..]; -1 where there is none."""
+        """Unit, within its layer, of each nearest kink, int64 [..]; -1 without a boundary."""
         return np.append(self.network.kink_units, -1)[self.kinks]
 
     def times_neurons(self) -> Estimate:
-        """Mean distance times the number of hidden neurons: of order 1, says theory, before training and after.
+        """Return the mean distance times the number of hidden neurons: of order 1 in theory, at any time of training.
 
         The points are taken as independent samples.
 
@@ -80,9 +80,9 @@ class PointDistances:
         return Estimate(samples[:, 0])
 
     def log_histogram(self, bins: int | ArrayLike = 50) -> tuple[Floats, Floats]:
-        """Distribution of the decimal logarithms of the distances.
+        """Return the distribution of the decimal logarithms of the distances.
 
-        Of the points that are neither on the boundary nor without one.
+        Points on the boundary, and points without one, are left out.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class PointDistances:
         Raises
         ------
         TypeError, ValueError
-            There is no such point; bins that are neither a number nor ascending edges.
+            No points are left; bins that are neither a number nor ascending edges.
 
         References
         ----------
@@ -106,7 +106,7 @@ class PointDistances:
         """
         finite = self.distances[(self.distances > 0.0) & np.isfinite(self.distances)]
         if not finite.size:
-            raise ValueError("no distance is above 0 and finite: there is no logarithm to show")
+            raise ValueError("no distance is above 0 and finite, so no logarithm can be shown")
         logarithms, chosen = np.log10(finite), _bins(bins)
         if not isinstance(chosen, int) and not ((logarithms >= chosen[0]) & (logarithms <= chosen[-1])).any():
             raise ValueError(f"no distance lies in the bins from {chosen[0]} to {chosen[-1]}, which are logarithms")

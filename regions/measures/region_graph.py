@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""How many neighbours have regions, and how far are they apart in the graph of regions?
+"""How many neighbours do regions have, and how far apart are they in the graph of regions?
 
-The graph has regions for nodes and facets between them for edges; it is exact, so are its degrees and its diameter.
-The diameter, without a search from every node: a search from one node u, with the greatest distance e(u), bounds that
-of every other node v by e(v) <= e(u) + d(u, v) (Takes, Kosters, Determining the diameter of small world networks,
-2011). The next search is from the node with the highest bound, until no bound is above a distance that has been found.
-Where only the first layer makes facets, they lie on lines. A straight way crosses each line at most once: no two
-regions are farther apart than there are lines, and in a whole plane some are as far: a few searches find them.
-Cost: a search is linear in the number of facets. For regions of a network in a polygon a few dozen do, in a whole plane
-about as many as there are neurons, at worst as many as regions.
+The nodes of the graph are the regions, its edges the facets between them; it is exact, and so are degrees and diameter.
+The diameter does not need a search from every node. A search from one node u, with the greatest distance e(u), bounds
+the greatest distance of every other node v by e(v) <= e(u) + d(u, v) (Takes, Kosters, Determining the diameter of small
+world networks, 2011). The next search is from the node with the highest bound, until no bound is above a distance that
+has been found. If only the first layer makes facets, they lie on lines. A straight path crosses each line at most once,
+so no two regions are farther apart than there are lines. In a whole plane some are that far: a few searches find them.
+Cost: a search is linear in the number of facets. For regions of a network in a polygon a few dozen suffice, in a whole
+plane about as many as there are neurons, at worst as many as regions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def degrees(partition: Partition) -> Integers:
-    """Number of neighbours of each region, int64 [R]: its facets, but for those on the border of the domain.
+    """Return the number of neighbours of each region, int64 [R]: its facets that are not on the domain boundary.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def degrees(partition: Partition) -> Integers:
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one.
+        Not a partition, or a partial one.
 
     References
     ----------
@@ -52,7 +52,7 @@ def degrees(partition: Partition) -> Integers:
 
 
 def diameter(partition: Partition) -> int:
-    """Greatest number of facets that a way between two regions has to cross.
+    """Return the greatest number of facets that a path between two regions has to cross.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def diameter(partition: Partition) -> int:
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one.
+        Not a partition, or a partial one.
 
     References
     ----------
@@ -78,18 +78,18 @@ def diameter(partition: Partition) -> int:
 
 
 def diameter_bounds(partition: Partition, most_searches: int | None = None) -> tuple[int, int]:
-    """Return the numbers between which the diameter is known to lie after some searches: equal when it is found.
+    """Return bounds on the diameter after some searches; they are equal if it is known.
 
     Parameters
     ----------
     partition : Partition
     most_searches : int, optional
-        After how many searches to stop; never before the diameter is found, by default.
+        Number of searches after which to stop; by default when the diameter is known.
 
     Raises
     ------
     TypeError, ValueError
-        No partition, or a partial one; one whose regions are not connected.
+        Not a partition, or a partial one; one whose regions are not connected.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def diameter_bounds(partition: Partition, most_searches: int | None = None) -> t
     if partition.facet_layers.max(initial=-1) == 0:
         lines = len(np.unique(partition.facet_kinks[partition.facet_kinks >= 0]))
     table = partition.adjacency
-    # What scipy computes with, so that no search has to convert it.
+    # In scipy's own type, so that no search has to convert it.
     graph = csr_array((np.ones(table.nnz), table.indices.astype(np.int32), table.indptr.astype(np.int32)), table.shape)
     least, above = 0, np.full(count, min(lines, count - 1))
     searches = 0
@@ -124,7 +124,7 @@ def diameter_bounds(partition: Partition, most_searches: int | None = None) -> t
 
 
 def _distances(graph: csr_array, node: int) -> Integers:
-    """Number of steps from a node to every other one."""
+    """Return the number of steps from a node to every other node."""
     from scipy.sparse.csgraph import breadth_first_order
 
     order, predecessors = breadth_first_order(graph, node)
@@ -132,7 +132,7 @@ def _distances(graph: csr_array, node: int) -> Integers:
         raise ValueError("the regions of this partition are not connected: their graph has no diameter")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    # Nodes come in the order of their distance, and so do the nodes that they were reached from.
+    # Nodes are in the order of their distance, and so are the nodes that they were reached from.
     reached_from = place[predecessors[order[1:]]]
     ends = [0, 1]
     while ends[-1] < len(order):

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What is the largest disc in each region, in floating point, and how far off can it be?
+"""What is the largest disc in each region, in floating point, with an error bound?
 
-The same program as in `exact_discs.py`, solved in the same way, for all regions with k corners at once. Edges are taken
-between stored corners, and the direction of a short one is noise, so what comes out is a guess. It is then held against
-facts that stand without directions:
+The linear program of `exact_discs.py` is solved in the same way, for all regions with k corners at once. Edges are
+taken between stored corners, and the direction of a short one is noise, so the result is a guess. It is then checked by
+facts that do not depend on directions:
 - The disc is in the region up to the distance of its centre from the segments between stored corners, if the centre is
-  inside. It is, if it is a mean of points on three of the segments, up to less than that distance.
+  inside. The centre is inside if it is a mean of points on three of the segments, up to less than that distance.
 - Let unit vectors u and weights l with sum one have sum(l u) = 0. Then no radius is larger than sum(l h), where h is
-  how far the region reaches in direction u: at most, how far its stored corners do. The u are the normals of the three
-  edges that the disc touches; what they fall short of sum(l u) = 0 counts with the size of the region.
-The true corners are off by their stored errors, and a disc in the one region, made smaller by as much, is in the other.
-Invariant: the bound holds for any input. Where something over- or underflows, or nothing can be told, it is infinite.
+  the reach of the region in direction u, at most the reach of its stored corners. The u are the normals of the three
+  edges that the disc touches; their deviation from sum(l u) = 0 counts with the size of the region.
+The true corners are off by their stored errors; a disc in the one region, made smaller by as much, is in the other.
+Invariant: the bound holds for any input. After overflow or underflow, or if nothing can be proven, it is infinite.
 Cost: some 60 passes over the corners.
 """
 
@@ -26,15 +26,15 @@ from regions.domains import Domain
 from regions.domains.gram import determinant, gram_matrix
 from regions.partition import Partition
 
-# Coordinates in which lengths are measured, relative to a corner, are off by less than 8 units of rounding times the
-# size of the region, distances and support values computed from them by less than 40, and those units are 2^-53.
+# In units of rounding, 2^-53, times the size of the region: coordinates with lengths, relative to a corner, are off by
+# less than 8, and distances and support values computed from them by less than 40.
 ROUNDING = 2.0**-47
-# Far above what underflows. Sizes are relative to that of the domain.
+# Far above any underflow. Sizes are relative to the size of the domain.
 TINY = 2.0**-500
 
 
 class RoundedDiscs(NamedTuple):
-    """Radii [R] and centres [R, d] of discs, and bounds [R] on the error of radii; infinite where there is none."""
+    """Radii [R] and centres [R, d] of discs, and bounds [R] on the errors of radii; infinite if unknown."""
 
     radii: Floats
     centers: Floats
@@ -42,7 +42,7 @@ class RoundedDiscs(NamedTuple):
 
 
 class _Chart(NamedTuple):
-    """How coordinates with lengths come from chart coordinates: times two to ``exponents`` [2], then times ``factor``.
+    """Map from chart coordinates to coordinates with lengths: times two to ``exponents`` [2], then times ``factor``.
 
     The factor [2, 2] is upper triangular, each entry to three units of rounding. Lengths are then in units of two to
     ``unit``, and about one for the domain.
@@ -65,7 +65,7 @@ class _Chart(NamedTuple):
         return cls(factor, exponents.astype(np.int64) - unit, unit)
 
     def offsets(self, start: Floats, end: Floats) -> Floats:
-        """From chart points [.., 2] to others, along the chart's axes."""
+        """Return offsets from chart points [.., 2] to others, along the chart's axes."""
         return np.ldexp(end - start, self.exponents.astype(np.intc))
 
     def back(self, point: Floats) -> Floats:
@@ -77,9 +77,7 @@ class _Chart(NamedTuple):
 
 
 def rounded_discs(partition: Partition) -> RoundedDiscs:
-    """Return the largest discs in the regions of a partition of a bounded domain, with proven bounds on their
-    errors.
-    """
+    """Return the largest discs in the regions of a partition of a bounded domain, with proven error bounds."""
     with np.errstate(all="ignore"):
         radii, centers, errors = (_on_a_line if partition.dimension == 1 else _in_a_plane)(partition)
     proven = np.isfinite(radii) & np.isfinite(centers).all(axis=1) & np.isfinite(errors)
@@ -115,7 +113,7 @@ def _in_a_plane(partition: Partition) -> RoundedDiscs:
         edges = _Edges.between(points[:, (starts[regions] + np.arange(count)[:, np.newaxis])])
         guess = _largest_discs(edges)
         centers[regions] = first[regions] + chart.back(guess.centers)
-        # As it is stored, from here on.
+        # From here on, the disc as stored.
         offset = chart.offsets(first[regions], centers[regions])
         stored = np.stack([offset @ chart.factor[0], offset[:, 1] * chart.factor[1, 1]])
         least, most = _bounds(edges, guess, stored, sizes[regions], slack[regions])
@@ -125,7 +123,7 @@ def _in_a_plane(partition: Partition) -> RoundedDiscs:
 
 
 class _Edges(NamedTuple):
-    """Edges of m polygons with k corners: starts [2, k, m], normals [2, k, m] to the inside, lengths [k, m]."""
+    """Edges of m polygons with k corners: starts [2, k, m], inner normals [2, k, m], lengths [k, m]."""
 
     starts: Floats
     normals: Floats
@@ -133,14 +131,14 @@ class _Edges(NamedTuple):
 
     @classmethod
     def between(cls, corners: Floats) -> _Edges:
-        """From each corner [2, k, m] to the next one, counter-clockwise."""
+        """Make the edges from each corner [2, k, m] to the next one, counter-clockwise."""
         ways = np.roll(corners, -1, axis=1) - corners
         lengths = np.sqrt(ways[0] ** 2 + ways[1] ** 2)
         return cls(corners, np.stack([-ways[1], ways[0]]) / lengths, lengths)
 
 
 class _Guess(NamedTuple):
-    """Discs: centres [2, m], radii [m], and which edges they touch, [3, m]."""
+    """Discs: centres [2, m], radii [m], and the edges that they touch, [3, m]."""
 
     centers: Floats
     radii: Floats
@@ -148,7 +146,7 @@ class _Guess(NamedTuple):
 
 
 def _largest_discs(edges: _Edges) -> _Guess:
-    """Solve the program as in `exact_discs.py`; after too many exchanges, leave it at that."""
+    """Solve the program as in `exact_discs.py`; stop after too many exchanges."""
     (x, y), count = edges.normals, len(edges.lengths)
     heights = x * edges.starts[0] + y * edges.starts[1]
     # The first edge, the last one to the left of it, and the one after that.
@@ -175,7 +173,7 @@ def _largest_discs(edges: _Edges) -> _Guess:
 
 
 def _touching(x: Floats, y: Floats, heights: Floats) -> tuple[Floats, Floats]:
-    """Centres [2, m] and radii [m] of the discs that touch three lines, with normals and heights [3, m]."""
+    """Return centres [2, m] and radii [m] of the discs that touch three lines, with normals and heights [3, m]."""
     x1, x2, y1, y2 = x[1] - x[0], x[2] - x[0], y[1] - y[0], y[2] - y[0]
     h1, h2 = heights[1] - heights[0], heights[2] - heights[0]
     determinants = x1 * y2 - y1 * x2
@@ -184,7 +182,7 @@ def _touching(x: Floats, y: Floats, heights: Floats) -> tuple[Floats, Floats]:
 
 
 def _bounds(edges: _Edges, guess: _Guess, centers: Floats, sizes: Floats, slack: Floats) -> tuple[Floats, Floats]:
-    """Between which numbers the largest radius is, [m] each; minus infinity if the centre may not be inside."""
+    """Return bounds on the largest radius, [m] each; the lower is minus infinity if the centre may not be inside."""
     (x, y), columns = edges.normals, np.arange(len(sizes))
     to_x, to_y = centers[0] - edges.starts[0], centers[1] - edges.starts[1]
     heights = x * to_x + y * to_y
@@ -194,7 +192,7 @@ def _bounds(edges: _Edges, guess: _Guess, centers: Floats, sizes: Floats, slack:
     x, y = x[guess.touched, columns], y[guess.touched, columns]
     weights = _weights(x, y)
     short = np.hypot((weights * x).sum(axis=0), (weights * y).sum(axis=0))
-    # How far the corners reach beyond the centre, against the normals.
+    # Reach of the corners beyond the centre, against the normals.
     reach = np.stack([(x[i] * to_x + y[i] * to_y).max(axis=0) for i in range(3)])
     most = (weights * reach).sum(axis=0) + 2 * sizes * short + slack
     touching = weights * heights[guess.touched, columns]
@@ -204,11 +202,11 @@ def _bounds(edges: _Edges, guess: _Guess, centers: Floats, sizes: Floats, slack:
 
 
 def _weights(x: Floats, y: Floats) -> Floats:
-    """Weights [3, m] with sum one under which the sum of three unit vectors [3, m] is zero, up to rounding."""
+    """Return weights [3, m] with sum one that make the sum of three unit vectors [3, m] zero, up to rounding."""
     left, right = (1, 2, 0), (2, 0, 1)
     weights = np.maximum(x[left, :] * y[right, :] - y[left, :] * x[right, :], 0.0)
-    # Where the vectors are nearly on one line, all weights are small and noisy, but in proportion to each other only
-    # across it. Along it the one on its own side has to balance the others.
+    # If the vectors are nearly on one line, all weights are small and noisy, and proportional to each other only
+    # across it. Along it the vector that is alone on its side has to balance the others.
     columns, largest = np.arange(weights.shape[1]), weights.argmax(axis=0)
     weights[largest, columns] = 0.0
     other_x, other_y = (weights * x).sum(axis=0), (weights * y).sum(axis=0)

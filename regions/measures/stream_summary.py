@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What can be said of all regions when each block of them is seen once?
+"""What can be said of all regions if each block of them is seen only once?
 
-Counts, sizes, how much boundary each neuron makes, the smallest and the largest region: sums, each of which takes a
-block and forgets it. What is known so far is some plain numbers, so it is kept beside the place of the stream, and both
-go on from there.
-Invariant: a facet between two regions of one block counts once. One whose other side is not in its block is there twice
-in all, for each of its sides, and counts one half each time. Both sides name the kink whose cut parted the two regions,
-and have the same ends, since regions lie face to face (csrc/collect/collect.hpp).
-Invariant: blocks follow each other, so that no region counts twice. What a block knows of its place is compared with
-where the one before ended (`regions/cells/sections.py`).
-Numbers of facets are exact; of lengths and sizes each sum of a block is correctly rounded, and what blocks add is
-rounded once for each.
+Counts, sizes, the boundary of each neuron, the smallest and the largest region: sums that take a block and then forget
+it. Their state is some plain numbers, so it can be stored next to the position of the stream, and both resumed.
+Invariant: a facet between two regions of one block counts once. A facet whose other side is in another block comes
+twice, once for each of its sides, and counts one half each time. Both sides name the kink whose cut separated the two
+regions, and have the same ends, because regions lie face to face (csrc/collect/collect.hpp).
+Invariant: blocks follow each other, so that no region counts twice. The section of a block is compared with the end of
+the block before (`regions/cells/sections.py`).
+Numbers of facets are exact. Each sum of lengths or sizes over a block is correctly rounded, and adding a block rounds
+once for each.
 Cost: some sweeps over the facets and regions of each block, and numbers for each neuron.
 """
 
@@ -37,7 +36,7 @@ from regions.tables import JsonReport, plain
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
 
-# Of sides of facets: between two regions of a block, or with the other one elsewhere.
+# Weight of a side of a facet: between two regions of a block, or with the other region elsewhere.
 WEIGHTS = np.array([1.0, 0.5])
 
 
@@ -62,32 +61,32 @@ class ExtremeRegion:
 
 
 class StreamSummary(JsonReport):
-    """What the regions are like that `regions.stream` gives, without keeping them.
+    """Statistics of the regions of `regions.stream`, without storing the regions.
 
     Parameters
     ----------
     network : Network
     domain : Domain
     state : mapping, optional
-        ``as_dict()`` of an earlier summary of the same network and domain, to go on from; also as JSON gives it back.
-        One that contradicts itself is refused. That numbers are wrong which could be right, such as the facets of one
-        neuron, cannot be told.
+        ``as_dict()`` of an earlier summary of the same network and domain, to resume from; also after a round trip
+        through JSON. An inconsistent state is refused. Numbers that are wrong but possible, such as the facets of one
+        neuron, cannot be detected.
 
     Attributes
     ----------
     regions : int
-        How many there are in the blocks so far.
+        Number of regions in the blocks so far.
     size : float
-        Their length or area.
+        Their total length or area.
     smallest, largest : ExtremeRegion or None
-        The first of these, if there are several; None before the first block.
+        The first of several; None before the first block.
 
     Raises
     ------
     ShapeMismatchError
         The domain does not lie in the network's input space.
     ValueError
-        A state that no summary of this network and domain can have; the message says what contradicts what.
+        A state that no summary of this network and domain can have; the message names the contradiction.
 
     Examples
     --------
@@ -126,15 +125,15 @@ class StreamSummary(JsonReport):
         Parameters
         ----------
         block : Partition
-            The next one; what `LimitReached` carries is one too, and nothing follows on it. The first one may begin
-            anywhere. Whether a block is there twice, or one before it is missing, is told by ``Partition.section``; it
-            cannot be told any more once a block came that does not know its place, such as one from a file. Nor is it
-            told whether all blocks are of one kernel and one version, without which places mean nothing.
+            The next block; the partial result of `LimitReached` is one too, and the last one. The first block may begin
+            anywhere. ``Partition.section`` shows whether a block comes twice, or one before it is missing. This is not
+            checked any more after a block of unknown section, such as one from a file. It is not checked either that
+            all blocks are of one kernel and one version, without which sections mean nothing.
 
         Raises
         ------
         TypeError, ValueError
-            No partition, of another network or domain, or one that does not follow on the blocks before.
+            Not a partition, one of another network or domain, or one that does not follow the blocks before.
         """
         if not isinstance(block, Partition):
             raise TypeError(f"block must be a Partition, got {shown(block)}")
@@ -148,13 +147,13 @@ class StreamSummary(JsonReport):
         places = self.network.hidden * elsewhere + neurons_of_kinks(self.network)[block.facet_kinks[inside]]
         shape, count = self._facets.shape, self._facets.size
         lengths = rounded_sums(block.facet_volumes[inside], places, count).reshape(shape)
-        # Errors and points are computed for all regions of a block: so only where it has a new extreme.
+        # Errors and points are computed for all regions of a block, so only if it has a new extreme.
         smallest, largest = self.smallest, self.largest
         if smallest is None or sizes.min() < smallest.size:
             smallest = self._extreme(block, int(sizes.argmin()))
         if largest is None or sizes.max() > largest.size:
             largest = self._extreme(block, int(sizes.argmax()))
-        # From here on nothing fails, so that a block is added or it is not.
+        # From here on nothing fails, so that a block is added completely or not at all.
         self.smallest, self.largest = smallest, largest
         exponents, numbers = np.unique(np.frexp(sizes[np.isfinite(sizes) & (sizes > 0.0)])[1], return_counts=True)
         self._exponents.update(dict(zip(exponents.tolist(), numbers.tolist(), strict=True)))
@@ -169,15 +168,15 @@ class StreamSummary(JsonReport):
     def neuron_facets(self) -> Floats:
         """Facets that each hidden neuron makes, float64 [hidden neurons], exact.
 
-        A facet is of the neuron that `Partition.facet_kinks` names: one of those that coincide. Where the region on
-        its other side is still to come, it counts one half.
+        A facet belongs to the neuron named by `Partition.facet_kinks`, one of several if they coincide. It counts one
+        half if the region on its other side has not come yet.
         """
         result: Floats = WEIGHTS @ self._facets
         return result
 
     @property
     def neuron_lengths(self) -> Floats:
-        """How long these are, float64 [hidden neurons]; on a line their number."""
+        """Lengths of these facets, float64 [hidden neurons]; on a line their number."""
         return self._lengths[0] + 0.5 * self._lengths[1]
 
     @property
@@ -187,20 +186,20 @@ class StreamSummary(JsonReport):
 
     @property
     def layer_lengths(self) -> Floats:
-        """How long these are, float64 [hidden layers]."""
+        """Lengths of these facets, float64 [hidden layers]."""
         return self._by_layer(self.neuron_lengths)
 
     def size_histogram(self) -> tuple[Integers, Floats]:
-        """Return how many regions are between two powers of two in size.
+        """Return the number of regions between each two consecutive powers of two in size.
 
-        Sizes are rounded, so a region may stand beside the bin of its true size. Those without an end, or with one
-        that no double holds, are left out.
+        Sizes are rounded, so a region may be counted next to the bin of its true size. Regions with an infinite size,
+        or one beyond the largest double, are left out.
 
         Returns
         -------
         counts : int64 [bins]
         edges : float64 [bins + 1]
-            Powers of two; the lower one is part of the bin. Both are empty before the first region.
+            Powers of two; the lower one belongs to the bin. Both are empty before the first region.
         """
         if not self._exponents:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -210,7 +209,7 @@ class StreamSummary(JsonReport):
             return counts, np.ldexp(1.0, np.arange(first - 1, last + 1))
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, as what JSON can hold; the ``state`` to go on from. A size that is infinite is None."""
+        """Return everything that a summary needs to resume, in JSON types. An infinite size is None."""
         facts = {
             "network": self.network.fingerprint,
             "domain": self.domain.fingerprint,
@@ -226,7 +225,7 @@ class StreamSummary(JsonReport):
         return {name: plain(value) for name, value in facts.items()}
 
     def _with(self, block: Partition) -> Section | None:
-        """Return where all blocks are together, once this one is added; None where that is not known."""
+        """Return the section of all blocks together, including this one; None if it is unknown."""
         if not self.regions:
             return block.section
         if block.complete:
@@ -254,7 +253,7 @@ class StreamSummary(JsonReport):
         return ExtremeRegion(self.regions + region, size, error, tuple(block.interior_points[region].tolist()))
 
     def _take_up(self, state: Mapping[str, Any]) -> None:
-        """Believe nothing of it: it may come from a file."""
+        """Restore a state, checking all of it, because it may come from a file."""
         if not isinstance(state, Mapping):
             raise TypeError(f"state must be what as_dict() of a StreamSummary gave, got {shown(state)}")
         shape = self._facets.shape
@@ -277,36 +276,36 @@ class StreamSummary(JsonReport):
             raise ValueError(f"state contradicts itself: {contradiction}")
 
     def _contradiction(self) -> str | None:
-        """What no blocks add up to, or None. Rounded sums of what is not negative are no smaller than any of it."""
+        """Describe a state that no blocks can have, or None. A rounded sum of non-negative numbers is at least each."""
         smallest, largest = self.smallest, self.largest
         if not self.regions:
             numbers = self.size, self._exponents, self._facets.any(), self._lengths.any(), self._section
             nothing = smallest is largest is None and not any(numbers)
-            return None if nothing else "it has no regions, and something of them"
+            return None if nothing else "it has no regions, but other numbers are not zero"
         if smallest is None or largest is None:
-            return "it has regions, and none that is the smallest or the largest"
+            return "it has regions, but no smallest or no largest one"
         if max(smallest.index, largest.index) >= self.regions:
-            return "the smallest or the largest region is none of its regions"
+            return "the smallest or the largest region has an index beyond the number of regions"
         if not len(smallest.point) == len(largest.point) == self.domain.dimension:
-            return f"the smallest or the largest region has a point that has not {self.domain.dimension} coordinates"
+            return f"the smallest or the largest region has a point without {self.domain.dimension} coordinates"
         same = smallest.size == largest.size
         if smallest.size > largest.size or same != (smallest.index == largest.index) or (same and smallest.index):
-            return "the smallest region is not the first one of the smallest, or so with the largest"
+            return "the smallest or the largest region is not the first one of its size"
         if self.size < largest.size:
             return "all regions together are smaller than the largest"
         bins = self._exponents
         apart = (smallest.size == 0.0) + (largest.size == math.inf)
         if not all(bins.values()) or not apart <= self.regions - sum(bins.values()) <= apart * self.regions:
-            return "the bins do not have as many regions as there are"
+            return "the bins do not add up to the number of regions"
         ends = [(size, end(bins, default=None)) for size, end in ((smallest.size, min), (largest.size, max))]
         if any(0.0 < size < math.inf and math.frexp(size)[1] != exponent for size, exponent in ends):
-            return "the first or the last bin is not that of the smallest or the largest region"
+            return "the smallest or the largest region is not in the first or the last bin"
         if (self._lengths[self._facets == 0] > 0.0).any():
             return "a neuron has a length without facets"
         if self.domain.dimension == 1 and (self._lengths != self._facets).any():
             return "lengths on a line are numbers of facets"
         if self.regions > 1 and 2 * sum(self._facets[0].tolist()) + sum(self._facets[1].tolist()) < self.regions:
-            return "there are regions without a facet"
+            return "some regions have no facets"
         return None
 
 
@@ -324,14 +323,14 @@ def _count(given: Any) -> int:
 
 
 def _exponent(word: str) -> int:
-    """Of a double."""
+    """Return the exponent of a double."""
     if not -1074 < (exponent := int(word)) < 1025 or word != str(exponent):
         raise ValueError
     return exponent
 
 
 def _size(given: Any) -> float:
-    """Not negative; None is infinite."""
+    """Return a non-negative number; None is infinite."""
     size = math.inf if given is None else _number(given)
     if not size >= 0.0:
         raise ValueError

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How does a partition leave: as other programs' objects, as files, as what a notebook shows?"""
+"""How is a partition converted: to other programs' objects, to files, and for notebooks?"""

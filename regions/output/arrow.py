@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How are regions written for programs that work on tables: Arrow and Parquet?
+"""How are regions written to Arrow and Parquet files?
 
-One row for each region, block by block, so that no more than one block is in memory: what `regions.stream` gives can be
-written as it comes. Polygons are nested lists of points, as GeoArrow says, with its name in the column's metadata; in a
-domain of one dimension they are lines on the first axis. Coordinates are the chart's.
+There is one row for each region, block by block, so that at most one block is in memory: the blocks of
+`regions.stream` are written as they come. Polygons are nested lists of points, as in GeoArrow, with its name in the
+column's metadata; in a domain of one dimension they are lines on the first axis. Coordinates are chart coordinates.
 Cost: some copies of each block's arrays; pyarrow does the rest.
 Source: the GeoArrow format specification, "Memory layout" and "Extension types" (geoarrow.org).
 """
@@ -33,7 +33,7 @@ ARROW_SUFFIXES = (".parquet", ".arrow")
 
 
 def require_tables_of(domain: Domain) -> None:
-    """Refuse before the work what could not be written after it."""
+    """Refuse, before the work, a domain whose regions could not be written after it."""
     if not domain.bounded:
         raise DomainError("polygons of a line, ray or plane have no end; write .csv or .npz instead")
     try:
@@ -43,7 +43,7 @@ def require_tables_of(domain: Domain) -> None:
 
 
 def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
-    """Write blocks of regions to a file, in the format that its name ends in; gives the number of regions."""
+    """Write blocks of regions to a file, in the format of its suffix; return the number of regions."""
     written = 0
     with replacing(path) as beside, ExitStack() as files:
         writer: Any = None
@@ -59,7 +59,7 @@ def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
             writer.write_table(pyarrow.table(_columns(block, written, schema), schema=schema))
             written += len(block)
         if writer is None:
-            raise ValueError("blocks: there is none to be written")
+            raise ValueError("blocks is empty, at least one block is needed")
     return written
 
 
@@ -106,7 +106,7 @@ def _columns(cells: CellComplex, first: int, schema: Any) -> list[Any]:
 
 
 def _geometry(cells: CellComplex, kind: Any) -> Any:
-    """Return the corners of each region, lists in lists."""
+    """Return the corners of each region, as nested lists."""
     import pyarrow
 
     if cells.dimension == 1:
@@ -126,7 +126,7 @@ def _points(kind: Any, places: Floats) -> Any:
 
 
 def _lists(kind: Any, offsets: Any, values: Any) -> Any:
-    """Offsets have 32 bits, enough for a block."""
+    """Return lists with offsets of 32 bits, enough for a block."""
     import pyarrow
 
     return pyarrow.ListArray.from_arrays(pyarrow.array(offsets.astype(np.int32)), values, type=kind)

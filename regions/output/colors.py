@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Which colour stands for a region, a class, or a layer?
+"""Which colours do regions, classes and layers have?
 
-Regions are filled with light colours so that neighbours differ: a greedy colouring of their graph, regions with many
-neighbours first, and among the colours that are free the one that a hash of the pattern picks. So the same partition
-has the same colours in every picture and on every machine. Should the colours run out, paler ones follow: neighbours
-always differ.
-Classes have colours that can be named in a legend. Layers are in an order, so theirs get lighter one by one.
-All of them can be told apart by people with colour-vision deficiencies: the light ones are from Paul Tol (*Colour
-schemes*, 2021, "light", without its olive), those of classes from Matthew Petroff (*Accessible color sequences for
-data visualization*, 2021), those of layers from matplotlib's plasma, without its end that is too light for a line.
+Regions are filled with light colours so that neighbours differ: a greedy colouring of their graph, starting with
+regions that have many neighbours. A hash of the pattern picks one of the free colours, so the same partition has the
+same colours in every picture and on every machine. If the colours run out, paler ones follow: neighbours always differ.
+Classes have colours that a legend can name. Layers are ordered, so their colours get lighter one by one.
+All can be distinguished by people with colour-vision deficiencies. The light colours are from Paul Tol (*Colour
+schemes*, 2021, "light", without its olive), the colours of classes from Matthew Petroff (*Accessible color sequences
+for data visualization*, 2021), and the colours of layers from matplotlib's plasma, without its end that is too light
+for a line.
 Cost: about two microseconds a region.
 """
 
@@ -31,13 +31,13 @@ PLASMA = ((13, 8, 135), (76, 2, 161), (126, 3, 168), (170, 35, 149), (204, 71, 1
 
 
 def region_colors(cells: CellComplex) -> Floats:
-    """Red, green and blue from 0 to 1 for each region, float64 [R, 3]; neighbours differ."""
+    """Return red, green and blue from 0 to 1 for each region, float64 [R, 3]; neighbours differ."""
     numbers = color_numbers(cells, np.arange(len(cells)))
     return light_colors(int(numbers.max(initial=0)) + 1)[numbers]
 
 
 def color_numbers(cells: CellComplex, labels: Integers) -> Integers:
-    """Number of a colour for each region, int64 [R]: regions of one label share it, neighbours of two labels do not."""
+    """Return the number of each region's colour, int64 [R]: the same within a label, different for neighbours."""
     count = int(labels.max(initial=-1)) + 1
     pairs = labels[cells.facet_regions[cells.facet_regions[:, 1] >= 0]]
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -59,17 +59,17 @@ def color_numbers(cells: CellComplex, labels: Integers) -> Integers:
 
 
 def light_colors(count: int) -> Floats:
-    """That many light colours, float64 [count, 3]: those of the list, then paler and paler."""
+    """Return that many light colours, float64 [count, 3]: the listed colours, then paler and paler ones."""
     return 1 - 0.75 * (1 - _repeated(LIGHT, count))
 
 
 def class_colors(count: int) -> Floats:
-    """That many colours for classes, float64 [count, 3]."""
+    """Return that many colours for classes, float64 [count, 3]."""
     return 1 - 0.85 * (1 - _repeated(CLASSES, count))
 
 
 def layer_colors(count: int) -> Floats:
-    """Return a colour for each of so many layers, float64 [count, 3], from dark blue over purple to orange."""
+    """Return a colour for each layer, float64 [count, 3], from dark blue over purple to orange."""
     places = np.linspace(0, len(PLASMA) - 1, max(count, 2))[:count]
     anchors = np.array(PLASMA) / 255
     return np.stack([np.interp(places, range(len(PLASMA)), column) for column in anchors.T], axis=1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How does a partition look to shapely, networkx and scipy?
+"""How is a partition converted for shapely, networkx and scipy?
 
-Conversions in bulk, without recomputing a coordinate: every ring is built from the shared vertices, so
+It is converted in bulk, without computing a coordinate: every ring is built from the shared vertices, so
 polygons that share an edge have bit-equal corners there and form a coverage.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["adjacency", "closed_rings", "to_networkx", "to_shapely"]
 
 
 def closed_rings(cells: CellComplex) -> tuple[Integers, Integers]:
-    """Vertices of each region, the first one again at the end: int64 [K + R]; and offsets int64 [R + 1]."""
+    """Return the vertices of each region, the first one again at the end: int64 [K + R]; and offsets int64 [R + 1]."""
     offsets = cells.cell_offsets + np.arange(len(cells) + 1)
     last = np.zeros(offsets[-1], dtype=bool)
     last[offsets[1:] - 1] = True
@@ -39,7 +39,7 @@ def closed_rings(cells: CellComplex) -> tuple[Integers, Integers]:
 
 
 def to_shapely(cells: CellComplex) -> Objects:
-    """Regions as shapely geometries; see `Partition.to_shapely`."""
+    """Return the regions as shapely geometries; see `Partition.to_shapely`."""
     import shapely
 
     require_polygons(cells)
@@ -51,7 +51,7 @@ def to_shapely(cells: CellComplex) -> Objects:
 
 
 def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
-    """One polygon for each region, with these vertices."""
+    """Return one polygon for each region, with these vertices."""
     import shapely
 
     rings, offsets = closed_rings(cells)
@@ -64,7 +64,7 @@ def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
 def adjacency(cells: CellComplex) -> csr_array:
     """Return which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
 
-    Its indices are int32 where they fit, for not all that scipy does with graphs takes int64.
+    Its indices are int32 if they fit, because some of scipy's graph functions do not accept int64.
     """
     from scipy.sparse import csr_array
 
@@ -80,13 +80,13 @@ def adjacency(cells: CellComplex) -> csr_array:
 
 
 def to_networkx(cells: CellComplex) -> Any:
-    """Regions as a graph; see `Partition.to_networkx`."""
+    """Return the regions as a graph; see `Partition.to_networkx`."""
     try:
         import networkx
     except ImportError:
         raise MissingDependencyError("networkx", "networkx", "for to_networkx()") from None
     graph = networkx.Graph()
-    # Each number of a region or a kink is one object, wherever it stands.
+    # Each number of a region or a kink is one object, shared by all its uses.
     numbers, every_kink = list(range(len(cells))), list(range(cells.network.kinks))
     points = map(tuple, interior_points(cells).tolist())
     inner = np.flatnonzero(cells.facet_regions[:, 1] >= 0)
@@ -109,7 +109,7 @@ def to_networkx(cells: CellComplex) -> Any:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """While millions of dicts are made, all of them to stay, looking for garbage among them takes most of the time."""
+    """Suspend garbage collection: while millions of permanent dicts are made, it takes most of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What does a notebook show for a partition?
+"""How does a notebook show a partition?
 
-A small table and, while the picture stays small, a drawing of the regions as SVG: light colours by pattern,
+As a small table and, if the picture is small enough, a drawing of the regions as SVG: light colours by pattern,
 no script, no external resources. Above `MOST_POLYGONS` regions a sentence points to `regions.plot`.
 """
 
@@ -18,12 +18,12 @@ from regions.tables import facts_table
 __all__ = ["partition_html"]
 
 MOST_POLYGONS = 2000
-# Of the drawing, in pixels.
+# Size of the drawing, in pixels.
 SIZE, STRIP = 240, 24
 
 
 def partition_html(cells: CellComplex) -> str:
-    """Table and thumbnail of a partition, as HTML."""
+    """Return the table and thumbnail of a partition, as HTML."""
     size = ("length", "area")[cells.dimension - 1]
     exact = sum(value for name, value in cells.stats.items() if "exact" in name)
     facets = int((cells.facet_kinks >= 0).sum())
@@ -45,7 +45,7 @@ def _drawing(cells: CellComplex) -> str:
         return f"<p>More than {MOST_POLYGONS:,} regions: draw them with regions.plot(partition)</p>"
     finite = cells.vertices[np.isfinite(cells.vertices).all(axis=1)]
     if len(finite) == 0 or (cells.dimension == 2 and not cells.domain.bounded):
-        return "<p>Regions without an end: nothing to draw</p>"
+        return "<p>Unbounded regions: nothing to draw</p>"
     colors = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(255 * region_colors(cells)).astype(int)]
     if cells.dimension == 1:
         return _strip(cells, finite[:, 0], colors)
@@ -64,9 +64,9 @@ def _drawing(cells: CellComplex) -> str:
 
 
 def _in_proportion(cells: CellComplex) -> Floats:
-    """Vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
+    """Return the vertices float64 [V, 2], scaled to about size one, with axes in their true proportion.
 
-    For the two directions of a chart can differ in length. By powers of two, so that nothing overflows on the way.
+    The two directions of a chart can differ in length. The scale is a power of two, so that nothing overflows.
     """
     directions, exponents = cells.domain.split_directions
     _, sizes = np.frexp(np.abs(cells.vertices).max(axis=0))
@@ -76,7 +76,7 @@ def _in_proportion(cells: CellComplex) -> Floats:
 
 
 def _strip(cells: CellComplex, finite: Floats, colors: list[str]) -> str:
-    """Intervals side by side; an unbounded one gets a tenth of the width."""
+    """Return intervals side by side; an unbounded one gets a tenth of the width."""
     _, exponent = np.frexp(np.abs(finite).max())
     finite, vertices = np.ldexp(finite, -exponent), np.ldexp(cells.vertices[:, 0], -exponent)
     low, high = float(finite.min()), float(finite.max())

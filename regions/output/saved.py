@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""How is a partition kept in a file?
+"""How is a partition stored in a file?
 
-A ``.npz`` that `numpy.load` opens without pickles: the arrays of the partition, of its domain and of its
-network, and one array ``header`` that is JSON in UTF-8. docs/arrays-and-files.md has the list. With one zlib,
-the same partition gives the same bytes.
-A file is not trusted: `regions.files.npz` takes it apart under limits; then names, types and shapes are
-compared with what must be there, network and domain go through their constructors, their fingerprints are
-computed anew, and every index is checked before a partition is made of them.
-Files have a version, and all versions are read. Version 3 is written: the vertices of facets and the facets of regions
-have offsets of their own, because from dimension three on a facet has any number of vertices and a region does not have
-as many facets as corners. Version 2 had no ``cell_facet_offsets``. In version 1 the vertices of facets were rows,
-[F, d], and the packed patterns were called ``patterns``.
+It is a ``.npz`` that `numpy.load` opens without pickles: the arrays of the partition, of its domain and of its
+network, and one array ``header`` that is JSON in UTF-8. docs/arrays-and-files.md has the list. With one version of
+zlib, the same partition gives the same bytes.
+A file is not trusted. `regions.files.npz` parses it under limits. Then names, types and shapes are compared with
+the expected ones, network and domain are made by their constructors, their fingerprints are computed again, and every
+index is checked before the partition is made.
+Files have a version. Version 2 concatenates the vertices of all facets, and ``facet_offsets`` gives the vertices of
+each, because facets of more dimensions have different numbers of them. In version 1 they were rows, [F, d], and the
+packed patterns were called ``patterns``. Both are read, and version 2 is written.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ UNIT_ARRAYS = ("breakpoints", "slopes", "intercepts")
 PATCH_ARRAYS = ("kernels", "kinds", "sources", "targets")
 # They are printed with every certificate.
 LONGEST_WORD, LONGEST_NOTE = 100, 10_000
-# A domain of any other class comes back as a plain Domain: the same chart, the same set.
+# A domain of any other class is loaded as a plain Domain: the same chart, the same set.
 DOMAIN_KINDS = {kind.__name__: kind for kind in (Domain, Line, Plane, Polygon, Ray, Rectangle, Segment)}
 
 
@@ -86,15 +85,15 @@ def write_partition(cells: CellComplex, path: str | PathLike[str]) -> None:
     arrays.update((name, getattr(cells, name)) for name in OFFSETS)
     arrays.update((f"domain_{name}", getattr(domain, name)) for name in DOMAIN_ARRAYS)
     arrays.update(stored_arrays(network))
-    # Patterns with many dead bits shrink so well that the readers would take the file for a zip bomb.
+    # Patterns with many dead bits shrink so well that the readers would mistake the file for a zip bomb.
     with replacing(path_of(path)) as file:
         if _write(arrays, file, zipfile.ZIP_DEFLATED) > limits.MAX_EXPANSION:
             _write(arrays, file, zipfile.ZIP_STORED)
 
 
 def _write(arrays: Mapping[str, NDArray[Any]], path: Path, compression: int) -> float:
-    """Write the members; returns how many times larger they are than what was written."""
-    # Level 1, since patterns shrink at any level and coordinates at none. Members opened by name have a fixed
+    """Write the members; return the ratio of their size to the compressed size."""
+    # Level 1, because patterns shrink at any level and coordinates at none. Members opened by name have a fixed
     # date.
     with zipfile.ZipFile(path, "w", compression, compresslevel=1) as archive:
         for name, array in arrays.items():
@@ -113,12 +112,12 @@ def read_partition(path: str | PathLike[str], kind: type[Cells]) -> Cells:
             return kind(*_Reader(arrays).parts())
         except CheckpointError as error:
             raise type(error)(f"{file.name}: {error}") from None
-        except RegionsError as error:  # what the constructors of network and domain say
+        except RegionsError as error:  # from the constructors of network and domain
             raise NotACheckpointError(f"{file.name}: {error}") from error
 
 
 class _Reader:
-    """The arrays of one file, each handed out once it is known to be what it should be."""
+    """The arrays of one file, each returned only after it is checked."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.arrays = arrays
@@ -134,7 +133,7 @@ class _Reader:
         expected += self.network_arrays(names)
         different = sorted({*expected} ^ self.arrays.keys())
         if different:
-            raise NotACheckpointError(f"array {different[0]!r} is missing, or is one too many")
+            raise NotACheckpointError(f"array {different[0]!r} is missing or unexpected")
         network, domain = self.network(names), self.domain()
         if domain.n_in != network.n_in:
             raise NotACheckpointError("the domain lies in another space than the network's input")
@@ -151,14 +150,14 @@ class _Reader:
             raise NotACheckpointError(problem)
         stats = self.entry(None, "stats", dict)
         if not all(type(value) is int and value >= 0 for value in stats.values()):
-            raise NotACheckpointError("stats must be whole numbers, 0 or more")
+            raise NotACheckpointError("stats must be integers of at least 0")
         found_by = {name: self.entry("found_by", name, str) for name in ("version", "kernel")}
         if any(len(word) > LONGEST_WORD or not word.isprintable() for word in found_by.values()):
             raise NotACheckpointError("the names of version and kernel must be short, and one line each")
         return network, domain, {**raw, "complete": complete, "stats": stats, **found_by}
 
     def network_arrays(self, names: list[Any]) -> list[str]:
-        """Return which arrays the network must have."""
+        """Return the names of the arrays that the network must have."""
         if self.is_chain(names):
             return [f"layer_{index}_{name}" for index in range(len(names)) for name in LAYER_ARRAYS]
         found = [f"node_{number}_{name}" for number in range(len(names)) for name in ("biases", "reads")]
@@ -182,8 +181,8 @@ class _Reader:
             except (ValueError, RecursionError):
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or is another one")
-        if header.get("version") not in range(1, VERSION + 1):
+            raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or different")
+        if header.get("version") not in (1, VERSION):
             raise NotACheckpointError(
                 f"format version {str(header.get('version'))[:20]}, this package reads versions 1 to {VERSION}: "
                 "use the version of relu-regions that wrote it, or enumerate again"
@@ -191,7 +190,7 @@ class _Reader:
         return header
 
     def entry(self, group: str | None, name: str, kind: type) -> Any:
-        """One entry of the header, of exactly this type."""
+        """Return one entry of the header, of exactly this type."""
         holder = self.header if group is None else self.header.get(group)
         value = holder.get(name) if isinstance(holder, dict) else None
         if type(value) is not kind:
@@ -215,7 +214,7 @@ class _Reader:
         return network
 
     def is_chain(self, names: list[Any]) -> bool:
-        """Return whether the network is kept layer by layer; the others are kept node by node."""
+        """Return whether the network is stored layer by layer; other networks are stored node by node."""
         return not names or "layer_0_weights" in self.arrays
 
     @staticmethod
@@ -284,7 +283,7 @@ class _Reader:
 
     def array(self, name: str, dtype: type) -> NDArray[Any]:
         values, wanted = self.arrays[name], np.dtype(dtype).newbyteorder("<")
-        if not values.size:  # of no type in particular
+        if not values.size:  # an empty array may have any type
             return np.empty(values.shape, dtype)
         if values.dtype != wanted:
             raise NotACheckpointError(f"array {name!r} has type {values.dtype}, expected {wanted}")

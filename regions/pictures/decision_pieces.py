@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Where is each output of a network the largest?
 
-Inside a region all outputs are affine, so an output that is the largest at all of its corners is so throughout. The
-other regions are cut: into the convex piece of each class, where its output exceeds every other one (Sutherland and
-Hodgman 1974), with values carried along edges. For pictures: in floating point, and where outputs tie the lowest
-class wins, as with `numpy.argmax`. A network with one output has two classes: output at most 0, and output above 0.
-Cost: one forward pass per vertex; for each region that is cut, some microseconds for each pair of classes that have a
-part in it.
+Inside a region all outputs are affine, so an output that is the largest at all of its corners is the largest
+throughout. The other regions are cut into the convex pieces of their classes, where one output exceeds every other one
+(Sutherland and Hodgman 1974), with values interpolated along edges. This is for pictures: it is in floating point, and
+where outputs tie, the lowest class wins, as with `numpy.argmax`. A network with one output has two classes: output at
+most 0, and output above 0.
+Cost: one forward pass per vertex; for each region that is cut, some microseconds for each pair of classes in it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PlanePieces(NamedTuple):
 
 
 class IntervalPieces(NamedTuple):
-    """Pieces of the intervals, float64 [m, 2], each with one class, int64 [m]."""
+    """Pieces of intervals, float64 [m, 2], each with one class, int64 [m]."""
 
     ends: Floats
     classes: Integers
@@ -65,7 +65,7 @@ def scores_at(partition: Partition, points: Floats) -> Floats:
 
 
 def largest_on_polygons(partition: Partition) -> PlanePieces:
-    """Pieces of the regions of a partition in a plane, by the output that is the largest."""
+    """Return the pieces of the regions of a partition in a plane, by the largest output."""
     winners = _winners(partition)[partition.cell_vertices]
     starts, counts = partition.cell_offsets[:-1], partition.corner_counts
     lowest, highest = np.minimum.reduceat(winners, starts), np.maximum.reduceat(winners, starts)
@@ -80,7 +80,7 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
             ring = np.array([corner for corner, _ in piece])[:, :2]
             pieces.append(ring)
             classes.append(winner)
-            # From the lower class only, so that each is there once.
+            # From the lower class only, so that each segment is listed once.
             borders += [
                 np.stack([ring[i], ring[(i + 1) % len(ring)]]) for i, (_, other) in enumerate(piece) if other > winner
             ]
@@ -95,7 +95,7 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
 
 
 def largest_on_intervals(partition: Partition, ends: Floats) -> IntervalPieces:
-    """Pieces of intervals float64 [m, 2] of a line, on each of which all outputs are affine."""
+    """Return the pieces of intervals float64 [m, 2] of a line, on each of which all outputs are affine."""
     values = scores_at(partition, ends.reshape(-1, 1)).reshape(len(ends), 2, -1)
     pieces: list[tuple[float, float]] = []
     classes: list[int] = []
@@ -128,7 +128,7 @@ def _winners(partition: Partition) -> Integers:
 
 def _cut(corners: Floats, values: Floats) -> list[tuple[int, list[Corner]]]:
     """Return the pieces of a convex polygon [k, 2] whose corners have the values [k, n_out], with their classes."""
-    # An output that is nowhere above the smallest value of another one has no part in it.
+    # An output that is nowhere above the smallest value of another one has no piece.
     candidates = np.flatnonzero(values.max(axis=0) >= values.min(axis=0).max())
     rows = np.hstack([corners, values[:, candidates]])
     found = []

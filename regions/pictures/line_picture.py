@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How are the regions on a line drawn?
 
-As the output of the network over the chart coordinate, with a dot at each kink, in the colour of the layer that makes
-it. Bands behind it show the regions, or where which output is the largest; then all outputs that are the largest
+The picture shows the output of the network over the chart coordinate, with a dot at each kink, in the colour of the
+layer that makes it. Bands behind it show the regions, or the largest output; then all outputs that are the largest
 somewhere are drawn, in their colours. The network is evaluated at the ends of the intervals only, and is linear
 between them.
 """
@@ -23,26 +23,26 @@ from regions.pictures.plane_picture import BORDER, Palette
 __all__ = ["LinePicture"]
 
 CURVE = "#777777"
-# Pieces of the curve in which a colour for values is constant, where the curve has such colours.
+# Number of pieces of constant colour, if the curve is coloured by its values.
 STEPS = 256
 
 
 class LinePicture(Panel):
-    """One panel on a line: what is to be drawn, before it is known with which colours."""
+    """One panel on a line; its content is known before its colours."""
 
     @cached_property
     def layers(self) -> list[int]:
-        """Layers whose kinks have their colour."""
+        """Layers whose kinks have different colours."""
         return np.unique(self.partition.facet_layers[self._kinks]).tolist() if self.color_by == "layer" else []
 
     @cached_property
     def values(self) -> Floats:
-        """The output at the ends of each interval, float64 [2 R]; none where it has no colours."""
+        """The output at the ends of each interval, float64 [2 R]; empty if it has no colours."""
         return self._outputs[:, :, self.output_index].ravel() if self.color_by == "value" else np.zeros(0)
 
     @cached_property
     def _ends(self) -> Floats:
-        """What is shown of each region, float64 [R, 2]."""
+        """The visible part of each region, float64 [R, 2]."""
         ends = self.partition.vertices[self.partition.cell_vertices, 0].reshape(-1, 2)
         return np.clip(ends, self.view.low[0], self.view.high[0])
 
@@ -54,7 +54,7 @@ class LinePicture(Panel):
         return values
 
     def _values_at(self, points: Floats) -> Floats:
-        """Values of the curves, at chart points [.., 1]."""
+        """Return the values of the curves at chart points [.., 1]."""
         return (scores_at if self.color_by == "class" else outputs_at)(self.partition, points)
 
     @cached_property
@@ -64,7 +64,7 @@ class LinePicture(Panel):
 
     @cached_property
     def _kinks(self) -> Integers:
-        """Facets that are shown; on a line, a kink may lie beyond the largest double."""
+        """The visible facets; on a line, a kink may lie beyond the largest double."""
         places = self.partition.vertices[self.partition.facet_vertices[:, 0], 0]
         shown = (self.view.low[0] <= places) & (places <= self.view.high[0])
         return np.flatnonzero(shown & (self.partition.facet_kinks >= 0) & self.view.shown_facets)
@@ -127,7 +127,7 @@ class LinePicture(Panel):
 
 
 def _in_steps(pieces: Floats) -> Floats:
-    """Line segments float64 [m, 2, 2], each cut into equal ones so that there are about `STEPS`."""
+    """Cut line segments float64 [m, 2, 2] into equal parts, about `STEPS` in total."""
     count = max(1, STEPS // max(len(pieces), 1))
     shares = np.linspace(0, 1, count + 1)[:, np.newaxis]
     points = pieces[:, :1] * (1 - shares) + pieces[:, 1:] * shares

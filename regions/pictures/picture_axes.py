@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which coordinates do the axes of a picture show?
 
-Those of the input space, if the chart allows it: if the chart fills the input space (one or two inputs), or if each of
-its directions is along one input axis, as for a rectangle between two pixels. Otherwise the axes show the chart.
-Drawing is affine, so only vertices are mapped. Very far from the origin the sums would lose the digits that a picture
-needs; then the axes show the chart as well.
+Input coordinates, if the chart allows it: if the chart fills the input space (one or two inputs), or if each of
+its directions is along one input axis, as for a rectangle between two pixels. Otherwise the axes show chart
+coordinates. Drawing is affine, so only vertices are mapped. Very far from the origin the sums would lose the digits
+that a picture needs, and the axes show chart coordinates as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regions.domains import Domain
 
 __all__ = ["PictureAxes", "picture_axes"]
 
-# Input coordinates may be this many times as large as the picture is wide.
+# Largest ratio of input coordinates to the width of the picture.
 FARTHEST = 1e6
 
 
@@ -29,7 +29,7 @@ class PictureAxes:
     Attributes
     ----------
     names : tuple of str
-        One for each axis.
+        One name for each axis.
     matrix, offset : float64 [d, d] and [d]
         A chart point p is drawn at ``p @ matrix + offset``.
     lengths, exponents : float64 [d] and intc [d]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How large is a picture, and how is it written to a file?
 
-Its width is given, and unless its height is too, that is what the panels need: there is no empty margin. Files depend
-on what is drawn and on the version of matplotlib only: no date is in them, names inside SVG are made with a fixed
-salt. Fonts are embedded in PDF as TrueType, as journals want it; letters in SVG are shapes, which look the same
+The width of a picture is given. Unless the height is given too, it is the height of the panels, without empty margins.
+Files depend on the content and on the version of matplotlib only: they have no date, and names inside SVG use a fixed
+salt. Fonts are embedded in PDF as TrueType, as journals require; letters in SVG are shapes, which look the same
 everywhere.
 """
 
@@ -28,22 +28,22 @@ __all__ = [
 ]
 
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
-# In inches, and dots per inch; what is an image inside a vector file is finer.
+# Width in inches, and dots per inch; images inside a vector file have more.
 WIDTH, DPI, VECTOR_DPI = 6.4, 150, 300
-# Height of the highest axes that nobody asked for, and what stands beside axes.
+# Height of the highest axes by default, and the width of what is next to axes.
 HIGHEST, BESIDE = 5.2, 1.4
-# Around everything, in inches, as constrained layout leaves it.
+# Margins in inches, as constrained layout leaves them.
 PAD = 0.04
 
 SETTINGS: Any = {"svg.hashsalt": "relu-regions", "svg.fonttype": "path", "pdf.fonttype": 42}
-# What would differ from run to run.
+# Metadata that would differ from run to run.
 NO_DATE: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def figure_size(proportions: list[float | None], width: float | None = None) -> tuple[float, float]:
-    """Width and height in inches for panels side by side, by height over width in a plane; on a line None.
+    """Return width and height in inches for panels side by side, given height over width in a plane, None on a line.
 
-    In a plane the height is more than enough, see `trim_height`. A width that is not given is less for high panels.
+    In a plane the height is more than enough, see `trim_height`. The default width is smaller for high panels.
     """
     if width is None:
         widest = max(BESIDE + HIGHEST / max(proportion or 1.0, 1.0) for proportion in proportions)
@@ -53,7 +53,7 @@ def figure_size(proportions: list[float | None], width: float | None = None) -> 
 
 
 def require_matplotlib() -> Any:
-    """Return matplotlib, or say which extra brings it."""
+    """Return matplotlib, or raise an error that names the extra which installs it."""
     try:
         import matplotlib.figure
     except ImportError:
@@ -62,14 +62,14 @@ def require_matplotlib() -> Any:
 
 
 def figure_or_new(figure: Any, width: float, height: float) -> Any:
-    """Return a figure that is given, or a new one of this size in inches, which is not one of pyplot's.
+    """Return the given figure, or a new one of this size in inches, which is not registered with pyplot.
 
     Raises
     ------
     MissingDependencyError
         matplotlib is not installed.
     TypeError
-        What is no figure.
+        Not a figure.
     """
     kinds = require_matplotlib().figure
     if figure is None:
@@ -80,15 +80,15 @@ def figure_or_new(figure: Any, width: float, height: float) -> Any:
 
 
 def trim_height(figure: Any) -> None:
-    """Make a figure, which is too high, as high as what is in it; its width stays."""
-    for _ in range(2):  # labels of ticks may change with the height
+    """Reduce the height of a figure to its content; its width is unchanged."""
+    for _ in range(2):  # tick labels may change with the height
         figure.draw_without_rendering()
         figure.set_figheight(figure.get_tightbbox().height + 2 * PAD)
-    figure.draw_without_rendering()  # a layout makes room for the ticks that there were before it
+    figure.draw_without_rendering()  # a layout makes room for the ticks of the layout before it
 
 
 def save_figure(figure: Any, path: Path, dpi: float | None = None) -> None:
-    """Write a figure to a file, whole or not at all."""
+    """Write a figure to a file, completely or not at all."""
     import matplotlib
 
     suffix = path.suffix.lower()

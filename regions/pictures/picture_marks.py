@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which points are marked in a picture, and with which names?
 
-Those that a domain was made from (`Domain.points`), or others that are given. A point must lie on the line or in the
-plane that is shown: nothing is projected silently. Names have a light halo, so that they can be read over any colour,
-and stand where there is room, see `picture_texts.py`.
+The points are those that a domain was made from (`Domain.points`), or given ones. A point must lie on the line or in
+the plane that is drawn: nothing is projected silently. Names have a light halo, so that they can be read over any
+colour, and are placed where there is room, see `picture_texts.py`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from regions.pictures.picture_view import View
 
 __all__ = ["Marks", "draw_marks", "named_points"]
 
-# Points of input space by name; those that nobody asked for may lie outside of the picture.
+# Points of input space by name; default points may lie outside of the picture.
 Marks = dict[str, Floats]
 
 
 def named_points(mark: Any, domain: Domain) -> Marks:
-    """Points of input space by name, from what a caller gave."""
+    """Return points of input space by name, from the caller's argument."""
     if mark is True:
         return dict(zip("abc", domain.points, strict=False))
     if mark is False:
@@ -62,9 +62,9 @@ def named_points(mark: Any, domain: Domain) -> Marks:
 
 
 def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[str]:
-    """Mark the points that lie in the picture; returns their names.
+    """Mark the points that lie in the picture; return their names.
 
-    On a line they are on the curve of an output, or where none is said, of the largest one.
+    On a line they are on the curve of the given output, or by default of the largest one.
     """
     from matplotlib.patheffects import withStroke
 
@@ -73,7 +73,7 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
     domain = view.partition.domain
     places = domain.project(np.array(list(marks.values())))
     size = view.high - view.low
-    # Corners of a domain are rounded, and may lie outside of it by as much.
+    # Corners of a domain are rounded, and may lie slightly outside of it.
     inside = np.all((places >= view.low - 1e-9 * size) & (places <= view.high + 1e-9 * size), axis=1)
     names = [name for name, is_inside in zip(marks, inside, strict=True) if is_inside]
     places = np.clip(places[inside], view.low, view.high)
@@ -102,6 +102,6 @@ def draw_marks(ax: Any, view: View, marks: Marks, output: int | None) -> list[st
         for name, place in zip(names, shown, strict=True)
     ]
     for annotation in annotations:
-        annotation.set_in_layout(False)  # they stay inside the axes
+        annotation.set_in_layout(False)  # names stay inside the axes
     place_names(ax, annotations)
     return names

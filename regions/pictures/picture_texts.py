@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where do a title and the names of marks stand, so that all can be read?
+"""How are a title and the names of marks placed so that all can be read?
 
-Once the layout of a figure is known, a title is broken into lines as wide as there is room above its panel; a formula
-stays whole, and what is still too wide, or too high, is made smaller. A name takes the first of some places around its
-point that meets neither a name placed before it nor a point; further away, a thin line leads to the point. Where all
-places are taken, it has the one where it hides least. Names stay inside the axes, so they never run over numbers there.
-Cost: of k names O(k^2), in arrays.
+Once the layout of a figure is known, a title is broken into lines that fit above its panel; a formula is not broken,
+and a line that is still too wide, or a title too high, is made smaller. A name takes the first position around its
+point that overlaps neither an earlier name nor a point; further away, a thin line leads to the point. If all positions
+are taken, it has the one where it hides least. Names stay inside the axes, so they never overlap numbers there.
+Cost: O(k^2) for k names, in arrays.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from regions.pictures.picture_files import trim_height
 
 __all__ = ["LINE", "arrange", "place_names", "require_title"]
 
-# In points of 1/72 inch: from a point to its name, half of a mark with its edge, the halo of a name, and the nearest
-# distance from which a line leads to the point.
+# In points of 1/72 inch: distance from a point to its name, half of a mark with its edge, the halo of a name, and the
+# least distance at which a line leads to the point.
 DISTANCES, MARK, HALO, LED = (5.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0), 4.0, 1.5, 16.0
 SMALLEST_FONT = 4.0
-# Of a figure whose height was asked for, the share that a title may have.
+# Most of a figure of given height that a title may have.
 HIGHEST_TITLE = 0.3
 SIDES = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 0], [-1, 0], [0, 1], [0, -1]], dtype=np.float64)
-# From a name to its point.
+# Directions from a name to its point.
 LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0.0, "shrinkB": 0.0}
 LONGEST_TITLE = 500
-# What is not broken: formulas between dollar signs, and what has no blank in it.
+# Unbreakable parts: formulas between dollar signs, and text without a blank.
 WORD = re.compile(r"(?:\\\$|\$[^$]*\$|\S)+")
 
 
@@ -41,7 +41,7 @@ def require_title(text: Any, name: str) -> str:
     Raises
     ------
     TypeError, ValueError
-        Not a str; with characters that no font draws; longer than a picture has room for; a formula that is none.
+        Not a str; characters that no font draws; longer than a picture has room for; an invalid formula.
     """
     title = drawable(text, name)
     if len(title) > LONGEST_TITLE:
@@ -49,17 +49,17 @@ def require_title(text: Any, name: str) -> str:
     if title.count("$") >= 2:
         try:
             from matplotlib.mathtext import MathTextParser
-        except ImportError:  # which is said where something is drawn
+        except ImportError:  # drawing reports this
             return title
         try:
             MathTextParser("path").parse(title)
         except ValueError as error:
-            raise ValueError(f"{name} has what is not a formula: {' '.join(str(error).split())}") from None
+            raise ValueError(f"{name} has an invalid formula: {' '.join(str(error).split())}") from None
     return title
 
 
 def arrange(axes: list[Any], trim: bool) -> None:
-    """Fit titles and names into a new figure; trim its height if nobody asked for that."""
+    """Fit titles and names into a new figure; trim its height if it is not given."""
     figure = axes[0].figure
     figure.draw_without_rendering()
     for ax in axes:
@@ -73,7 +73,7 @@ def arrange(axes: list[Any], trim: bool) -> None:
 
 
 def _fit_title(ax: Any, most: float | None) -> None:
-    """Break the title of axes, whose layout is known, into lines that fit above them, at most so high."""
+    """Break the title of axes, whose layout is known, into lines that fit above them, within a given height."""
     title, box = ax.title, ax.get_window_extent()
     words = [WORD.findall(line) for line in title.get_text().split("\n")]
     middle, pad = (box.x0 + box.x1) / 2, ax.figure.dpi * 0.06
@@ -94,7 +94,7 @@ def _fit_title(ax: Any, most: float | None) -> None:
 
 
 def _lines(title: Any, words: list[str], room: float) -> list[str]:
-    """Words in lines that are no wider than there is room, if no formula is; a word that is too long is divided."""
+    """Break words into lines of at most the available width, if no formula is wider; divide words that are too long."""
 
     def width(text: str) -> float:
         title.set_text(text)
@@ -116,7 +116,7 @@ def _lines(title: Any, words: list[str], room: float) -> list[str]:
 
 
 def place_names(ax: Any, names: list[Any]) -> None:
-    """Move annotations, the names of marked points, to where they can be read."""
+    """Move annotations, the names of marked points, to readable positions."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.text import Text
 
@@ -128,7 +128,7 @@ def place_names(ax: Any, names: list[Any]) -> None:
     points = ax.transData.transform(np.array([name.xy for name in names], dtype=np.float64))
     # Away from the middle of the marked points.
     outwards = np.where(points >= points.mean(axis=0), 1.0, -1.0)
-    # Lower and upper corners of what must not be hidden, float64 [m, 2, 2].
+    # Lower and upper corners of boxes that must not be hidden, float64 [m, 2, 2].
     taken = np.stack([points - MARK * scale, points + MARK * scale], axis=1)
     for name, point, outward in zip(names, points, outwards, strict=True):
         extent = Text.get_window_extent(name)
@@ -146,7 +146,7 @@ def place_names(ax: Any, names: list[Any]) -> None:
         best = int(np.argmin(hidden))
         corner = corners[best]
         name.set(ha="left", va="bottom", position=tuple((corner - point) / scale))
-        # A line that is hidden would still count as a part of the name.
+        # A hidden line would still count as a part of the name.
         line = name.arrow_patch or FancyArrowPatch((0.0, 0.0), (1.0, 1.0), **LINE)
         name.arrowprops, name.arrow_patch = (LINE, line) if away[best] >= LED else (None, None)
         taken = np.concatenate([taken, np.stack([corner, corner + size])[np.newaxis]])

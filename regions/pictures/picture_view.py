@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which part of the chart does a picture show, and in which proportion?
 
-A bounded domain is shown from end to end. Of a line, ray or plane a window is: around all kinks (in a plane: around
-all points where edges meet) unless a few of them lie far out, and then around the middle ones, where nearly all of
-them are. A window of a plane is enumerated as a polygon, so what is drawn there is exact as well; it has at most as
-many regions as were found already.
-Both axes have the scale of the input space, so lengths and, in charts at right angles, angles are true; but a window
-more than three times as long as wide is stretched to three to one, and the label of the stretched axis says by how
-much.
+A bounded domain is shown from end to end. A line, ray or plane is shown in a window around all kinks (in a plane,
+around all points where edges meet). If a few of them lie far out, the window is around the middle ones, where nearly
+all of them are. A window of a plane is enumerated as a polygon, so the picture is exact there too; the window has at
+most as many regions as were found already. Both axes have the scale of the input space, so lengths and, in charts at
+right angles, angles are true. A window more than three times as long as wide is stretched to three to one, and the
+label of the stretched axis states the factor.
 """
 
 from __future__ import annotations
@@ -32,27 +31,27 @@ __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_d
 # Beyond it, the differences and margins that matplotlib computes overflow.
 LARGEST_DRAWN = 1e300
 MOST_STRETCHED = 3.0
-# A window has all points, if none is as many times as far from the middle as most of them are; else those that are
-# not so many times as far. On a line, and in a plane, where more of them are far out.
+# A window has all points, if none is this many times as far from the middle as most of them are; otherwise the points
+# that are not so far. One number on a line, and one in a plane, where more points are far out.
 FAR_OUT, SHOWN = (16.0, 4.0), (4.0, 1.2)
 MOST = 0.7
 
 
 @dataclass(frozen=True)
 class View:
-    """What one panel shows.
+    """The content of one panel.
 
     Attributes
     ----------
     partition : Partition
         In a plane on a bounded domain.
     labels : int64 [R]
-        Which regions are drawn as one.
+        Regions with equal labels are drawn as one.
     title : str
     low, high : float64 [d]
-        Ends of what is shown, in the chart.
+        Ends of the visible part, in the chart.
     axes : PictureAxes
-        Where chart points are drawn.
+        Map from the chart to the picture.
     limits : float64 [2, d]
         Lower and upper ends of the axes.
     """
@@ -73,7 +72,7 @@ class View:
 
 
 class Panel:
-    """What pictures of lines and of planes begin with: a view, what colours say, and the output that is drawn."""
+    """The common part of pictures of lines and planes: a view, the meaning of colours, and the drawn output."""
 
     def __init__(self, view: View, color_by: str, output_index: int) -> None:
         self.view, self.color_by, self.output_index = view, color_by, output_index
@@ -88,12 +87,12 @@ class Panel:
 
 
 def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
-    """Choose what is shown of a partition or of linear regions; of a line or plane, points float64 [m, n_in] as well.
+    """Choose the view of a partition or of linear regions; on a line or plane it contains points float64 [m, n_in].
 
     Raises
     ------
     DomainError
-        Numbers too large for a picture; a part of a whole plane, if not all of its regions are known.
+        Numbers too large for a picture; a part of a whole plane with regions missing.
     """
     partition = shown.partition if isinstance(shown, LinearRegions) else shown
     domain = partition.domain
@@ -137,18 +136,18 @@ def require_drawable(what: str, numbers: Floats) -> None:
     """Refuse numbers beyond those that matplotlib can draw."""
     largest = np.abs(numbers).max(initial=0.0)
     if largest > LARGEST_DRAWN:
-        raise DomainError(f"{what} reaches {largest:.3g}; what is above {LARGEST_DRAWN:g} cannot be drawn")
+        raise DomainError(f"{what} reaches {largest:.3g}; numbers above {LARGEST_DRAWN:g} cannot be drawn")
 
 
 def proportion(view: View) -> float | None:
-    """Height over width of a panel in a plane, on paper; on a line None."""
+    """Return height over width of a panel in a plane, on paper; None on a line."""
     if view.partition.dimension == 1:
         return None
     return min(max(_true_proportion(view), 1 / MOST_STRETCHED), MOST_STRETCHED)
 
 
 def axis_labels(view: View) -> tuple[str, str]:
-    """Names of the axes of a panel in a plane; one that is stretched says so."""
+    """Return the names of the axes of a panel in a plane; a stretched axis says so."""
     true, drawn = _true_proportion(view), proportion(view)
     names = list(view.axes.names)
     if drawn is not None and not np.isclose(true, drawn):
@@ -168,13 +167,13 @@ def _true_proportion(view: View) -> float:
 
 
 def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
-    """Lower and upper ends of what is shown of an unbounded domain, each float64 [d]."""
+    """Return the lower and upper ends of the window on an unbounded domain, each float64 [d]."""
     domain = partition.domain
     directions, exponents = domain.split_directions
-    # To the scale of the input space, up to a power of two; a line has one scale in any case.
+    # In the scale of the input space, up to a power of two; a line has one scale anyway.
     scale = np.linalg.norm(directions, axis=1) * np.exp2((exponents - exponents.max()).astype(np.float64))
     points = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-    if not len(points):  # parallel lines, or none
+    if not len(points):  # parallel lines, or no lines
         points = partition.interior_points
     middle = np.median(points, axis=0)
     distances = np.abs((points - middle) * scale).max(axis=1)
@@ -192,7 +191,7 @@ def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
     margin = 0.1 * (high - low)
     if domain.dimension == 1:
         margin = np.where(margin > 0, 2 * margin, radius)
-        # An end of a ray is where it is.
+        # A finite end of a ray stays.
         (left, end), (right, other_end) = domain.generators
         return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
     return low - margin, high + margin

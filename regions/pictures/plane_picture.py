@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How are the regions in a plane drawn?
 
-Faces, then edges, then the border of the domain. Faces have one light colour, or that of their region or class, or
-are shaded by an output of the network. Edges have the colour of the layer that makes them, the first layer on top: it
-is what the later ones bend at.
-An output is affine inside a region, but colours that are interpolated between corners are not on the colour map. So
-triangles are halved until the output hardly changes in them.
-Many polygons of one colour are one path, and so are many edges: hundreds of times fewer objects for matplotlib, and
-no gaps between neighbours of one colour.
+Faces are drawn first, then edges, then the domain boundary. Faces have one light colour, or the colour of their region
+or class, or are shaded by an output of the network. Edges have the colour of the layer that makes them, with the first
+layer on top, because the later ones bend at it.
+An output is affine inside a region, but colours that are interpolated between corners are not on the colour map.
+Therefore triangles are halved until the output hardly changes in them.
+Many polygons of one colour form one path, and so do many edges: this makes hundreds of times fewer objects for
+matplotlib, and leaves no gaps between neighbours of one colour.
 Cost: less than a second for 100,000 regions, and as much again for rendering.
 """
 
@@ -30,21 +30,21 @@ __all__ = ["BORDER", "LIGHT", "Palette", "PlanePicture"]
 # Above this many regions a vector file would be tens of megabytes: the regions become an image in it, axes stay sharp.
 MOST_VECTOR_REGIONS = 20_000
 LIGHT, BORDER, THIN = "#f6f6f4", "#333333", "#00000055"
-# Polygons or edges in one path: more save little, and the renderer refuses paths that cross too many pixels.
+# Polygons or edges in one path: more gain little, and the renderer refuses paths that cross too many pixels.
 PATH_LENGTH = 500
-# Triangles are halved until an output changes by no more than this part of its range; but there are limits.
+# Triangles are halved until an output changes by at most this fraction of its range, within limits.
 SMALLEST_STEP, MOST_TRIANGLES = 1 / 32, 1_000_000
 
 
 @dataclass(frozen=True)
 class Palette:
-    """What colours mean in all panels of a figure.
+    """The meaning of colours in all panels of a figure.
 
     Attributes
     ----------
     layers : float64 [layers, 3]
     classes : dict
-        Colour of each class that is drawn.
+        Colour of each class in the figure.
     colormap, norm : matplotlib's, or None
         For values of an output.
     """
@@ -56,17 +56,17 @@ class Palette:
 
 
 class PlanePicture(Panel):
-    """One panel in a plane: what is to be drawn, before it is known with which colours."""
+    """One panel in a plane; its content is known before its colours."""
 
     @cached_property
     def layers(self) -> list[int]:
-        """Layers whose edges have their colour."""
+        """Layers whose edges have different colours."""
         layers = self.partition.facet_layers[self.view.shown_facets]
         return np.unique(layers[layers >= 0]).tolist() if self.color_by == "layer" else []
 
     @cached_property
     def values(self) -> Floats:
-        """The output at each vertex, float64 [V]; none where it is not drawn."""
+        """The output at each vertex, float64 [V]; empty if it is not drawn."""
         if self.color_by != "value":
             return np.zeros(0)
         values: Floats = outputs_at(self.partition, self.partition.vertices)[:, self.output_index]
@@ -75,7 +75,7 @@ class PlanePicture(Panel):
 
     @cached_property
     def _places(self) -> Floats:
-        """Where each vertex is drawn, float64 [V, 2]."""
+        """Position of each vertex in the picture, float64 [V, 2]."""
         return self.view.axes.place(self.partition.vertices)
 
     @cached_property
@@ -121,7 +121,7 @@ class PlanePicture(Panel):
             _add(ax, _lines(view.axes.place(self._pieces.borders)), facecolors="none", **style)
 
     def _drawn_layers(self) -> list[int]:
-        """Return the border first, as -1; all layers are one where their colours do not differ."""
+        """Return the domain boundary first, as -1; layers of one colour are drawn as one."""
         layers = self.partition.facet_layers[self.view.shown_facets]
         return np.unique(layers if self.color_by == "layer" else np.minimum(layers, 0)).tolist()
 
@@ -148,7 +148,7 @@ class PlanePicture(Panel):
             colors = dict(enumerate(light_colors(int(numbers.max(initial=0)) + 1)))
         else:
             numbers, colors = np.zeros(len(partition), dtype=np.int64), {0: LIGHT}
-        # Edges of the faces' own colour close the hairlines that renderers leave between polygons of two colours.
+        # Edges in the faces' own colours close the hairlines that renderers leave between polygons of two colours.
         style = {"edgecolors": "face", "linewidths": 0.3 * (len(colors) > 1), "rasterized": as_image}
         for number in np.unique(numbers).tolist():
             paths = _polygons(corners, offsets, np.flatnonzero(numbers == number))
@@ -156,7 +156,7 @@ class PlanePicture(Panel):
 
 
 def _add(ax: Any, paths: list[Any], **style: Any) -> None:
-    """Draw paths, without a look at the limits of the axes, which are known."""
+    """Draw paths without updating the limits of the axes, which are known."""
     from matplotlib.collections import PathCollection
 
     if paths:
@@ -164,14 +164,14 @@ def _add(ax: Any, paths: list[Any], **style: Any) -> None:
 
 
 def _polygons(corners: Floats, offsets: Integers, chosen: Integers) -> list[Any]:
-    """Some of the polygons with corners ``offsets[i]:offsets[i + 1]`` as compound paths."""
+    """Return some of the polygons with corners ``offsets[i]:offsets[i + 1]`` as compound paths."""
     from matplotlib.path import Path
 
     paths = []
     for start in range(0, len(chosen), PATH_LENGTH):
         part = chosen[start : start + PATH_LENGTH]
         counts = offsets[part + 1] - offsets[part]
-        # Each ring ends with its first corner again, in the place that closes it.
+        # Each ring ends with its first corner again, as the closing point.
         ends = np.cumsum(counts + 1)
         places = np.arange(ends[-1]) - np.repeat(ends - counts - 1, counts + 1)
         places[ends - 1] = 0
@@ -182,7 +182,7 @@ def _polygons(corners: Floats, offsets: Integers, chosen: Integers) -> list[Any]
 
 
 def _lines(edges: Floats) -> list[Any]:
-    """Edges float64 [m, 2, 2] as compound paths."""
+    """Return edges float64 [m, 2, 2] as compound paths."""
     from matplotlib.path import Path
 
     paths = []
@@ -201,7 +201,7 @@ def _triangles(partition: Partition) -> Integers:
     following = partition.cell_vertices[1:]
     fans = np.stack([first[:-1], partition.cell_vertices[:-1], following], axis=1)
     middle = np.ones(len(fans), dtype=bool)
-    middle[partition.cell_offsets[:-1]] = False  # from the first corner to the second: no triangle
+    middle[partition.cell_offsets[:-1]] = False  # from the first corner to the second: not a triangle
     middle[partition.cell_offsets[1:-1] - 1] = False  # from the last corner of one region to the first of the next
     return fans[middle]
 
@@ -209,7 +209,7 @@ def _triangles(partition: Partition) -> Integers:
 def _refined(points: Floats, triangles: Integers, values: Floats, norm: Any) -> tuple[Floats, Integers, Floats]:
     """Halve triangles, across the edge along which the value changes most, until it changes little in each.
 
-    The points and values that are added, in the middle of edges, come after the given ones.
+    New points and values, in the middle of edges, come after the given ones.
     """
     step = (norm.vmax - norm.vmin) * SMALLEST_STEP
     finished: list[Integers] = []

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How is a partition drawn?
+"""How are partitions drawn side by side?
 
 In a plane: the regions, with edges coloured by the layer of the neuron that makes them (Raghu et al. 2017, Fig. 1),
 or faces by region, by class, or shaded by an output of the network. On a line: the output as a function, with its
-kinks. Drawing is in chart coordinates; matplotlib is imported on use. What is drawn is what was enumerated: the
-network is evaluated at vertices only, and is affine between them. Here are what a caller may say, and what panels
-have in common: colours and their legend; `regions/output/` draws one panel.
+kinks. Drawing is in chart coordinates; matplotlib is imported on use. The picture shows exactly what was enumerated:
+the network is evaluated at vertices only, and is affine between them. This file checks the arguments and has the parts
+common to all panels, colours and their legend; the other files of this folder draw one panel.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Picture: TypeAlias = PlanePicture | LinePicture
 COLOR_BY = ("layer", "value", "pattern", "class", "none")
 # The classes of a network with one output.
 SIGNS = {0: "output ≤ 0", 1: "output > 0"}
-# More layers than these are a colour bar.
+# More layers than this have a colour bar.
 MOST_ENTRIES = 8
 
 
@@ -54,43 +54,43 @@ def plot(
     Parameters
     ----------
     partition : Partition or LinearRegions, or a sequence of these
-        What is drawn; a panel for each item of a sequence. Linear regions are drawn without the edges inside them. Of
-        an unbounded domain, a window around the middle of what happens is shown.
+        The regions to draw, with a panel for each item of a sequence. Linear regions are drawn without the edges inside
+        them. For an unbounded domain, a window around its middle is shown.
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
-        Where to draw; by default a new figure, as high as the domain asks for.
+        Axes to draw on; by default a new figure, as high as the domain needs.
     color_by : "layer", "value", "pattern", "class" or "none"
         In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
         the network; faces so that neighbours differ; faces by the output that is the largest, or by the sign of a
-        single output, with the border between them; or nothing. On a line the outputs are drawn in any case, and the
+        single output, with the line between them; or nothing. On a line the outputs are drawn in any case, and the
         choice is for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
     output_index : int
-        Which output of the network, counted from 0.
+        Index of the output of the network, from 0.
     mark : bool, points [k, n_in], or dict of points [n_in] by name
-        Points of the input space to mark, named 0, 1, .. unless they have names. By default those that a `Segment` or
-        `circumsquare` was made from, as a, b, c; False for none. What lies outside of a panel is not shown in it.
+        Points of the input space to mark, named 0, 1, .. unless they have names. By default the points that a `Segment`
+        or `circumsquare` was made from, as a, b, c; False for none. Points outside of a panel are not shown in it.
     title : str, or a sequence of one for each panel, optional
-        In place of the number of regions; "" for none.
+        Replaces the number of regions; "" for none.
     legend : bool
-        Whether the colours are explained, beside the panel at the upper right.
+        Whether to explain the colours, next to the panel at the upper right.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Or, for a sequence, a list of these.
+        A list of axes for a sequence.
 
     Raises
     ------
     MissingDependencyError
         matplotlib is not installed.
     TypeError, ValueError
-        What cannot be drawn, or drawn on; another ``color_by``; an output that the network does not have.
+        Objects that cannot be drawn, or drawn on; an unknown ``color_by``; an output that the network does not have.
     ShapeMismatchError, NonFiniteError, DomainError
         Marked points that lie elsewhere; numbers too large for a picture; a whole plane with regions missing.
 
     Notes
     -----
-    All panels have the same colours for the same layers, classes and values. Where an output is the largest is found in
-    floating point; how the picture is made, and what it promises: docs/pictures.md.
+    All panels have the same colours for the same layers, classes and values. The largest output is found in floating
+    point; docs/pictures.md describes how the picture is made, and what it guarantees.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def draw_panels(
     titles: list[str | None],
     legend: bool,
 ) -> list[Any]:
-    """Draw several panels on axes that are made, or taken, when it is known what they show; see `plot`."""
+    """Draw several panels on axes that are made, or taken, once their content is known; see `plot`."""
     require_matplotlib()
     marks = [named_points(mark, _partition_of(each).domain) for each in shown]
     views = [
@@ -187,7 +187,7 @@ def _titles(title: Any, count: int, several: bool) -> list[str | None]:
 
 
 def _new_axes(views: list[View]) -> list[Any]:
-    """Axes side by side in a new figure; in a plane it is too high at first."""
+    """Return axes side by side in a new figure; in a plane it is too high at first."""
     from matplotlib import pyplot
 
     figure = pyplot.figure(figsize=figure_size([proportion(view) for view in views]), layout="constrained")
@@ -201,19 +201,19 @@ def _given_axes(ax: Any, count: int) -> list[Any]:
     for each in axes:
         if not isinstance(each, Axes) or each.name != "rectilinear":
             what = f"{each.name} axes" if isinstance(each, Axes) else type(each).__name__
-            raise TypeError(f"ax must be matplotlib axes, such as those of pyplot.subplots(), or several; got {what}")
+            raise TypeError(f"ax must be matplotlib axes, such as pyplot.subplots() makes, or several; got {what}")
     if len(axes) != count:
         raise ValueError(f"there are {count} panels to draw and {len(axes)} axes; give as many axes as partitions")
     return axes
 
 
 def _palette(pictures: list[Picture]) -> Palette:
-    """What colours mean, the same in all panels."""
+    """Return the meaning of colours, the same in all panels."""
     matplotlib = require_matplotlib()
     networks = [picture.partition.network for picture in pictures]
     layers = layer_colors(max(len(network.widths) for network in networks))
     classes = sorted({number for picture in pictures for number in picture.classes})
-    # Up to ten, a class has its colour whatever the others are.
+    # Up to ten classes, a class has the same colour in every picture.
     numbers = range(max(classes, default=0) + 1) if max(classes, default=0) < 10 else classes
     colors = dict(zip(numbers, class_colors(len(numbers)), strict=True))
     values = np.concatenate([picture.values for picture in pictures])
@@ -222,7 +222,7 @@ def _palette(pictures: list[Picture]) -> Palette:
     low, high = float(values.min()), float(values.max())
     name = "viridis"
     if all(network.n_out == 1 for network in networks) and low < 0 < high:
-        # Of one output the sign often is the answer: white is 0.
+        # The sign of a single output is often the answer: white is 0.
         name, high = "RdBu_r", max(high, -low)
         low = -high
     if low == high:
@@ -276,7 +276,7 @@ def _bar(ax: Any, colors: Any, label: str, ticks: Any) -> None:
     bar = ax.figure.colorbar(colors, cax=ax.inset_axes([1.03, 0.0, 0.04, 1.0]), label=label)
     bar.set_ticks(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]) if ticks is None else ticks)
     bar.minorticks_off()
-    # What numbers have in common is part of the label; above the bar it would run into the title.
+    # The common offset of the numbers is part of the label; above the bar it would overlap the title.
     formatter = ScalarFormatter(useMathText=True)
     bar.ax.yaxis.set_major_formatter(formatter)
     formatter.set_locs(bar.get_ticks())

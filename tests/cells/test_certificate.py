@@ -168,7 +168,7 @@ class TestKept:
             (lambda header: header["found_by"].update(version=1), "'version' is missing or not of type str"),
             (lambda header: header["found_by"].update(version="1\n2"), "one line each"),
             (lambda header: header["found_by"].update(kernel="k" * 101), "must be short"),
-            (lambda header: header["stats"].update(exact=-1), "whole numbers, 0 or more"),
+            (lambda header: header["stats"].update(exact=-1), "integers of at least 0"),
         ],
     )
     def test_damaged_files(self, tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str) -> None:

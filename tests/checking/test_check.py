@@ -225,7 +225,7 @@ def test_the_page_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "src='data:image/png;base64," in regions.check(CROSS, PLANE).to_html()
     with monkeypatch.context() as small:
         small.setattr("regions.pictures.picture_view.LARGEST_DRAWN", 0.5)
-        assert "what is above 0.5 cannot be drawn" in report.to_html()
+        assert "numbers above 0.5 cannot be drawn" in report.to_html()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     page = report.to_html()
     assert "matplotlib is needed" in page and "<img" not in page and "serra2018_upper" in page

@@ -232,31 +232,31 @@ def test_states_that_are_none(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({name: NOTHING[name] for name in NOTHING if name != "section"}, "no regions, and something"),
+        ({name: NOTHING[name] for name in NOTHING if name != "section"}, "no regions, but other numbers"),
         *(
-            ({**NOTHING, name: STATE[name]}, "no regions, and something")
+            ({**NOTHING, name: STATE[name]}, "no regions, but other numbers")
             for name in STATE
             if STATE[name] != NOTHING[name] and name != "regions"
         ),
-        ({"smallest": None}, "none that is the smallest"),
-        ({"largest": None}, "none that is the smallest"),
-        ({"smallest": {**STATE["smallest"], "index": STATE["regions"]}}, "is none of its regions"),
-        ({"largest": {**STATE["largest"], "index": STATE["regions"]}}, "is none of its regions"),
-        ({"largest": {**STATE["largest"], "point": [0.0]}}, "has not 2 coordinates"),
+        ({"smallest": None}, "no smallest or no largest"),
+        ({"largest": None}, "no smallest or no largest"),
+        ({"smallest": {**STATE["smallest"], "index": STATE["regions"]}}, "index beyond the number"),
+        ({"largest": {**STATE["largest"], "index": STATE["regions"]}}, "index beyond the number"),
+        ({"largest": {**STATE["largest"], "point": [0.0]}}, "point without 2 coordinates"),
         ({"smallest": STATE["largest"], "largest": STATE["smallest"]}, "not the first"),
         ({"smallest": {**STATE["largest"], "index": 0}}, "not the first"),
         ({"smallest": {**STATE["smallest"], "index": STATE["largest"]["index"]}}, "not the first"),
         ({"smallest": {**STATE["largest"], "index": 1}, "largest": {**STATE["largest"], "index": 1}}, "not the first"),
         ({"size": STATE["largest"]["size"] / 2}, "smaller than the largest"),
-        ({"regions": STATE["regions"] + 1}, "the bins do not"),
-        ({"exponents": STATE["exponents"] | {MOST: STATE["exponents"][MOST] + 1}}, "the bins do not"),
-        ({"exponents": STATE["exponents"] | {"-1000": 0}}, "the bins do not"),
-        ({"largest": {**STATE["largest"], "size": None}, "size": None}, "the bins do not"),
-        ({"smallest": {**STATE["smallest"], "size": 0.0}}, "the bins do not"),
+        ({"regions": STATE["regions"] + 1}, "the bins do not add up"),
+        ({"exponents": STATE["exponents"] | {MOST: STATE["exponents"][MOST] + 1}}, "the bins do not add up"),
+        ({"exponents": STATE["exponents"] | {"-1000": 0}}, "the bins do not add up"),
+        ({"largest": {**STATE["largest"], "size": None}, "size": None}, "the bins do not add up"),
+        ({"smallest": {**STATE["smallest"], "size": 0.0}}, "the bins do not add up"),
         ({"smallest": {**STATE["smallest"], "size": STATE["smallest"]["size"] / 2}}, "the first or the last bin"),
         ({"largest": {**STATE["largest"], "size": 3.9}}, "the first or the last bin"),
         ({"facets": [[0] * 48] * 2}, "without facets"),
-        ({"facets": [[1] + [0] * 47] * 2, "lengths": [[1.0] + [0.0] * 47] * 2}, "without a facet"),
+        ({"facets": [[1] + [0] * 47] * 2, "lengths": [[1.0] + [0.0] * 47] * 2}, "regions have no facets"),
     ],
 )
 def test_states_that_contradict_themselves(change: dict[str, Any], words: str) -> None:

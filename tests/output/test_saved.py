@@ -191,7 +191,7 @@ HEADERS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda header: header["network"]["activations"].append("relu"), "'layer_3_biases' is missing"),
     (
         lambda header: header["network"]["activations"].pop(),
-        "'layer_2_biases' is missing, or is one too many",
+        "'layer_2_biases' is missing or unexpected",
     ),
     (lambda header: header["domain"].update(fingerprint="0" * 64), "domain is not the one"),
     (lambda header: header["domain"].update(kind=3), "'kind'"),

@@ -223,7 +223,7 @@ def test_what_no_font_has_is_refused(text: str) -> None:
 def test_formulas_in_titles() -> None:
     partition = regions.enumerate(*IN_PLANE["square"])
     assert regions.plot(partition, title=r"$\alpha^2$ for 3 \$").get_title() == r"$\alpha^2$ for 3 \$"
-    with pytest.raises(ValueError, match=r"^title has what is not a formula: \\nonsense "):
+    with pytest.raises(ValueError, match=r"^title has an invalid formula: \\nonsense "):
         regions.plot(partition, title=r"$\nonsense$")
 
 
