@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """How is the compiled core built?
 
-One extension, `regions._core`: the Cython binding and every C++ file in csrc/. All else is in pyproject.toml.
+There is one extension, `regions._core`: the Cython binding and every C++ file in csrc/. Everything else is in
+pyproject.toml.
 
 The signs that decide a count are only right in strict floating point, so contraction (fused multiply-add) and
-fast-math are switched off after whatever flags the environment brings. There is no -march: the same wheel
+fast-math are switched off after all flags of the environment. There is no -march: the same wheel
 must run everywhere, and the files that gain from wider vectors choose their instructions at run time.
 
-REGIONS_SANITIZE=1 builds the core for address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for that of
-threads, assertions on; see CONTRIBUTING.md.
+REGIONS_SANITIZE=1 builds the core for the address and undefined-behaviour sanitizers, REGIONS_SANITIZE=thread for the
+thread sanitizer, with assertions on; see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 COMPILE = ["-std=c++17", "-O3", "-ffp-contract=off", "-fno-fast-math", "-fvisibility=hidden"]
-# Python's own flags ask for debugging symbols: ten times the size of the code, and as long again to compile.
+# Python's own flags ask for debugging symbols, which are ten times the size of the code and double the build time.
 COMPILE += ["-g0"]
-# gcc warns that how wide vectors are passed depends on the instruction set. We pass none from file to file.
+# gcc warns that passing wide vectors depends on the instruction set. No vectors are passed between files.
 COMPILE += ["-Wno-psabi"]
 # All cells and collectors are templates, in one file for each instruction set. gcc stops inlining once such a file has
-# grown by 40%, whatever is hot there: more code elsewhere in it made counts of small networks a fifth slower.
+# grown by 40%, even in hot code: additional code elsewhere made counts of small networks a fifth slower.
 COMPILE += ["--param", "inline-unit-growth=100"]
 LINK: list[str] = []
 # The hot loops of the kernels have arrays on the stack, and would run slower with these flags (csrc/TRIED.md).
@@ -37,24 +38,24 @@ BUILD_FOLDER = "build"
 
 ASKED = os.environ.get("REGIONS_SANITIZE", "0")
 if ASKED == "0":
-    # Copies into arrays of known size are checked, and return addresses. After loading, no pointer to a function of
+    # Copies into arrays of known size, and return addresses, are checked. After loading, no pointer to a function of
     # another library can be changed.
     COMPILE += ["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"]
     OUTSIDE_KERNELS += ["-fstack-protector-strong"]
     if sys.platform == "linux":
         LINK += ["-Wl,-z,relro,-z,now"]
 else:
-    # The two do not go together.
+    # The two flags are incompatible.
     address = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
     SANITIZERS = ["-fsanitize=thread"] if ASKED == "thread" else address
-    # Later flags win. Python's own switch assertions off and, with -fwrapv, hide signed overflow: take
-    # both back.
+    # Later flags override earlier ones. Python's own switch assertions off and, with -fwrapv, hide signed overflow:
+    # undo both.
     COMPILE += ["-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG", "-D_GLIBCXX_ASSERTIONS"]
     COMPILE += SANITIZERS
-    # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run each one that the machine has.
+    # The environment variable REGIONS_KERNEL chooses the kernel, so that tests can run every kernel of the machine.
     COMPILE += ["-DREGIONS_KERNEL_FROM_ENVIRONMENT"]
     LINK += SANITIZERS
-    # A folder of its own: object files do not remember their flags, and would pass for up to date.
+    # A separate folder, because object files do not record their flags, and would pass for up to date.
     BUILD_FOLDER = "build/threads" if ASKED == "thread" else "build/sanitized"
 
 
@@ -68,7 +69,7 @@ What went wrong: {error}
 
 
 class BuildInParallel(build_ext):
-    """Compile the files of one extension side by side; setuptools only runs whole extensions side by side."""
+    """Compile the files of one extension in parallel; setuptools only parallelises whole extensions."""
 
     def run(self) -> None:
         try:
@@ -95,7 +96,7 @@ class BuildInParallel(build_ext):
 core = Extension(
     "regions._core",
     sources=["regions/_core.pyx", *sorted(glob("csrc/*/*.cpp"))],
-    # All headers: Cython only knows those that it names itself, not what a .cpp includes.
+    # All headers, because Cython only knows the headers that it names itself, not those included by a .cpp.
     depends=["regions/_core.pxd", *sorted(glob("csrc/*/*.hpp"))],
     include_dirs=["csrc"],
     language="c++",

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What does it cost that every sign is proven?
+"""What does it cost to prove every sign?
 
     python bench/certified_cost.py
 
-Compiles the core twice, as it is and with the exact stage unreachable (the compiler then drops whatever only leads
-there), and counts the instructions that counting the regions of the generic workloads takes in each. Instructions
-and not seconds, because they do not depend on what else the machine does. Prints, for each workload, both numbers,
-their ratio (goal: at most 1.3) and the share of signs that needed the exact stage; exits with 1 when a goal is
-missed. Needs a C++ compiler and valgrind, which has no AVX-512: what is measured is the AVX2 kernel.
+Compiles the core twice, as it is and with the exact stage unreachable (the compiler then removes its code), and counts
+the instructions for counting the regions of the generic workloads with each. Instructions are used instead of seconds
+because they do not depend on other processes. Prints, for each workload, both numbers, their ratio (goal: at most 1.3)
+and the fraction of signs that needed the exact stage; exits with 1 if a goal is missed. Needs a C++ compiler and
+valgrind, which has no AVX-512: the AVX2 kernel is measured.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ print(json.dumps([n_regions, certificate.filter, certificate.exact]))
 
 
 def compile_core(folder: Path, flags: str) -> Path:
-    """Return the extension of this tree, built with more flags, in a folder of its own."""
+    """Return the extension of this tree, built with additional flags, in a separate folder."""
     subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", "--build-lib", folder / "lib", "--build-temp", folder / "temp"],
         cwd=ROOT,
@@ -53,7 +53,7 @@ def compile_core(folder: Path, flags: str) -> Path:
 
 
 def instructions(workload: str, core: Path) -> tuple[int, list[int]]:
-    """Instructions inside the core, and what was counted."""
+    """Return the number of instructions inside the core, and the counts."""
     with tempfile.NamedTemporaryFile() as profile:
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", "--toggle-collect=*count_regions*"]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which convolutional networks are measured, where, and what does evaluating them cost?
+"""Which convolutional networks are measured, where, and what does their evaluation cost?
 
-Each network is written down once, as calls on something that computes: `Graph` makes the network of them, and `Torch`
-evaluates it, in float64 on one thread: the yardstick. Weights are He-normal, biases N(0, 0.1^2), drawn in the order of
-the calls from one seed, so both have the same ones. Batch norms are folded in practice, so there are none.
-Domains lie between images of smooth noise: a part of the segment between two, from the first one on, or a square in the
-plane of three, centred on their mean, its side a part of the distance of the first two.
+Each network is defined once, as calls of an interpreter: `Graph` makes the network, and `Torch` evaluates it, in
+float64 on one thread, as the yardstick. Weights are He-normal, biases N(0, 0.1^2), drawn in the order of the calls from
+one seed, so both have the same ones. Batch norms are missing, because they are folded in practice. Domains lie between
+images of smooth noise: a part of the segment between two, from the first one on, or a square in the plane of three,
+centred on their mean, its side a fraction of the distance of the first two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workloads import Floats
 
 
 class Graph:
-    """Calls become the nodes of a network."""
+    """Interprets the calls as nodes of a network."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.random, self.builder = np.random.default_rng(1), GraphBuilder()
@@ -66,7 +66,7 @@ class Graph:
 
 
 class Torch:
-    """Calls compute, on a batch of inputs; weights are drawn once."""
+    """Evaluates the calls on a batch of inputs; weights are drawn once."""
 
     def __init__(self) -> None:
         import torch
@@ -150,7 +150,7 @@ def resnet20(of: Any, x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Convolutional:
-    """A network, as calls, and a domain: how much of a segment, or the side of a square."""
+    """A network, as calls, and a domain: the part of a segment, or the side of a square."""
 
     name: str
     forms: Callable[[Any, Any], Any]
@@ -176,7 +176,7 @@ class Convolutional:
 
 
 def smooth_noise(shape: tuple[int, int, int]) -> Floats:
-    """Three images [3, C H W]: white noise, its frequency f divided by 1 + |f|^2, of variance 1."""
+    """Return three images [3, C H W]: white noise, its frequency f divided by 1 + |f|^2, of variance 1."""
     random, frequency = np.random.default_rng(2), np.fft.fftfreq(shape[-1], 1 / shape[-1])
     damping = 1 + frequency[:, np.newaxis] ** 2 + frequency**2
     images = np.fft.ifft2(np.fft.fft2(random.standard_normal((3, *shape))) / damping).real.reshape(3, -1)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """How long does it take merely to evaluate the network once per region?
 
-The yardstick: one numpy forward pass over as many points as there are regions, in float64. Every method that
-pushes a point of each region through the network pays at least this, so a ratio below one cannot be reached
-that way, and a ratio of two times of the same run says more than seconds of somebody's machine.
+This is the yardstick: one numpy forward pass over as many points as there are regions, in float64. Every method that
+evaluates the network at a point of each region takes at least this long, so such a method cannot reach a ratio below
+one. A ratio of two times of the same run is more meaningful than seconds on some machine.
 
-It is meant to be hard to beat: the points are made beforehand and go through in blocks that stay in the cache
-(which also bounds memory), each layer writes into a buffer that is there already.
+It is meant to be hard to beat: the points are made beforehand and evaluated in blocks that stay in the cache
+(which also bounds memory), and each layer writes into an existing buffer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ForwardPass:
         self.evaluate(self.points[:rest])
 
     def evaluate(self, values: Floats) -> Floats:
-        """Outputs [point, n_out] at up to BLOCK points [point, n_in]; the next call overwrites them."""
+        """Return outputs [point, n_out] at up to BLOCK points [point, n_in]; the next call overwrites them."""
         last = len(self.layers) - 1
         for index, (weights, biases) in enumerate(self.layers):
             values = np.matmul(values, weights, out=self.buffers[index][: len(values)])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """How many regions does a segment cross, layer by layer in numpy?
 
-The rival on lines: keep the sorted breakpoints on the segment and the values of the layer at each; send them
+This is the rival on lines. Store the sorted breakpoints on the segment and the values of the layer at each; send them
 all through the next layer; between two neighbours every neuron is linear, so a change of sign is one new
 breakpoint, found and filled in by interpolation. One matrix product per layer does nearly all the work.
 
-Same definition as the package: a neuron is active where its value is above zero, and a region is an interval
-of constant pattern. Floating point throughout, so it may be wrong where breakpoints nearly meet; on the
+As in the package, a neuron is active where its value is above zero, and a region is an interval
+of constant pattern. It uses floating point throughout, so it may be wrong where breakpoints nearly meet; on the
 random segments of bench/ the counts must be equal.
 """
 
@@ -18,7 +18,7 @@ from workloads import Floats, Layers
 
 
 def count_regions(layers: Layers, segment_ends: Floats) -> list[int]:
-    """Regions on each of the segments [segment, 2, n_in]."""
+    """Count the regions on each of the segments [segment, 2, n_in]."""
     return [count_on_segment(layers, ends) for ends in segment_ends]
 
 
@@ -30,7 +30,7 @@ def count_on_segment(layers: Layers, ends: Floats) -> int:
         values += biases
         active = values > 0
         left, neuron = np.nonzero(active[1:] != active[:-1])
-        if depth == len(layers) - 2:  # the last hidden layer: nobody asks for its values
+        if depth == len(layers) - 2:  # the values of the last hidden layer are not needed
             return len(positions) - 1 + left.size
         before, after = values[left, neuron], values[left + 1, neuron]
         share = before / (before - after)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What does one case cost in time and memory?
+"""How much time and memory does one case take?
 
-Run by run.py in a process of its own for every case, so that peak memory is that case's alone and no case
+run.py runs it in a separate process for every case, so that peak memory belongs to that case alone and no case
 warms another: `python measure.py KIND/WORKLOAD` prints one line of JSON.
 
-Times are processor times, which on a shared machine disturb each other less than clock times, and on a quiet
-one are the same since what is measured runs on one thread; only several threads are held against the clock. Each is the
-best of several samples, for what disturbs a measurement adds to it; the two sides of a ratio take turns, so that a slow
-minute of the machine hits both. A sample repeats its action until it is long enough for the clock.
+Times are processor times. On a shared machine these are less disturbed than wall times, and on a quiet machine they are
+the same, because the measured code runs on one thread; only cases with several threads use wall time. Each is the best
+of several samples, because disturbances only add time. The two sides of a ratio take turns, so that a slow minute of
+the machine affects both. A sample repeats its action until it is long enough for the clock.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_SAMPLES = 30
 
 
 def best_times(*actions: Callable[[], object], clock: Callable[[], float] = time.process_time) -> list[float]:
-    """Seconds per run of each action; at least two samples each, then more until the budget is spent."""
+    """Return seconds per run of each action; at least two samples each, then more until the budget is spent."""
     repeats = [max(1, round(SAMPLE_SECONDS / max(seconds_of(action, 1, clock), 1e-6))) for action in actions]
     best = [float("inf")] * len(actions)
     start = time.perf_counter()
@@ -60,18 +60,18 @@ def seconds_of(action: Callable[[], object], repeats: int, clock: Callable[[], f
 
 
 def peak_memory() -> int:
-    """Highest resident memory of this process so far, in bytes."""
+    """Return the highest resident memory of this process so far, in bytes."""
     try:
         with open("/proc/self/status") as status:
             line = next(line for line in status if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
-    except FileNotFoundError:  # not Linux, where getrusage would also tell of the process that started this one
+    except FileNotFoundError:  # not Linux; getrusage on Linux would include the parent process
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def measure_count(workload: Workload) -> Measurement:
-    """Counting, against one forward pass over as many points."""
+    """Measure counting, against one forward pass over as many points."""
     before = peak_memory()
     layers = workloads.build_layers(workload)
     network, domain = regions.Network(layers), workloads.build_polygon(workload)
@@ -82,7 +82,7 @@ def measure_count(workload: Workload) -> Measurement:
 
 
 def measure_memory(workload: Workload) -> Measurement:
-    """Peak memory of making the network and counting, in megabytes above what was there after import."""
+    """Measure the peak memory of making the network and counting, in megabytes above the memory after import."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     start = time.process_time()
@@ -93,7 +93,7 @@ def measure_memory(workload: Workload) -> Measurement:
 
 
 def measure_enumerate(workload: Workload) -> Measurement:
-    """Enumerating with polygons and patterns, against counting."""
+    """Measure enumerating with polygons and patterns, against counting."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = len(regions.enumerate(network, domain))
@@ -103,7 +103,7 @@ def measure_enumerate(workload: Workload) -> Measurement:
 
 
 def measure_checkpoint(workload: Workload, what: str) -> Measurement:
-    """A job that keeps its results in a folder, against the same job without one."""
+    """Measure a job that saves its results in a folder, against the same job without one."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
 
@@ -123,7 +123,7 @@ def measure_checkpoint(workload: Workload, what: str) -> Measurement:
 
 
 def measure_check(workload: Workload) -> Measurement:
-    """Holding the regions against the theory, the enumeration included, against enumerating."""
+    """Measure checking the regions against the theory, including the enumeration, against enumerating."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = len(regions.check(network, domain).partition)
@@ -133,7 +133,7 @@ def measure_check(workload: Workload) -> Measurement:
 
 
 def measure_locate(workload: Workload) -> Measurement:
-    """Measure the first look-up of a million points, and what is made for it, against enumerating."""
+    """Measure the first look-up of a million points, with its preparation, against enumerating."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     points = np.random.default_rng(3).uniform(-workload.half_side, workload.half_side, (1_000_000, 2))
@@ -169,12 +169,12 @@ def measure_plot(workload: Workload) -> Measurement:
 
 
 def measure_linear_regions(workload: Workload, definition: Definition) -> Measurement:
-    """Deriving the linear regions in one sense from regions that are enumerated already, against enumerating these."""
+    """Measure deriving the linear regions in one sense from enumerated regions, against enumerating these."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
 
     def derive() -> int:
-        # A partition keeps what is derived from it, so each time it has to be another one.
+        # A partition caches its derived facts, so each run needs another partition.
         partition = regions.enumerate(network, domain)
         regions.linear_regions(partition, definition)
         return len(partition)
@@ -186,7 +186,7 @@ def measure_linear_regions(workload: Workload, definition: Definition) -> Measur
 
 
 def measure_degenerate(workload: Workload) -> Measurement:
-    """Counting on a degenerate network, against a generic one with as many regions."""
+    """Measure counting on a degenerate network, against a generic one with as many regions."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
@@ -197,7 +197,7 @@ def measure_degenerate(workload: Workload) -> Measurement:
 
 
 def measure_depth(workload: Workload) -> Measurement:
-    """Counting a region, against counting one of a network of six layers, for each six layers."""
+    """Measure counting a region, against counting one of a network of six layers, for each six layers."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
@@ -211,7 +211,7 @@ def measure_depth(workload: Workload) -> Measurement:
 
 
 def measure_width(workload: Workload) -> Measurement:
-    """Counting a region, against counting one of p2_64x3."""
+    """Measure counting a region, against counting one of p2_64x3."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
@@ -224,7 +224,7 @@ def measure_width(workload: Workload) -> Measurement:
 
 
 def measure_orthogonal(workload: Workload) -> Measurement:
-    """Seconds for 300 regions."""
+    """Measure the seconds for 300 regions."""
     before = peak_memory()
     network, domain = regions.Network(workloads.build_layers(workload)), workloads.build_polygon(workload)
     n_regions = regions.count(network, domain)
@@ -234,7 +234,7 @@ def measure_orthogonal(workload: Workload) -> Measurement:
 
 
 def measure_lines(workload: Workload) -> Measurement:
-    """Counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
+    """Measure counting on many segments in one call, against layered breakpoints in numpy. The counts must agree."""
     before = peak_memory()
     layers, segment_ends = workloads.build_layers(workload), workloads.build_segment_ends(workload)
     network = regions.Network(layers)
@@ -254,7 +254,7 @@ def measure_lines(workload: Workload) -> Measurement:
 
 
 def measure_arcs(workload: Workload) -> Measurement:
-    """Counting the pieces of arcs, a piece, against counting those of the segments between their ends."""
+    """Measure counting the pieces of arcs, per piece, against the segments between their ends."""
     before = peak_memory()
     segment_ends = workloads.build_segment_ends(workload)
     network = regions.Network(workloads.build_layers(workload))
@@ -268,7 +268,7 @@ def measure_arcs(workload: Workload) -> Measurement:
 
 
 def measure_trajectory(workload: Workload) -> Measurement:
-    """Measure all layers' lengths on a segment, against those of 10,000 points in numpy, which are to agree to a
+    """Measure all layers' lengths on a segment, against lengths of 10,000 points in numpy, which must agree to a
     thousandth.
     """
     before = peak_memory()
@@ -285,14 +285,14 @@ def measure_trajectory(workload: Workload) -> Measurement:
 
     path = regions.trajectory(network, segment)
     if not np.allclose(path.lengths[1:-1], sampled(), rtol=1e-3):
-        raise SystemExit("lengths are not those of the sampled curve")
+        raise SystemExit("lengths differ from the lengths of the sampled curve")
     memory = peak_memory() - before
     seconds, yardstick = best_times(lambda: regions.trajectory(network, segment), sampled)
     return {"regions": int(path.pieces[-1]), "seconds": seconds, "memory": memory, "value": seconds / yardstick}
 
 
 def measure_convolutional(workload: Convolutional) -> Measurement:
-    """Counting a region, once, against torch's forward pass of a point, 16 at a time."""
+    """Measure counting a region, once, against torch's forward pass of a point, 16 at a time."""
     before = peak_memory()
     network, domain, yardstick = workload.network(), workload.domain(), Torch()
     points = np.random.default_rng(3).standard_normal((16, network.n_in))
@@ -309,7 +309,7 @@ def measure_convolutional(workload: Convolutional) -> Measurement:
 
 
 def measure_workers(workload: Workload, what: str) -> Measurement:
-    """Two threads against one, in time on the clock; what comes out must be the same."""
+    """Measure two threads against one, in wall time; the results must be the same."""
     before = peak_memory()
     network = regions.Network(workloads.build_layers(workload))
     domain: Any = workloads.build_polygon(workload)
@@ -328,7 +328,7 @@ def measure_workers(workload: Workload, what: str) -> Measurement:
 
 
 def measure_import() -> Measurement:
-    """Seconds that `import regions` takes when numpy is there already. Torch must not come along."""
+    """Measure the seconds that `import regions` takes after numpy is imported. Torch must not be imported."""
     program = """
 import sys, time, numpy
 start = time.perf_counter()
@@ -337,7 +337,7 @@ print(time.perf_counter() - start)
 assert "torch" not in sys.modules
 """
     command = [sys.executable, "-c", program]
-    # From this folder, for `-c` imports from where it stands, and the root's source folder need not be
+    # From this folder, because `-c` imports from the current folder, and the root's source folder need not be
     # compiled.
     folder = Path(__file__).resolve().parent
     runs = [subprocess.run(command, check=True, capture_output=True, cwd=folder) for _ in range(5)]

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""How fast is it, how much memory does it take, and how far is that from the goal?
+"""How fast is the package, how much memory does it take, and how far is that from the goals?
 
     python bench/run.py [PREFIX ...] [--json FILE]
 
-Four purposes: to see a slow-down from across the room, to find out whether an optimisation is one, to hold us
-to what the README says, and to compare with the obvious way of doing the same. One line per case: the number
-of regions, the time, the rate, the peak memory above import, the value that the goal is about, and a bar in
-decibels around the goal: `<` for each decibel better, `>` for each decibel worse. (3 decibels are a factor of
-two.)
+It has four purposes: to notice a slow-down at a glance, to find out whether an optimisation is one, to check the claims
+of the README, and to compare with the obvious method. Each case prints one line: the number of regions, the time, the
+rate, the peak memory above import, the value that the goal is about, and a bar in decibels around the goal: `<` for
+each decibel better, `>` for each decibel worse. (3 decibels are a factor of two.)
 
-Goals are ratios of two times measured in the same run on one thread, wherever possible, for then they hold on
-any machine. The exit code is 1 when a goal is missed, a count is wrong, or a case fails. How it measures:
-measure.py.
+Goals are ratios of two times measured in the same run on one thread, if possible, because these hold on any machine.
+The exit code is 1 if a goal is missed, a count is wrong, or a case fails. measure.py describes how it measures.
 """
 
 from __future__ import annotations
@@ -206,7 +204,7 @@ def describe(case: Case, measured: dict[str, Any]) -> str:
 
 
 def describe_machine() -> dict[str, str]:
-    """What the numbers depend on beside the code."""
+    """Return the facts that the numbers depend on besides the code."""
     processor = platform.processor()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -231,7 +229,7 @@ def main() -> int:
     arguments = parser.parse_args()
     cases = list(select(arguments.prefixes))
     if not cases:
-        parser.error("no case starts like that; there are: " + ", ".join(case.name for case in CASES))
+        parser.error("no case starts like that; the cases are: " + ", ".join(case.name for case in CASES))
 
     machine = describe_machine()
     print(", ".join(machine.values()))

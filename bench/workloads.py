@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Which networks and domains are measured?
 
-The standard workloads. A name says what it is: `p2_128x3` is a polygon (`p`) in a 2-dimensional input space
-and a network with 3 hidden layers of 128; `l` stands for segments. Weights are He-normal, biases N(0, 0.1^2),
-all rounded to float32 and held as float64, from fixed seeds: the same numbers wherever numpy is, so that
-other tools can be run on them side by side. `digits` is the trained classifier of examples/ on the square
-around three of its images. `zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one
-point, or coincide. In `twin` the first two neurons of the last hidden layer are the same one. The
-weights of `orthogonal` are the square root of 2 times orthogonal matrices.
+These are the standard workloads. The name describes a workload: `p2_128x3` is a polygon (`p`) in a 2-dimensional input
+space and a network with 3 hidden layers of 128; `l` means segments. Weights are He-normal, biases N(0, 0.1^2), all
+rounded to float32 and stored as float64, from fixed seeds: the same numbers wherever numpy runs, so that other tools
+can be compared on them. `digits` is the trained classifier of examples/ on the square around three of its images.
+`zero_bias`, `ternary` and `sparse` are degenerate: lines of many neurons meet in one point, or coincide. In `twin` the
+first two neurons of the last hidden layer are identical. The weights of `orthogonal` are the square root of 2 times
+orthogonal matrices.
 
-The number of regions is part of a workload: a fast wrong answer is no result.
+The number of regions is part of a workload: a fast wrong answer does not count.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 @dataclass(frozen=True)
 class Workload:
-    """A network and what is known of it."""
+    """A network and the known facts about it."""
 
     name: str
     sizes: tuple[int, ...]  # n_in, hidden widths, n_out
     seed: int
-    n_regions: int | None = None  # by rational arithmetic or, where that takes too long, by unrelated programs
+    n_regions: int | None = None  # by rational arithmetic or, if that takes too long, by unrelated programs
     n_segments: int = 0
     half_side: float = 1.0  # of the square, in two dimensions
 
@@ -89,7 +89,7 @@ WORKLOADS = {
 
 
 def build_layers(workload: Workload) -> Layers:
-    """List of (weights [out, in], biases [out])."""
+    """Return a list of (weights [out, in], biases [out])."""
     if workload.name == "digits":
         network = regions.load(EXAMPLES / "digits.pt", activation="relu")
         return [(layer.weights, layer.biases) for layer in network.layers]
@@ -105,7 +105,7 @@ def build_layers(workload: Workload) -> Layers:
 
 
 def draw_layer(name: str, random: np.random.Generator, n_in: int, n_out: int) -> tuple[Floats, Floats]:
-    """Weights and biases; `sparse` is the sparse-discrete ensemble of Price and Tanner, a tenth of the weights kept."""
+    """Draw weights and biases; `sparse` is the sparse-discrete ensemble of Price and Tanner, a tenth of it nonzero."""
     weights: NDArray[Any]
     biases: NDArray[Any]
     if name.startswith("ternary"):
@@ -146,13 +146,13 @@ def build_polygon(workload: Workload) -> regions.Domain:
 
 
 def build_segment_ends(workload: Workload) -> Floats:
-    """Ends of random segments, [segment, 2, n_in]."""
+    """Return the ends of random segments, [segment, 2, n_in]."""
     ends = np.random.default_rng(9).standard_normal((100, 2, workload.sizes[0]))
     return ends[: workload.n_segments]
 
 
 def build_generic_sibling(workload: Workload) -> tuple[regions.Network, regions.Domain]:
-    """Return a generic network of the same sizes, on a square in which it has as many regions, or a few more."""
+    """Return a generic network of the same sizes, on a square in which it has slightly more regions, or as many."""
     network = regions.Network(build_layers(replace(workload, name="generic")))
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     least = regions.count(regions.Network(build_layers(workload)), build_polygon(workload))

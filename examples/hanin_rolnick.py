@@ -4,11 +4,11 @@
     python examples/hanin_rolnick.py                    # two thousand networks for each row: ten minutes
     python examples/hanin_rolnick.py --networks 50      # seconds
 
-First table: both sides of Theorem 3 (Theorem 6 for activations with two breakpoints), per volume of the body: the mean
-boundary of drawn networks, measured exactly (by exact counts on random lines beyond two dimensions), and the mean of
-the integrand at random points. Second table: means over one random layer against their closed forms. The last column is
-the difference in standard errors: for 30 rows, one or two are above 2 in size, and none above 4.
-Exit code 1 if one is.
+The first table has both sides of Theorem 3 (Theorem 6 for activations with two breakpoints), per volume of the body:
+the mean boundary of drawn networks, measured exactly (by exact counts on random lines beyond two dimensions), and the
+mean of the integrand at random points. The second table compares means over one random layer with their closed forms.
+The last column is the difference in standard errors: for 30 rows, one or two are above 2 in size, and none above 4. The
+exit code is 1 if one is above 4.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from regions.measures import (
 
 INTERVAL, SQUARE = Box([-1], [1]), Box([-1, -1], [1, 1])
 
-# What is drawn, where it is measured, and in which codimension.
+# Ensemble, body and codimension.
 THEOREM = [
     (Ensemble([1, 8, 1], biases=Gaussian(0.5)), INTERVAL, 1),
     (Ensemble([1, 4, 4, 1], biases=Gaussian(0.5)), INTERVAL, 1),
@@ -57,12 +57,12 @@ THEOREM = [
 
 
 def one_layer(n_in: int, units: int) -> Ensemble:
-    """Weights and biases of variance 1."""
+    """Return the ensemble with weights and biases of variance 1."""
     return Ensemble([n_in, units, 1], weights=Gaussian(1.0), biases=Gaussian(1.0), scaling="none")
 
 
 def regions_in_ball(n_in: int, units: int, radius: float, networks: int, rng: np.random.Generator) -> Estimate:
-    """Mean number of regions that meet a ball around 0, for one or two inputs."""
+    """Estimate the mean number of regions that meet a ball around 0, for one or two inputs."""
     found = []
     for _ in range(networks):
         network = one_layer(n_in, units).draw(rng)
@@ -76,7 +76,7 @@ def regions_in_ball(n_in: int, units: int, radius: float, networks: int, rng: np
 
 
 def distance_of_zero(n_in: int, units: int, networks: int, rng: np.random.Generator) -> Estimate:
-    """Mean distance from 0 to the boundary."""
+    """Estimate the mean distance from 0 to the boundary."""
     zero = np.zeros(n_in)
     return Estimate(
         [float(distance_to_boundary(one_layer(n_in, units).draw(rng), zero).distances) for _ in range(networks)]
@@ -84,7 +84,7 @@ def distance_of_zero(n_in: int, units: int, networks: int, rng: np.random.Genera
 
 
 def density_at_zero(n_in: int, units: int, codimension: int, networks: int, rng: np.random.Generator) -> Estimate:
-    """Return the integrand of Theorem 3, where its closed form is known: in a ball that is as good as a point."""
+    """Estimate the integrand of Theorem 3, where its closed form is known: in a ball that is almost a point."""
     ball = Ball(np.zeros(n_in), 1e-9)
     return hanin_rolnick_integral(
         one_layer(n_in, units), ball, networks=networks, rng=rng, codimension=codimension, places=4
@@ -119,7 +119,7 @@ def closed_forms(networks: int, rng: np.random.Generator) -> list[float]:
         rows.append((name, regions_in_ball(d, units, radius, networks, rng), expected))
     for d, units in ((1, 10), (1, 100), (2, 10), (2, 100), (10, 64)):
         name = f"distance from 0 to {units} units in R^{d}"
-        # Ten times as many, since distances are nearly exponential: with few, mean and error are small together.
+        # Ten times as many, because distances are nearly exponential: with few, mean and error are small together.
         found = distance_of_zero(d, units, 10 * networks, rng)
         rows.append((name, found, bounds.expected_distance_shallow(d, units)))
     for d, units, k in ((2, 10, 1), (2, 10, 2), (5, 8, 1), (5, 8, 3)):

@@ -3,10 +3,10 @@
 
     python examples/rounding.py [PICTURE]
 
-The obvious way to enumerate regions in a plane: keep polygons with float64 corners; send each through the next layer as
-an affine map; cut it by every neuron that is above a tolerance at one corner and below at another. Whatever the
-tolerance, it is too small for one network (lines that meet in one point leave slivers between them) and too large for
-the next (narrow regions vanish). This counts a few networks so and with `regions.count`, prints the table of
+The obvious way to enumerate regions in a plane: store polygons with float64 corners; send each through the next layer
+as an affine map; cut it by every neuron that is above a tolerance at one corner and below at another. Any tolerance is
+too small for one network (lines that meet in one point leave slivers between them) and too large for the next (narrow
+regions vanish). This program counts a few networks in this way and with `regions.count`, prints the table of
 docs/what-is-exact.md, and draws its picture if a file is named.
 """
 
@@ -72,7 +72,7 @@ def lines(rows: list[list[float]]) -> regions.Network:
 
 
 def network(seed: int, weights: Draw, biases: Draw) -> regions.Network:
-    """2-32-32-32-1 with random weights and biases."""
+    """Return a network 2-32-32-32-1 with random weights and biases."""
     rng = np.random.default_rng(seed)
     layers = [(weights(rng, (32, below)), biases(rng, (32,))) for below in (2, 32, 32)]
     return regions.Network([*layers, (np.ones((1, 32)), [0.0])])
@@ -87,7 +87,7 @@ def ternary(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def nudged(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Ternary, but every fourth moved by a few times 2^-50."""
+    """Return ternary numbers, every fourth of them moved by a few times 2^-50."""
     return ternary(rng, shape) + (rng.random(shape) < 0.25) * rng.integers(-8, 9, shape) * 2.0**-50
 
 
@@ -110,7 +110,7 @@ NETWORKS = {
 
 
 def table() -> list[str]:
-    """Lines of Markdown: a network, its true number of regions, and what each tolerance makes of it."""
+    """Return lines of Markdown: a network, its true number of regions, and the count with each tolerance."""
     square = regions.Polygon(SQUARE)
     result = [
         "| network | `regions.count` | " + " | ".join(f"tolerance {t:g}" for t in TOLERANCES) + " |",
@@ -127,7 +127,7 @@ def table() -> list[str]:
 
 
 def picture(path: str) -> None:
-    """Return a ternary network, some of its biases moved: its regions, and what each tolerance counts."""
+    """Draw the regions of a ternary network, some of its biases moved, and the count with each tolerance."""
     import matplotlib.pyplot as plt
 
     network = NETWORKS["2-32-32-32-1, ternary, some biases moved by 2^-50"]
@@ -141,7 +141,7 @@ def picture(path: str) -> None:
     right.axhline(len(partition), color="#1f4e79", label=f"relu-regions: {len(partition):,}, proven")
     right.set_xlabel("tolerance")
     right.set_ylabel("regions")
-    right.set_title("what each tolerance makes of them", fontsize=10)
+    right.set_title("the count with each tolerance", fontsize=10)
     right.legend(frameon=False, fontsize=9)
     figure.savefig(path, dpi=100)
 

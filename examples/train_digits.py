@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """How were digits.pt and points.csv made?
 
-A small classifier of handwritten digits, trained with torch on the 1,797 images of 8 x 8 pixels that
-scikit-learn brings along, and one held-out image of each of the digits 0, 1 and 2. The network is 64-64-32-10
+The network is a small classifier of handwritten digits, trained with torch on the 1,797 images of 8 x 8 pixels that
+scikit-learn includes; the points are one held-out image of each of the digits 0, 1 and 2. The network is 64-64-32-10
 with ReLU; pixels are divided by 16, so every image lies in the unit cube.
 
     pip install ".[test]" && python examples/train_digits.py
 
-writes both files into the folder of this script, in a few seconds. Everything is seeded, but torch promises
-the same bits only on the same machine and version: the files kept here are from torch 2.13.0 on an x86-64
+writes both files into the folder of this script, in a few seconds. Everything is seeded, but torch guarantees
+the same bits only on the same machine and version: the files stored here are from torch 2.13.0 on an x86-64
 processor.
 """
 
@@ -61,7 +61,7 @@ def main() -> None:
     print(f"held-out accuracy: {correct.mean():.2%} ({correct.sum()} of {correct.size} images)")
 
     torch.save(model.state_dict(), FOLDER / "digits.pt")
-    # The first held-out image of each class that is classified correctly. Sixteenths are short in decimal:
+    # The first held-out image of each class that is classified correctly. Sixteenths are short in decimal, so
     # nothing is rounded.
     chosen = [int(np.flatnonzero(correct & (test_labels == label))[0]) for label in (0, 1, 2)]
     np.savetxt(FOLDER / "points.csv", test_images[chosen], delimiter=",", fmt="%g")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of regions over many networks, such as those of a training?"""
+"""How do regions differ between many networks, such as the checkpoints of a training?"""

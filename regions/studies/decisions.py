@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Where does a network decide for which of its outputs, and how long is the boundary between decisions?
+"""Which output does a network choose where, and how long is the boundary between decisions?
 
-The class of a point is the output that is the largest there, of several the first, as with `numpy.argmax`. For each two
-of the outputs one more unit compares them: its pre-activation is their difference, its kink lies where they tie. So the
-regions of the network with these units have one class each, told by bits alone, and decision boundaries are the facets
-between regions of different classes. All this is exact, like everything that the core decides; lengths are rounded,
-with proven bounds.
-Invariant: where outputs tie all over a region the first of them wins there, on both sides of its boundary.
-Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are cut where outputs tie that are not the
-largest, too: choose among the outputs with `Network.outputs` where there are many.
+The class of a point is the largest output there, the first of several, as with `numpy.argmax`. For each pair of outputs
+one more unit compares them: its pre-activation is their difference, and its kink lies where they tie. Each region of
+the network with these units has one class, determined by bits alone, and decision boundaries are the facets between
+regions of different classes. All this is exact, like every decision of the core; lengths are rounded, with proven
+bounds.
+Invariant: if outputs tie all over a region, the first of them is its class, on both sides of its boundary.
+Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are also cut where two outputs tie that are
+not the largest: if there are many outputs, select some with `Network.outputs`.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Decisions:
     Attributes
     ----------
     partition : Partition
-        Of the network with a unit for each two outputs; see `regions.decisions`.
+        Regions of the network with a unit for each pair of outputs; see `regions.decisions`.
     classes : int64 [R]
-        The class of each of its regions.
+        Class of each region.
     facets : int64 [m]
         The facets between regions of different classes.
     pairs : int64 [m, 2]
-        Which classes each of them is between, the smaller one first.
+        The two classes at each of these facets, the smaller one first.
     areas : int64 [R]
-        A number, from 0, for each connected set of regions of one class: the same for all regions of the set.
+        Number, from 0, of the connected set of regions of one class that contains each region.
     volume, error : float
         Number of points (d = 1) or length in input space (d = 2) of the boundary, and a proven bound on its error.
     """
@@ -65,7 +65,7 @@ class Decisions:
 
     @cached_property
     def between(self) -> dict[tuple[int, int], tuple[float, float]]:
-        """For each two classes that have a common boundary its volume, and a bound on the error of that."""
+        """Volume of the common boundary of each two classes that have one, and a bound on its error."""
         kinds, owners = np.unique(self.pairs, axis=0, return_inverse=True)
         members = [self.facets[owners.ravel() == number] for number in range(len(kinds))]
         return {
@@ -74,9 +74,9 @@ class Decisions:
         }
 
     def distance(self, points: ArrayLike, *, space: str = "input") -> DomainDistances:
-        """Distance from points [.., n_in] to the decision boundary inside the domain.
+        """Return the distance from points [.., n_in] to the decision boundary inside the domain.
 
-        As `regions.measures.distance_in_domain` measures it; its ``kinks`` are those of ``partition``.
+        It is measured as by `regions.measures.distance_in_domain`; its ``kinks`` are kinks of ``partition``.
         """
         return distance_to_facets(self.partition, self.facets, points, space)
 
@@ -93,12 +93,12 @@ class Decisions:
 
 
 def decisions(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> Decisions:
-    """Find which output of a network is the largest where in a domain, and measure the boundary.
+    """Find the largest output of a network all over a domain, and measure the boundary between decisions.
 
     Parameters
     ----------
     network : Network
-        With two outputs or more. For one output and a threshold t, give it a second one that is t.
+        With at least two outputs. For one output and a threshold t, add a second output that is t.
     domain : Domain
     limit, progress
         As for `regions.enumerate`.
@@ -147,7 +147,7 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
 
 
 def _classes(bits: Bits, pairs: Integers, outputs: int) -> Integers:
-    """Return the largest output of each region: above all before it, and no later one above it."""
+    """Return the largest output of each region: above all before it, and not below any later one."""
     wins = np.ones((len(bits), outputs), dtype=np.bool_)
     for (later, earlier), above in zip(pairs, bits.T, strict=True):
         wins[:, later] &= above

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How many labellings of some points does a network give while the weights of one layer are swept?
 
-The dual of sweeping an input: points stay, and one layer has the weights cos(phi) W + sin(phi) W'. Each point's label
-is the sign of one output. Which labellings are met, and in which order, is exact: `label_flips.py`.
+This is the dual of sweeping an input: points are fixed, and one layer has the weights cos(phi) W + sin(phi) W'. Each
+point's label is the sign of one output. The labellings and their order are exact: `label_flips.py`.
 Cost: for each point the pieces of an arc through the layers from that one on.
 """
 
@@ -31,20 +31,20 @@ __all__ = ["Dichotomies", "dichotomies"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dichotomies(JsonReport):
-    """Labellings of points along a sweep of weights; made by `regions.dichotomies`.
+    """Labellings of points along a sweep of weights; returned by `regions.dichotomies`.
 
     Attributes
     ----------
     network : Network
     layer : int
-        The layer that is swept, counted from 1.
+        The swept layer, counted from 1.
     labels : bool [m, points]
-        The labellings in the order in which they are met, each different from the one before it.
+        The labellings in order, each different from the one before it.
     breakpoints : float64 [m - 1]
-        Between two of them: the angle, in quarters of a turn, rounded.
+        The angle between two consecutive labellings, in quarters of a turn, rounded.
     transitions : int64 [points]
-        How often the label of each point flips. In a whole turn it may flip where the turn begins and ends, which is no
-        breakpoint.
+        Number of flips of the label of each point. In a full turn it may flip where the turn begins and ends, which is
+        not a breakpoint.
 
     References
     ----------
@@ -59,27 +59,27 @@ class Dichotomies(JsonReport):
 
     @property
     def count(self) -> int:
-        """The number of different labellings."""
+        """Number of different labellings."""
         return len(np.unique(np.packbits(self.labels, axis=1), axis=0))
 
     @property
     def ceiling(self) -> int:
-        """The number of all labellings of so many points."""
+        """Number of all labellings of that many points."""
         return 2 ** self.labels.shape[1]
 
     @property
     def _all(self) -> str:
-        """The number of all labellings, in a few characters."""
+        """Number of all labellings, in a few characters."""
         points = self.labels.shape[1]
         return f"{self.ceiling:,}" if points < 64 else f"2^{points}"
 
     def sauer_shelah(self, dimension: int) -> int:
-        """Return the most labellings that a class of functions of some VC dimension can give to so many points.
+        """Return the largest number of labellings by a class of functions of some VC dimension.
 
         Parameters
         ----------
         dimension : int
-            From 0 on.
+            At least 0.
 
         References
         ----------
@@ -88,12 +88,12 @@ class Dichotomies(JsonReport):
         return weighted_sum(self.labels.shape[1], integer(dimension, "dimension", least=0))
 
     def random_walk(self, rng: Any = 0) -> int:
-        """Return the number of different labellings met if at each transition the label of a random point flipped.
+        """Return the number of different labellings if each transition flipped the label of a random point.
 
         Parameters
         ----------
         rng : int or numpy.random.Generator
-            A seed, or a generator that goes on.
+            A seed, or a generator, which is advanced.
 
         References
         ----------
@@ -140,7 +140,7 @@ def dichotomies(
 ) -> Dichotomies:
     """Count the labellings of points while one layer's weights run along a circle, exactly.
 
-    The layer has the weights ``cos(phi) W + sin(phi) weights``, W being its own, and its biases stay. The label of a
+    The layer has the weights ``cos(phi) W + sin(phi) weights``, W being its own, and its own biases. The label of a
     point says whether an output is positive.
 
     Parameters
@@ -148,14 +148,14 @@ def dichotomies(
     network : Network
     points : array_like [s, n_in]
     weights : array_like [units, inputs]
-        Of the shape of the layer's own.
+        Of the same shape as the layer's own weights.
     layer : int
-        Which layer is swept, counted from 1; the last one is that of the outputs. Above the first layer exactness
-        speaks of the points as they arrive there, in floating point.
+        The swept layer, counted from 1; the last one is the output layer. Above the first layer, results are exact for
+        the points as computed there in floating point.
     quarters : int
-        How far the angle goes, in quarters of a turn: 1 to 4.
+        Range of the angle, in quarters of a turn: 1 to 4.
     output_index : int
-        Which output, counted from 0.
+        Index of the output, from 0.
     progress : bool or callable, optional
         As for `count`.
 
@@ -166,7 +166,7 @@ def dichotomies(
     Raises
     ------
     TypeError, ValueError
-        Arguments that are none, and layers or outputs that there are not.
+        Invalid arguments, and layers or outputs that do not exist.
     ShapeMismatchError, NonFiniteError
         Points or weights of another shape, or not finite.
     KeyboardInterrupt

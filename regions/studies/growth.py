@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How do curves grow in an ensemble of random networks, and is that what theory says?
+"""How do curves grow in an ensemble of random networks, and does this agree with theory?
 
-Networks are drawn, and the same curves followed through each of them, exactly. Every network gives one sample of each
-mean, the average over the curves, so that samples are independent whatever the curves are. Beside them stands each law
-that is about such an ensemble (`growth_laws.py`), and for each other one why it is not.
-Invariant: a network is in all arrays or in none; Ctrl-C leaves those that were finished.
+Networks are drawn, and the same curves are followed through each of them, exactly. Every network gives one sample of
+each mean, averaged over the curves, so that samples are independent for any curves. Each law about such an ensemble
+(`growth_laws.py`) is compared with them; other laws say why they do not apply.
+Invariant: a network is in all arrays or in none; Ctrl-C leaves the finished ones.
 Cost: a trajectory of each curve through each network.
 """
 
@@ -51,19 +51,19 @@ WANTED = "a curve such as regions.Arc or regions.Polyline, or several"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Growth(JsonReport):
-    """Curves in an ensemble; made by `regions.growth`.
+    """Curves in an ensemble; returned by `regions.growth`.
 
     Attributes
     ----------
     ensemble : Ensemble
     curves : tuple of Curve
     lengths : float64 [networks, curves, layers + 1]
-        As in `Trajectory`: of the curve, of its image after each hidden layer, and of that in output space.
+        As in `Trajectory`: of the curve, of its image after each hidden layer, and of its image in output space.
     length_errors : float64 [networks, curves, layers + 1]
-        How far off each of them is at most.
+        Bounds on the errors of the lengths.
     transitions, pieces : int64 [networks, curves, hidden layers]
     laws : tuple of GrowthLaw
-        What theory says.
+        The laws of theory.
 
     References
     ----------
@@ -87,13 +87,13 @@ class Growth(JsonReport):
         Parameters
         ----------
         quantity : "growth", "stretching" or "transitions"
-            Length over the length one layer before; over that of the curve; transitions over those one layer before.
+            Length over the length one layer before; length over the curve's length; transitions over transitions one
+            layer before.
 
         Returns
         -------
         list of Estimate or None
-            With a sample for each network in which there is something to divide by; None where these are fewer than
-            two.
+            With a sample for each network with a nonzero denominator; None if there are fewer than two of them.
         """
         return self._estimates[one_of(quantity, tuple(self._estimates), "quantity")]
 
@@ -109,7 +109,7 @@ class Growth(JsonReport):
 
     @cached_property
     def _roundings(self) -> dict[str, list[float]]:
-        """How far off each mean is at most for what lengths are off; transitions are exact."""
+        """Bounds on the errors of the means from the errors of lengths; transitions are exact."""
         lengths, errors, layers = self.lengths, self.length_errors, range(self.lengths.shape[2] - 1)
 
         def of_mean(first: int, second: int) -> float:
@@ -126,14 +126,14 @@ class Growth(JsonReport):
         }
 
     def _is_proven(self, quantity: Quantity) -> list[bool]:
-        """Return whether what lengths are off moves each mean by less than its standard error, or no digit of the
+        """Return whether the errors of lengths move each mean by less than its standard error, or by no digit of the
         table.
         """
         pairs = zip(self._estimates[quantity], self._roundings[quantity], strict=True)
         return [mean is None or off <= max(mean.standard_error, mean.value / 10**SHOWN) for mean, off in pairs]
 
     def deviations(self, law: GrowthLaw) -> Floats:
-        """By how many standard errors each mean is above what a law says, float64 [layers]; nan where there is none."""
+        """Return the distance of each mean above a law, in standard errors, float64 [layers]; NaN if it has none."""
         if not isinstance(law, GrowthLaw):
             raise TypeError(f"law must be one of growth.laws, got {shown(law)}")
         pairs = zip(self.estimates(law.quantity), law.values, strict=False)
@@ -159,15 +159,15 @@ class Growth(JsonReport):
         }
 
     def plot(self, figure: Any = None) -> Any:
-        """Draw, with matplotlib, mean length over that of the curve, and mean growth, after each layer.
+        """Draw, with matplotlib, mean length over the curve's length, and mean growth, after each layer.
 
-        Bars are two standard errors. Laws of theory are dashed; those on growth multiply up to one on length only where
-        layers are independent, so each is drawn where it is said.
+        Bars are two standard errors. Laws of theory are dashed. Laws on growth multiply up to laws on length only if
+        layers are independent, so each is drawn in the panel of its own quantity.
 
         Parameters
         ----------
         figure : matplotlib.figure.Figure, optional
-            Where to draw; by default a new one.
+            Figure to draw in; by default a new one.
 
         Returns
         -------
@@ -225,11 +225,11 @@ class Growth(JsonReport):
         return [list(row) for row in zip(names, lengths, *ratios, *counts, *laws, strict=True)]
 
     def _verdicts(self) -> list[str]:
-        """One line for each law."""
+        """Return one line for each law."""
         return [f"{law.name}: {self._verdict(law)}" for law in self.laws]
 
     def _verdict(self, law: GrowthLaw) -> str:
-        """Return how far the means are from it, those that rounding leaves alone."""
+        """Return how far the means are from a law; means that rounding may have moved are left out."""
         if not law.values:
             return f"does not apply, {law.reason}"
         means, proven = self.estimates(law.quantity), self._is_proven(law.quantity)
@@ -263,7 +263,7 @@ def growth(
     progress: Progress = None,
     workers: Workers = None,
 ) -> Growth:
-    """Follow curves through many random networks, and hold their growth against theory.
+    """Follow curves through many random networks, and compare their growth with theory.
 
     Parameters
     ----------
@@ -271,11 +271,11 @@ def growth(
     curve : Curve, Segment, or iterable of these
         In input space; the same for all networks.
     networks : int
-        How many are drawn, at least 2.
+        Number of random networks, at least 2.
     rng : int or numpy.random.Generator
         A seed, or a generator.
     progress, workers
-        As for `count`; each thread takes a network. What is drawn is the same for any number.
+        As for `count`; each thread takes a network. The networks are the same for any number of threads.
 
     Returns
     -------
@@ -284,13 +284,13 @@ def growth(
     Raises
     ------
     TypeError, ValueError
-        No ensemble, no curves; numbers out of range.
+        Not an ensemble, no curves; numbers out of range.
     ShapeMismatchError
-        A curve that does not lie in the input space; no curve.
+        A curve that does not lie in the input space; no curves.
     BeyondDoublesError
         The image of a curve is longer than the largest double.
     KeyboardInterrupt
-        ``partial`` is the `Growth` of the networks that were finished, or None if these are fewer than two.
+        ``partial`` is the `Growth` of the finished networks, or None if there are fewer than two.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def growth(
 
 
 class _Drawn:
-    """Networks that are drawn one after the other, whichever thread asks first; each is asked for once."""
+    """Networks that are drawn in order, whichever thread asks first; each is requested once."""
 
     def __init__(self, ensemble: Ensemble, stream: np.random.Generator) -> None:
         self.ensemble, self.stream = ensemble, stream
@@ -356,7 +356,7 @@ def _curves(given: Any, ensemble: Ensemble) -> tuple[Curve, ...]:
     listed = [given] if isinstance(given, (Curve, Segment)) else list_of(given, "curve", WANTED)
     curves = tuple(as_curve(each, f"curve[{index}]") for index, each in enumerate(listed))
     if not curves:
-        raise ShapeMismatchError("there is no curve")
+        raise ShapeMismatchError("curve is empty, at least one curve is needed")
     for index, each in enumerate(curves):
         if each.n_in != ensemble.n_in:
             name = "the curve" if len(curves) == 1 else f"curve[{index}]"
@@ -371,9 +371,7 @@ def _estimate(below: Floats | Integers, above: Floats | Integers) -> Estimate | 
 
 
 def _means_of_networks(values: Floats, there: Bits) -> Floats:
-    """Return the average over those curves of each network [networks, curves] that are there; of networks that have
-    one.
-    """
+    """Return the average over the existing curves of each network [networks, curves], for the networks that have any."""
     counts = there.sum(axis=1)
     return np.where(there, values, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What does theory say of the growth of curves in an ensemble, layer by layer?
+"""Which laws does theory have for the growth of curves in an ensemble, layer by layer?
 
-For each theorem: what it says of which quantity, or why it does not apply to this ensemble. Three quantities: by what
-factor a layer stretches a curve on average ("growth"), by what factor all layers up to it do ("stretching"), and how
-many transitions it has for each one of the layer before ("transitions").
-The mean growth is that of a layer given all layers before, whatever these are: each theorem on Gaussian or symmetric
-layers is proven like that. So a ratio that was measured on one network has the law's factor as its mean, as long as
+Each theorem gives values of a quantity, or the reason why it does not apply to this ensemble. There are three
+quantities: the mean factor by which a layer stretches a curve ("growth"), the mean factor of all layers up to it
+("stretching"), and its transitions per transition of the layer before ("transitions").
+The mean growth is the mean of a layer given all layers before, which are arbitrary: each theorem on Gaussian or
+symmetric layers is proven like that. So the ratio measured on one network has the law's factor as its mean, as long as
 there is a length left to stretch.
 """
 
@@ -28,23 +28,23 @@ from regions.networks.named_activations import activation_per_layer, parse_activ
 Kind = Literal["equal", "at least", "at most", "wide limit", "saturated limit"]
 Quantity = Literal["growth", "stretching", "transitions"]
 
-# Points of a curve from which the part of it that is perpendicular to itself is computed.
+# Points of a curve for computing the part of it that is perpendicular to itself.
 POINTS = 4097
 
 
 @dataclass(frozen=True)
 class GrowthLaw:
-    """What one theorem says of an ensemble; made by `regions.growth`.
+    """The law of one theorem for an ensemble; returned by `regions.growth`.
 
     Attributes
     ----------
     name : str
     kind : str
-        Of a mean: what it is ("equal"), what it is "at least" or "at most", or to what it tends, in wide layers after
-        many ("wide limit") or when nearly all units are saturated ("saturated limit").
+        Relation to the mean: "equal", "at least", "at most", or its limit in wide layers after many ("wide limit") or
+        when nearly all units are saturated ("saturated limit").
     quantity : "growth", "stretching" or "transitions"
     values : tuple of float
-        For each hidden layer, and for the outputs; nan where it says nothing. Empty where it does not apply.
+        For each hidden layer, and for the outputs; NaN without a statement. Empty if the theorem does not apply.
     reason : str
         Why it does not apply.
     source : str
@@ -59,7 +59,7 @@ class GrowthLaw:
 
 
 def laws_of(ensemble: Ensemble, curves: Sequence[Curve]) -> tuple[GrowthLaw, ...]:
-    """Return each law that is known, with its values or why it has none."""
+    """Return each known law, with its values or the reason why it has none."""
     found = []
     for name, kind, quantity, values_of, source in LAWS:
         try:
@@ -71,7 +71,7 @@ def laws_of(ensemble: Ensemble, curves: Sequence[Curve]) -> tuple[GrowthLaw, ...
 
 
 def perpendicular_share(curve: Curve) -> float:
-    """Return the length of a curve perpendicular to its own points, over all of it: from points on it, not exactly."""
+    """Return the length of a curve perpendicular to its own points, over its whole length, from points on it."""
     points = curve.to_input(np.linspace(0.0, 1.0, POINTS))
     points = points / np.abs(points).max(initial=1e-300)
     steps, middles = np.diff(points, axis=0), (points[1:] + points[:-1]) / 2.0
@@ -130,7 +130,7 @@ def _raghu_transitions(ensemble: Ensemble, curves: Sequence[Curve]) -> list[floa
     _require_activation(ensemble, "hard_tanh")
     sigmas, widths = _sigmas(ensemble), ensemble.widths
     if len(widths) < 2:
-        raise BoundDoesNotApply("it compares layers, and there is one")
+        raise BoundDoesNotApply("it compares layers, and there is only one")
     return [nan, *[bounds.raghu_transitions_lower(1, widths[:2], *sigmas)] * (len(widths) - 1), nan]
 
 
@@ -145,7 +145,7 @@ LAWS: tuple[tuple[str, Kind, Quantity, Callable[[Ensemble, Sequence[Curve]], lis
 
 
 def _require_activation(ensemble: Ensemble, *wanted: str) -> str:
-    """Return the name of the activation of all hidden layers, which the theorem is about."""
+    """Return the name of the activation of all hidden layers; the theorem is about some activations."""
     units = set(activation_per_layer(ensemble.activation, len(ensemble.widths)))
     for name in wanted:
         if units == {parse_activation(name)}:
@@ -155,7 +155,7 @@ def _require_activation(ensemble: Ensemble, *wanted: str) -> str:
 
 
 def _dense_gaussian(ensemble: Ensemble) -> list[float]:
-    """Standard deviations of the weights of each layer."""
+    """Return the standard deviations of the weights of each layer."""
     if not ensemble.dense:
         raise BoundDoesNotApply("it is about dense layers, and weights are 0 with a probability")
     stds = [law.std for law in ensemble.weight_laws if isinstance(law, Gaussian)]
@@ -165,7 +165,7 @@ def _dense_gaussian(ensemble: Ensemble) -> list[float]:
 
 
 def _sigmas(ensemble: Ensemble) -> tuple[float, float]:
-    """Raghu et al.'s sigma_w and sigma_b: weights N(0, sigma_w^2 / k), biases N(0, sigma_b^2) in all hidden layers."""
+    """Return Raghu et al.'s sigma_w and sigma_b: weights N(0, sigma_w^2 / k), biases N(0, sigma_b^2)."""
     stds, widths = _dense_gaussian(ensemble)[:-1], ensemble.widths
     if len(set(widths)) > 1:
         raise BoundDoesNotApply("it is about hidden layers of one width")

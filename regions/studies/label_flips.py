@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Where along a sweep of weights do the labels of several points flip, and in which order?
 
-A point z is to a layer with the weights c W + s W' what the point (c z, s z) is to one with the weights [W, W']: for
-each point a sweep of weights along a circle is an arc in input space, of which the core finds all pieces. The label is
-the sign of one output, a unit of its own; where it flips, an event is kept, and of the pieces nothing else.
-Invariant: events of different points are in the order that they truly have. They lie on one circle, though in different
-charts, and each is known with a bound on its error; those that this leaves in doubt are compared as what they are,
-roots of quadratics (with the tangent of half the angle as coordinate, within a quarter of a turn). Two that are equal
-are one event.
-Cost: the pieces of all points; memory for a part of them, as an arc with too many is halved.
+For a layer with the weights c W + s W', a point z is the point (c z, s z) of a layer with the weights [W, W']. For each
+point a sweep of weights along a circle is therefore an arc in input space, and the core finds all its pieces. The label
+is the sign of one output, represented by an additional unit. Only the events where it flips are stored, not the pieces.
+Invariant: events of different points are in their true order. They lie on one circle, though in different charts, and
+each has a bound on its error. Events that the bounds do not order are compared exactly, as roots of quadratics (with
+the tangent of half the angle as coordinate, within a quarter of a turn). Two equal roots are one event.
+Cost: the pieces of all points; memory for a part of them, because an arc with too many is halved.
 """
 
 from __future__ import annotations
@@ -35,35 +34,35 @@ from regions.reporting import Report, share_of
 __all__ = ["Flips", "in_order", "label_flips"]
 
 WHOLE_TURN = 4
-# Of the pieces that are kept at a time, and what one takes besides its pattern.
+# Bytes of pieces that are stored at a time, and bytes of a piece besides its pattern.
 MOST_BYTES, BYTES_OF_A_STRAND = 1 << 28, 200
-# Of a turn; what is still too much in one of these is not halved, for flips may be too near to each other.
+# The smallest part of a turn: a part this small is not halved further, because flips may be too near to each other.
 MOST_PARTS = 1 << 20
 # More than the rounding of a difference of coordinates, plus six.
 ROUNDED = 2.0**-48
-# What turns each quarter into the first.
+# Rotations of each quarter into the first.
 TURNED_BACK = np.array([[[1, 0], [0, 1]], [[0, 1], [-1, 0]], [[-1, 0], [0, -1]], [[0, -1], [1, 0]]])
 
 
 class Flips(NamedTuple):
-    """Where the label of one point flips.
+    """The flips of the label of one point.
 
     Attributes
     ----------
     point : float64 [n]
-        What it is to the layer that is swept.
+        The point in the input space of the swept layer.
     first, closes : bool
-        The label at the beginning; and whether it flips there, where a whole turn ends.
+        The label at the beginning; and whether it flips there, where a full turn ends.
     quarters : int64 [k]
-        In which quarter of a turn each flip is.
+        The quarter of a turn of each flip.
     ends : float64 [k, 2]
         Cosine and sine of its angle.
     errors : float64 [k]
-        How far off these are at most.
+        Bounds on the errors of these.
     rising : bool [k]
         Whether the label is true after it.
     packed_patterns : uint8 [k, bytes]
-        The pattern beside it, on the side where the label is true.
+        The pattern next to it, on the side where the label is true.
     """
 
     point: Floats
@@ -77,8 +76,8 @@ class Flips(NamedTuple):
 
 
 def label_flips(network: Network, model: Model, point: Floats, turn: int, report: Report | None) -> Flips:
-    """Return the flips of one point in so many quarters of a turn, of a network made by `with_swept_layer`."""
-    if not point.any():  # then weights do not matter
+    """Return the flips of one point in ``turn`` quarters of a turn, of a network made by `with_swept_layer`."""
+    if not point.any():  # weights do not matter at 0
         label = bool(network.pattern(np.zeros(network.n_in))[-1])
         nothing = np.zeros((1, -(-network.kinks // 8)), dtype=np.uint8)
         return Flips(point, label, False, *_flips(network, 0, nothing, np.empty((0, 2)), np.empty(0)))
@@ -95,8 +94,7 @@ def label_flips(network: Network, model: Model, point: Floats, turn: int, report
 
 
 def in_order(network: Network, flips: Sequence[Flips]) -> tuple[Integers, Integers, Floats]:
-    """Return all flips in their order: which point, which event (flips at one place are one), and the angle in
-    quarters.
+    """Return all flips in order: point, event (flips at one position are one event), and the angle in quarters.
 
     int64 [k], int64 [k] ascending from 0, float64 [k].
     """
@@ -109,7 +107,7 @@ def in_order(network: Network, flips: Sequence[Flips]) -> tuple[Integers, Intege
     keys = 2.0 * quarters + np.where(known, y - x, 0.0)
     doubts = np.where(known, 2.0 * errors + ROUNDED, 1.0 + ROUNDED)
     order = np.argsort(keys, kind="stable")
-    # What can be told apart from all before it begins a cluster.
+    # A flip that is distinguishable from all earlier ones begins a cluster.
     highest = np.maximum.accumulate((keys + doubts)[order])
     lowest = np.minimum.accumulate((keys - doubts)[order][::-1])[::-1]
     begins = np.ones(len(order), dtype=np.bool_)
@@ -127,7 +125,7 @@ def in_order(network: Network, flips: Sequence[Flips]) -> tuple[Integers, Intege
 
 
 class _Place(NamedTuple):
-    """Where a flip is: its quarter, and the tangent of half the angle within it."""
+    """Position of a flip: its quarter, and the tangent of half the angle within it."""
 
     quarter: int
     tangent: Root
@@ -135,7 +133,7 @@ class _Place(NamedTuple):
 
 
 class _Exactly:
-    """Where flips are, exactly."""
+    """Exact positions of flips."""
 
     def __init__(self, network: Network, flips: Sequence[Flips]) -> None:
         self.network, self.flips = network, flips
@@ -153,7 +151,7 @@ class _Exactly:
         for _ in range(quarter):
             b, c = c, -b
         # With x = (1 - t^2) / (1 + t^2) and y = 2 t / (1 + t^2) the form a + b x + c y, times 1 + t^2, is
-        # (a - b) t^2 + 2 c t + (a + b). It is positive beside the flip: that tells at which of its roots.
+        # (a - b) t^2 + 2 c t + (a + b). It is positive next to the flip, which determines the root.
         if a == b:
             return _Place(quarter, Root(-a if c > 0 else a, 1, 0, abs(c)), flip)
         side, rises = 1 if a > b else -1, 1 if flips.rising[number] else -1
@@ -165,7 +163,7 @@ def _compared(one: _Place, other: _Place) -> int:
 
 
 def _clusters(begins: Bits) -> Iterator[tuple[int, int]]:
-    """Yield where runs of two or more begin and end."""
+    """Yield the begin and end of runs of two or more."""
     starts = np.flatnonzero(begins)
     stops = np.append(starts[1:], len(begins))
     several = stops - starts > 1
@@ -175,8 +173,8 @@ def _clusters(begins: Bits) -> Iterator[tuple[int, int]]:
 def _flips(
     network: Network, quarter: int, patterns: Packed, ends: Floats, errors: Floats
 ) -> tuple[Integers, Floats, Floats, Bits, Packed]:
-    """Return the arrays of `Flips` for patterns [m + 1, bytes]; ``ends`` and ``errors`` [m] are of the places between
-    them.
+    """Return the arrays of `Flips` for patterns [m + 1, bytes], and ``ends`` and ``errors`` [m] of the positions
+    between them.
     """
     labels = _labels(network, patterns)
     after = np.flatnonzero(labels[1:] != labels[:-1])
@@ -185,7 +183,7 @@ def _flips(
 
 
 def _chart(point: Floats) -> tuple[Floats, Floats]:
-    """Origin and directions of the plane of (c z, s z)."""
+    """Return origin and directions of the plane of (c z, s z)."""
     nothing = np.zeros(len(point))
     return np.zeros(2 * len(point)), np.stack([np.append(point, nothing), np.append(nothing, point)])
 
@@ -197,7 +195,7 @@ def _parts(
     origin, directions = _chart(point)
     most = max(1, MOST_BYTES // (network.kinks // 8 + BYTES_OF_A_STRAND))
     waiting = [(quarter, turn, QUARTERS[quarter], QUARTERS[quarter + 1]) for quarter in reversed(range(turn))]
-    fewest = turn  # parts: where one had too many pieces, all of its size are taken to
+    fewest = turn  # number of parts: if one has too many pieces, all parts of its size are halved
     while waiting:
         place, parts, start, end = waiting.pop()
         if parts >= fewest:

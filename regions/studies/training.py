@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What happens to the regions of a network through training?
+"""How do the regions of a network change during training?
 
-`watch` measures checkpoints, one after the other as they come, so that a generator can train in between and only one of
-them is in memory. A `TrainingRecord` is filled in a training loop, by hand. What Hanin and Rolnick (2019) show in their
-Figs. 5 to 8 can be drawn from either.
-Invariant: a row holds what a checkpoint was when its turn came, and whatever stops the work carries the rows that were
-finished.
-Cost: that of each row (`training_record.py`).
+`watch` measures checkpoints one after the other, as they come, so that a generator can train in between and only one of
+them is in memory. A `TrainingRecord` is filled by hand in a training loop. Either gives the data of Figs. 5 to 8 of
+Hanin and Rolnick (2019).
+Invariant: a row describes a checkpoint at the time of its measurement, and any exception carries the finished rows.
+Cost: the cost of each row (`training_record.py`).
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ def watch(
 ) -> TrainingRecord:
     """Measure a sequence of checkpoints: their regions in a domain, the boundary there, and distances to it.
 
-    Each checkpoint is measured before the next one is asked for. So a generator may train one module in place and
-    yield it again and again. A list cannot: one module that is in it several times, or its state dicts without a copy
-    of the tensors, are as many names for the same weights, those at the end. Save files, copy (``copy.deepcopy``),
+    Each checkpoint is measured before the next one is requested. So a generator may train one module in place and
+    yield it again and again. A list cannot: a module that is in it several times, or its state dicts without a copy
+    of the tensors, are several names for the same weights, the final ones. Save files, copy (``copy.deepcopy``),
     write a generator, or fill a `TrainingRecord` in the training loop.
 
     Parameters
@@ -49,10 +48,10 @@ def watch(
     domain, points, activation
         As for `TrainingRecord`.
     steps : sequence of numbers, optional
-        What the checkpoints are called; by default they are numbered from 0.
+        Names of the checkpoints; by default they are numbered from 0.
     progress : bool or callable, optional
-        As for `regions.count`, with the number of regions in the domain at work; called after each checkpoint as well.
-        The share is that of all checkpoints, or, of a generator without ``steps``, of the one at work.
+        As for `regions.count`, with the number of regions in the current domain; called after each checkpoint as well.
+        The progress fraction is about all checkpoints, or, for a generator without ``steps``, about the current one.
 
     Returns
     -------
@@ -61,11 +60,12 @@ def watch(
     Raises
     ------
     TypeError, ValueError
-        A single checkpoint instead of a sequence; steps that are no finite real numbers, or not as many as checkpoints.
+        A single checkpoint instead of a sequence; steps that are not finite real numbers, or not as many as
+        checkpoints.
     KeyboardInterrupt, Exception
-        On Ctrl-C, and what a checkpoint, the generator or ``progress`` raises: ``partial`` is the `TrainingRecord` with
-        the rows that were finished, or None on a Ctrl-C before the first checkpoint. The message begins with the
-        number and the step of the checkpoint if it was at work.
+        On Ctrl-C, and for errors of a checkpoint, the generator or ``progress``: ``partial`` is the `TrainingRecord`
+        with the finished rows, or None on Ctrl-C before the first checkpoint. The message begins with the number and
+        the step of the checkpoint that was being measured.
 
     References
     ----------
@@ -84,7 +84,7 @@ def watch(
     try:
         single = isinstance(checkpoints, (Network, str, bytes, Mapping)) or hasattr(checkpoints, "state_dict")
         given = None if single else iter(checkpoints)
-    except Exception:  # nothing to go through, or an object that fails when it is asked
+    except Exception:  # not iterable, or an object that fails when it is asked
         given = None
     if given is None:
         raise TypeError(f"checkpoints must be a sequence of networks, state dicts or paths, got {shown(checkpoints)}")
@@ -115,10 +115,10 @@ def watch(
 
 
 def _name_checkpoint(error: Exception, which: str) -> None:
-    """Put in front of the message of an error which checkpoint it is about.
+    """Prefix the message of an error with the checkpoint that it is about.
 
-    The error stays the same object: classes differ in what their constructors take. So do messages that are no plain
-    text; these are left as they are.
+    The error stays the same object, because constructors of error classes differ in their arguments. A message that is
+    not plain text is left as it is.
     """
     if isinstance(error, OSError) and error.strerror:
         error.strerror = f"{which}: {error.strerror}"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is measured at each step of a training, and how is it shown?
+"""Which measures are recorded at each step of a training, and how are they shown?
 
-Counts in a domain, exactly, the boundary in it, and how far points are from the boundary: a row for each step that is
-recorded, as text, arrays, CSV and a plot. A domain may be a list of them, lines through data points for instance;
-numbers are then the means.
-Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as theory has them.
-Invariant: a row is finished or not there. Its numbers are finite, but for those of unbounded domains and the distance
-to a boundary that does not exist; what a double cannot hold is refused.
+They are counts in a domain, exactly, the boundary in it, and distances of points from the boundary: a row for each
+recorded step, as text, arrays, CSV and a plot. A domain may be a list of domains, for instance lines through data
+points; the numbers are then means.
+Counts and densities in the domain are per kink (for ReLU: per hidden neuron), as in theory.
+Invariant: a row is complete or absent. Its numbers are finite, except for unbounded domains and the distance to a
+boundary that does not exist; a number beyond the doubles is refused.
 Cost: an enumeration of each domain at each step; distances as in `regions/measures/distance.py`.
 """
 
@@ -42,7 +42,7 @@ from regions.tables import aligned, html_table
 
 __all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 
-# Columns, with what the plot calls them.
+# Columns, and their names in the plot.
 PANELS = (
     ("regions", "regions"),
     ("regions_per_kink", "regions per kink"),
@@ -52,7 +52,7 @@ PANELS = (
 
 WANTED = "a domain such as regions.Segment or regions.Polygon, or some"
 
-# Lengths and areas that can be doubled, added up and divided by without leaving the doubles.
+# Range of lengths and areas that can be doubled, added up and divided by without leaving the doubles.
 LEAST_VOLUME, LARGEST_VOLUME = 1e-300, 1e300
 
 
@@ -66,16 +66,16 @@ class TrainingRow:
     regions : float
         Activation regions, exactly; with several domains their mean.
     regions_per_kink : float
-        Over the number of kinks, for ReLU that of hidden neurons.
+        Divided by the number of kinks, for ReLU the number of hidden neurons.
     boundary : float
         Kinks on a line, or length in a plane, of the boundary in the domain; with several domains the mean.
     density : float
-        Boundary over length or area of the domain; with several domains all boundary over all volume. nan where a
+        Boundary over length or area of the domain; with several domains all boundary over all volume. NaN if a
         domain is unbounded.
     density_per_kink : float
     distance : float
         Mean distance of the points to the boundary, in the whole input space. Points without a boundary are left out;
-        nan where fewer than two have one.
+        NaN if fewer than two have one.
     distance_error : float
         Its standard error.
     distance_times_kinks : float
@@ -93,7 +93,7 @@ class TrainingRow:
 
 
 class TrainingRecord:
-    """A table that grows by one row for each step that is recorded.
+    """A table that grows by one row for each recorded step.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class TrainingRecord:
         Points whose distance to the boundary is measured, at least two, the same at every step. By default 500 uniform
         random points of the domain, which must be bounded then.
     activation : str, Activation, or a sequence of these, optional
-        As for `regions.load`, where what is recorded does not say it.
+        As for `regions.load`, if the recorded object does not name it.
 
     Attributes
     ----------
@@ -112,8 +112,8 @@ class TrainingRecord:
     Raises
     ------
     TypeError, DomainError, ShapeMismatchError
-        Something else than domains, or none; unbounded ones without points, or bounded ones of a length or area that
-        is not between 1e-300 and 1e300; domains or points of different dimensions.
+        Objects other than domains, or no domains; unbounded ones without points, or bounded ones with a length or area
+        that is not between 1e-300 and 1e300; domains or points of different dimensions.
 
     Examples
     --------
@@ -150,21 +150,21 @@ class TrainingRecord:
                 raise ShapeMismatchError(f"points must be an array [m, {n_in}] of at least 2, got {self.points.shape}")
 
     def record(self, step: float, network: Any, *, progress: Progress = None) -> None:
-        """Measure a network, and append a row: once it is finished, or not at all.
+        """Measure a network, and append a complete row; after an error no row is appended.
 
         Parameters
         ----------
         step : int or float
-            What the row is called: an epoch, the number of updates.
+            Name of the row: an epoch, the number of updates.
         network : Network, torch module, state dict or path
-            What `regions.load` takes.
+            Anything that `regions.load` accepts.
         progress : bool or callable, optional
-            As for `regions.count`, with the number of regions in the domain at work; called at the end as well.
+            As for `regions.count`, with the number of regions in the current domain; called at the end as well.
 
         Raises
         ------
         TypeError, ValueError
-            A step that is no finite real number; what `regions.load` does not take.
+            A step that is not a finite real number; an object that `regions.load` does not accept.
         ShapeMismatchError, NonFiniteError
             A network of another number of inputs; a measure beyond the largest double.
         """
@@ -174,7 +174,7 @@ class TrainingRecord:
         counts: list[int] = []
         boundaries: list[float] = []
         with reporting(progress) as report:
-            # Distances, which do not report, come first: once the share is 1 nothing is left to do.
+            # Distances, which do not report, come first: once the progress fraction is 1, nothing is left to do.
             mean, error = _mean_and_error(net, self.points)
             for domain in self.domains:
                 partition = enumerate_regions(net, domain, progress=share_of(report, len(counts), len(self.domains)))
@@ -218,7 +218,7 @@ class TrainingRecord:
         Parameters
         ----------
         path : path, optional
-            Where to write it as well.
+            File to write it to as well.
         """
         import csv
 
@@ -237,7 +237,7 @@ class TrainingRecord:
         Parameters
         ----------
         figure : matplotlib.figure.Figure, optional
-            Where to draw; by default a new one.
+            Figure to draw in; by default a new one.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class TrainingRecord:
         for ax, (name, label) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
             ax.plot(columns["step"], columns[name], marker="o", markersize=3)
             if name == "distance_times_kinks":
-                kinks = columns["regions"] / columns["regions_per_kink"]  # never 0, as distances can be
+                kinks = columns["regions"] / columns["regions_per_kink"]  # never 0, unlike distances
                 spread = columns["distance_error"] * kinks
                 ax.fill_between(columns["step"], columns[name] - 2 * spread, columns[name] + 2 * spread, alpha=0.2)
             ax.set(xlabel="step", title=label)
@@ -272,7 +272,7 @@ class TrainingRecord:
 
 
 def _activation(activation: Any) -> ActivationChoice:
-    """Refuse now what `load` would refuse at the first step: neither names nor activations."""
+    """Refuse an invalid activation now, as `load` would at the first step."""
     if activation is None or isinstance(activation, (str, Activation)):
         return activation
     given = list_of(activation, "activation", "a name, an Activation, or a list of these")
@@ -289,7 +289,7 @@ def step_of(value: Any, name: str) -> float:
 
 
 def _mean_and_error(network: Network, points: Floats) -> tuple[float, float]:
-    """Mean distance and its standard error, nan where there is none."""
+    """Return the mean distance and its standard error, NaN if undefined."""
     distances = mean_distance(network, points)
     return (nan, nan) if distances is None else (distances.value, distances.standard_error)
 
@@ -299,13 +299,13 @@ def _names() -> list[str]:
 
 
 def _shown(row: TrainingRow) -> list[str]:
-    """Return a row as text: the step as it is, whole numbers whole where doubles skip none, others to six digits."""
+    """Return a row as text: the step unchanged, integers in full while doubles are exact, others to six digits."""
     step, *measured = asdict(row).values()
     return [str(step), *(f"{x:.0f}" if x.is_integer() and abs(x) < 2**53 else f"{x:.6g}" for x in measured)]
 
 
 def _domains(domain: Any) -> tuple[Domain, ...]:
-    """One or more domains of one dimension, in one space, of a size that can be divided by."""
+    """Return one or more domains of one dimension, in one space, whose size can be divided by."""
     domains = (domain,) if isinstance(domain, Domain) else tuple(list_of(domain, "domain", WANTED))
     wrong = [each for each in domains if not isinstance(each, Domain)]
     if not domains or wrong:

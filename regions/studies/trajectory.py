@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of a curve on its way through a network?
+"""How does a network transform a curve, layer by layer?
 
-One run of the core cuts the curve where a unit changes its piece; all that is asked of each layer follows from that:
-how many pieces there are of the layers up to it, which neurons switch how often, and how long the image is. Counts are
-exact, lengths are floating point with a bound on their error.
+One run of the core cuts the curve where a unit changes its piece, and all results of a layer follow from that:
+the number of pieces of the layers up to it, the number of switches of each neuron, and the length of the image. Counts
+are exact, lengths are floating point with a bound on their error.
 Cost: the enumeration, and one product with the weights for each piece and layer.
 """
 
@@ -39,26 +39,26 @@ from regions.tables import JsonReport, aligned, html_table
 __all__ = ["Trajectory", "trajectory"]
 
 HEAD = ("layer", "length", "off at most", "growth", "transitions", "pieces")
-# Points of a curve that is drawn, at least.
+# Least number of points of a drawn curve.
 DRAWN = 500
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(FoundAlongCurve, JsonReport):
-    """A curve, and its images after each layer; made by `regions.trajectory`.
+    """A curve, and its images after each layer; returned by `regions.trajectory`.
 
     Attributes
     ----------
     network : Network
     curve : Curve
     lengths : float64 [layers + 1]
-        Of the curve in input space, of its image after each hidden activation, and of that in output space; infinity
-        for what is beyond the largest double.
+        Lengths of the curve in input space, of its image after each hidden activation, and of its image in output
+        space; infinity beyond the largest double.
     length_errors : float64 [layers + 1]
-        How far off each length is at most; infinity where nothing is known.
+        Bounds on the errors of the lengths; infinity if unknown.
     transitions : int64 [hidden layers]
-        How often a neuron of each hidden layer goes from one piece of its activation to the next, all neurons together:
-        where a hard tanh goes from -1 to 1 at once, that is two.
+        Number of times that a neuron of each hidden layer moves from one piece of its activation to the next, all
+        neurons together: a hard tanh that moves from -1 to 1 at once counts twice.
     kink_transitions : int64 [kinks]
         The same for each kink, in the order of `Network.kink_layers`.
     pieces : int64 [hidden layers]
@@ -66,7 +66,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
     n_patterns : int
         Distinct activation patterns; on lines as many as there are pieces, on arcs perhaps fewer.
     strands : Strands
-        What lies between breakpoints and joints of legs, as the core found it; `certify` checks it.
+        The parts between breakpoints and joints of legs, as the core found them; `certify` checks them.
 
     References
     ----------
@@ -91,14 +91,14 @@ class Trajectory(FoundAlongCurve, JsonReport):
 
     @property
     def growth_errors(self) -> Floats:
-        """How far off each growth is at most, float64 [layers]; infinity where nothing is known."""
+        """Bounds on the errors of the growth, float64 [layers]; infinity if unknown."""
         return ratio_errors(self.lengths[:-1], self.length_errors[:-1], self.lengths[1:], self.length_errors[1:])
 
     @cached_property
     def breakpoints(self) -> Floats:
         """Parameters t, ascending, at which a neuron changes its piece, float64 [k], rounded.
 
-        In the closed curve 0 stands for its beginning if a neuron changes its piece there.
+        In a closed curve, 0 is its beginning, if a neuron changes its piece there.
         """
         return self._parameters(np.flatnonzero(self.strands.depths < self.strands.depth))
 
@@ -110,20 +110,20 @@ class Trajectory(FoundAlongCurve, JsonReport):
         layer : int
             0 for the curve itself, then the hidden layers after their activation, the last one for the output.
         between : int
-            So many more points on each piece; straight pieces need none.
+            Number of additional points on each piece; straight pieces need none.
 
         Returns
         -------
         points : float64 [k, units]
             In floating point.
         corners : bool [k]
-            Which of them are corners, where a neuron of the layers up to this one changes its piece, joints of the
+            Which points are corners: where a neuron of the layers up to this one changes its piece, joints of the
             curve, or its ends.
 
         Raises
         ------
         TypeError, ValueError
-            What is no number; a layer that the network does not have.
+            Invalid numbers; a layer that the network does not have.
 
         Examples
         --------
@@ -149,12 +149,12 @@ class Trajectory(FoundAlongCurve, JsonReport):
         return (self.network if last else cut_off(self.network, depth, readout=True))(points), corners
 
     def plot(self, figure: Any = None) -> Any:
-        """Draw the length after each layer, and what the image looks like there, with matplotlib.
+        """Draw the length after each layer, and the images there, with matplotlib.
 
         Parameters
         ----------
         figure : matplotlib.figure.Figure, optional
-            Where to draw; by default a new one.
+            Figure to draw in; by default a new one.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class Trajectory(FoundAlongCurve, JsonReport):
     def _parameters(self, starts: Integers) -> Floats:
         """Return where some strands begin, from 0 to 1 along the curve."""
         result = (self.strands.legs[starts] + _shares(self.strands, starts)) / len(self.curve.legs)
-        return read_only(np.maximum.accumulate(result))  # neighbours not known equally well may have changed places
+        return read_only(np.maximum.accumulate(result))  # rounding may have swapped neighbours
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers."""
@@ -259,10 +259,10 @@ def trajectory(
     Raises
     ------
     TypeError, ShapeMismatchError
-        What is no curve, or does not lie in the network's input space.
+        An object that is not a curve, or does not lie in the network's input space.
     LimitReached, KeyboardInterrupt
-        ``partial`` is the number of pieces found so far on one curve, or None on a Ctrl-C while the core was not at
-        work; of several curves, the list of the trajectories that were finished.
+        ``partial`` is the number of pieces found so far on one curve, or None on a Ctrl-C while the core was not
+        running; for several curves, the list of the finished trajectories.
 
     References
     ----------
@@ -316,7 +316,7 @@ def _follow(
 
 
 def _shares(strands: Strands, which: Integers) -> Floats:
-    """Return where on its leg some strands begin, as a share of it."""
+    """Return where some strands begin, as a fraction of their leg."""
     points, legs = strands.ends[which, 0], strands.curve.legs
     if isinstance(legs[0], Segment):
         return points[:, 0]

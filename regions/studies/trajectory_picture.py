@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How is a curve drawn that runs through a network?
+"""How is the path of a curve through a network drawn?
 
-On the left its length after each layer, on a logarithmic scale, as in Raghu et al. 2017 (Fig. 12). Beside it its images
-after some of the layers, each projected on the plane in which it is widest (two principal components), as in their
-Fig. 3: dark where the curve begins, light where it ends, with a dot where it bends.
+On the left is its length after each layer, on a logarithmic scale, as in Raghu et al. 2017 (Fig. 12). On the right are
+its images after some of the layers, each projected on the plane in which it is widest (two principal components), as in
+their Fig. 3: dark where the curve begins, light where it ends, with a dot at each bend.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from regions.pictures.picture_files import WIDTH
 __all__ = ["Image", "draw_trajectory", "layers_shown", "size_for"]
 
 MOST_IMAGES = 6
-# Of these, in a row; and the most dots that can be told apart.
+# Most images in a row; and most dots that can be distinguished.
 COLUMNS, MOST_DOTS = 3, 400
-# Cells of a picture's grid along an axis, smaller than what can be seen; and points that say where an image is widest.
+# Cells of a grid along an axis, smaller than visible details; and points for finding where an image is widest.
 GRID, MEASURED = 1000, 1000
 PANEL = 1.9
 
 
 class Image(NamedTuple):
-    """One image of the curve: what it is called, its points [k, n] in order, and which of them are corners."""
+    """One image of the curve: its title, its points [k, n] in order, and which of them are corners."""
 
     name: str
     points: Floats
@@ -34,7 +34,7 @@ class Image(NamedTuple):
 
 
 def layers_shown(layers: int) -> list[int]:
-    """Of layers 0 to ``layers``, those whose images are drawn: first, last, and some between, evenly."""
+    """Return the layers from 0 to ``layers`` whose images are drawn: first, last, and some between, evenly."""
     return sorted({round(layer) for layer in np.linspace(0, layers, min(layers + 1, MOST_IMAGES)).tolist()})
 
 
@@ -48,14 +48,14 @@ def draw_trajectory(figure: Any, lengths: Floats, images: list[Image]) -> None:
 
 
 def size_for(images: int) -> tuple[float, float]:
-    """Width and height in inches of a figure with so many images."""
+    """Return width and height in inches of a figure with that many images."""
     return 1.4 * WIDTH, max(1.5, -(-images // COLUMNS)) * PANEL
 
 
 def _draw_lengths(ax: Any, lengths: Floats) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    shown = np.where(lengths > 0, lengths, np.nan)  # a length of zero has no place on this scale
+    shown = np.where(lengths > 0, lengths, np.nan)  # a logarithmic scale has no zero
     ax.plot(np.arange(len(lengths)), shown, marker="o", markersize=3)
     if np.isfinite(shown).any():
         ax.set_yscale("log")
@@ -80,7 +80,7 @@ def _draw_image(ax: Any, image: Image) -> None:
 
 
 def _seen(flat: Floats) -> Integers:
-    """Of points [k, 2] in order the first, the last, and those in another cell of a grid than the one before."""
+    """Return the first and last of points [k, 2] in order, and points in another cell of a grid than the one before."""
     cells = np.floor(flat * (GRID / max(np.ptp(flat, axis=0).max(), 1e-300)))
     moved = (np.diff(cells, axis=0) != 0).any(axis=1)
     moved[-1] = True
@@ -88,7 +88,7 @@ def _seen(flat: Floats) -> Integers:
 
 
 def _projected(points: Floats) -> Floats:
-    """Points in the plane of their two principal components, float64 [k, 2], of a size that can be drawn."""
+    """Return points in the plane of their two principal components, float64 [k, 2], of a size that can be drawn."""
     exponent = int(np.frexp(np.abs(points).max(initial=0.0))[1])
     centred = np.ldexp(points, -exponent)
     centred = centred - centred.mean(axis=0)

@@ -222,7 +222,7 @@ def test_wrong_arguments() -> None:
         growth(ensemble, Arc([1, 0, 0], [0, 1, 0]), networks=2, rng=0)
     with pytest.raises(BeyondDoublesError, match="in network 0 the image of a curve is longer than the largest double"):
         growth(Ensemble([2, 4, 4, 1], weights=Gaussian(1e149)), Arc([1, 0], [0, 1]), networks=2, rng=0)
-    with pytest.raises(ShapeMismatchError, match="there is no curve"):
+    with pytest.raises(ShapeMismatchError, match="curve is empty"):
         growth(ensemble, [], networks=2, rng=0)
     with pytest.raises(ValueError, match="networks must be at least 2"):
         growth(ensemble, Segment([0, 0], [1, 1]), networks=1, rng=0)
