@@ -371,7 +371,7 @@ def _estimate(below: Floats | Integers, above: Floats | Integers) -> Estimate | 
 
 
 def _means_of_networks(values: Floats, there: Bits) -> Floats:
-    """Return the average over the existing curves of each network [networks, curves], for the networks that have any."""
+    """Return the average over the existing curves of each network [networks, curves], if it has any."""
     counts = there.sum(axis=1)
     return np.where(there, values, 0.0).sum(axis=1)[counts > 0] / counts[counts > 0]
 
