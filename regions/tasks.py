@@ -2,8 +2,8 @@
 """How is a job divided among processes, a cluster, or a queue of your own?
 
 `split` makes tasks, `run` runs one task and returns its result, and `join` combines the results. Tasks and results can
-be pickled, and the results may arrive in any order. The joined result is that of `regions.certified_count` or
-`regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(.., executor=..)`` do all of this
+be pickled, and the results may arrive in any order. The joined result equals the result of
+`regions.certified_count` or `regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(.., executor=..)`` do all of this
 by themselves.
 
 >>> import regions

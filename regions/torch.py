@@ -134,7 +134,7 @@ def trajectory_loss(module: torch.nn.Module) -> Any:
     TypeError
         Not a torch module.
     ValueError
-        The module contains no such layer, or one without a loss: there was no batch yet, or the latest one came in
+        The module contains no such layer, or one without a loss: before the first batch, or after a batch in
         evaluation mode.
 
     Examples

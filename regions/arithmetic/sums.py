@@ -23,8 +23,8 @@ def rounded_sums(values: Floats, groups: Integers, count: int) -> Floats:
     ----------
     values : float64 [m]
         Not negative.
+    groups : int64 [m]
         From 0 to ``count`` - 1.
-        From 0 to ``count``, without it.
     count : int
 
     Returns

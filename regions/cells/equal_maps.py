@@ -9,7 +9,6 @@ larger input space two different functions of the input can be the same.
 Nothing is rounded, no tolerance decides.
 Cost: at most one forward pass over as many points as there are regions. Regions that share their map take d + 1 passes
 for each prime: about 3 primes for each layer of ordinary double weights, 1 to 3 in all for small integers.
-d + 1 passes for each prime: about 3 for each layer of ordinary double weights, 1 to 3 in all for small integers.
 """
 
 from __future__ import annotations

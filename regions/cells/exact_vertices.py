@@ -76,7 +76,7 @@ class ExactVertices:
         try:
             point = self.points[index(key)]
         except IndexError:
-            raise IndexError(f"there is no vertex {shown(key)}: there are {len(self)}, numbered from 0") from None
+            raise IndexError(f"vertex {shown(key)} does not exist: there are {len(self)}, numbered from 0") from None
         except Exception:
             raise TypeError(f"a key is the number of a vertex, or a slice of numbers, got {shown(key)}") from None
         return tuple(Fraction(x, point[0]) for x in point[1:]) if point[0] else point
@@ -115,8 +115,8 @@ def exact_vertices(cells: CellComplex, indices: ArrayLike | None) -> ExactVertic
 
 
 def _cheapest_corners(cells: CellComplex, previous: Integers) -> Integers:
-    """Return for each vertex the corner whose facets come from the earliest layers, int64 [V]; -1 where there is
-    none.
+    """Return for each vertex the corner whose facets come from the earliest layers, int64 [V], or
+    -1.
     """
     layers = cells.facet_layers[cells.cell_facets]
     if cells.dimension == 2:

@@ -77,7 +77,6 @@ class CertificationItem:
         The kind of case: "regions", "facets", ..
     finding : str
         What is wrong, with the number of the region, facet or vertex; or why it is unchecked; or a remark; or "".
-        What is wrong, with the number of the region, facet or vertex; or why it is unchecked; or a remark; or "".
     """
 
     name: str

@@ -59,7 +59,7 @@ class Forms:
     Attributes
     ----------
     corners : list of Point
-        The domain's generators; for an unbounded domain those of the square or interval that replaces it.
+        The domain's generators; for an unbounded domain the corners of the square or interval that replaces it.
     edges : list of Form
         Zero on each edge of the domain (at each end), positive inside.
     infinity : int or None

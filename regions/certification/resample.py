@@ -89,7 +89,7 @@ def _overlap(one: list[Point], other: list[Point]) -> bool:
 
 
 def _centres(partition: Partition, rng: np.random.Generator, count: int) -> list[Floats]:
-    """Return some vertices inside the domain, chart coordinates [d]; if there are none, an interior point."""
+    """Return some vertices inside the domain, chart coordinates [d], or else an interior point."""
     border = partition.facet_vertices[partition.facet_kinks < 0]
     finite = np.flatnonzero(np.isfinite(partition.vertices).all(axis=1))
     vertices = np.setdiff1d(finite, border)

@@ -123,7 +123,7 @@ def _partition(network: Network, domain: Domain | Partition) -> Partition:
 
 
 def _definitions(partition: Partition, violated: Sequence[str]) -> tuple[tuple[CountItem, ...], Invariant]:
-    """Count regions by each definition and check their order; those of a wrong partition are not derived."""
+    """Count regions by each definition and check their order, unless the partition is wrong."""
     given = (CountItem("activation", len(partition)),)
     if violated:
         return given, definitions_item({}, f"{NOT_SOUND}: {', '.join(violated)}")

@@ -83,7 +83,6 @@ class BoundItem:
         are not counted layer by layer.
     note : str
         Why it does not apply, where it is violated, or a remark.
-        Why it does not apply, where it is violated, or a remark.
     """
 
     name: str
@@ -140,7 +139,7 @@ class OrderItem:
     order : str
         The expected order.
     note : str
-        How it was measured, or why there is no value.
+        How it was measured, or why the value is missing.
     """
 
     name: str

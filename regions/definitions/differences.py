@@ -74,6 +74,7 @@ class Differences:
     ----------
     partition : Partition
         Of dimension 2.
+    maps : int64 [R]
         Number of each region's map, from 0 in the order of occurrence.
     corners : Corners
         The corners of the partition.

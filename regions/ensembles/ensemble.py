@@ -48,7 +48,6 @@ class Ensemble:
         number of units; or not at all.
     alpha : float, or sequence of one for each layer
         Probability that a weight is drawn from its law, above 0 and at most 1; otherwise it is 0.
-        Probability that a weight is drawn from its law, above 0 and at most 1; otherwise it is 0.
 
     Raises
     ------

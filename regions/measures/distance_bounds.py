@@ -44,6 +44,7 @@ def kink_intervals(
     Parameters
     ----------
     graph : Graph
+    coordinates : Coordinates
         The coordinates of the graph's gradients.
     points : float64 [m, n_in]
     signs : int8 [kinks], optional

@@ -2,7 +2,7 @@
 """How are networks and domains of doubles converted to integers without changing any sign?
 
 Every double is an integer times a power of two. Multiplied by a power of two, the inputs, as affine forms of the chart
-point, become integers. So do the weights of the first layer, and its pre-activations, if biases and breakpoints are
+point, become integers. The weights of the first layer do so too, and its pre-activations if biases and breakpoints are
 multiplied by both powers; likewise in the following layers. Positive factors change no sign and no region.
 A node of a graph may read nodes other than the one before it. Values that are still to be read are passed through: they
 follow the units of each layer in between, as identity units without a breakpoint.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are signs and positions at vertices those of the numbers as they are stored?
+// Are signs and positions at vertices right for the numbers as they are stored?
 #include <doctest/doctest.h>
 
 #include <cmath>

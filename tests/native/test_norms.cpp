@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are the norms of a layer's weights those of the matrix that they stand for, however they are stored?
+// Are the norms of a layer's weights equal to the norms of the matrix they represent, however they are stored?
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int inputs = 6;
 
-// Absolute values of all weights, those of one output added up.
+// Absolute values of all weights, summed for each output.
 std::vector<std::vector<double>> matrix_of(const LinearOperator& weights, int rows) {
   std::vector<std::vector<double>> matrix(std::size_t(rows), std::vector<double>(inputs, 0.0));
   TermRoom room;
