@@ -3,8 +3,8 @@
 
 `split` makes tasks, `run` runs one task and returns its result, and `join` combines the results. Tasks and results can
 be pickled, and the results may arrive in any order. The joined result equals the result of
-`regions.certified_count` or `regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(.., executor=..)`` do all of this
-by themselves.
+`regions.certified_count` or `regions.enumerate`. ``regions.count(.., executor=..)`` and ``regions.enumerate(..,
+executor=..)`` do all of this by themselves.
 
 >>> import regions
 >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])

@@ -7,8 +7,8 @@ Then a region is compared with *all* its inequalities, one for each kink and eac
 corners. For a maximum, only kinks that compare the argmax with another branch count. The conditions are:
 
 - none is violated at a corner, so the polygon lies in the set that they describe;
-- the inequalities of its facets are zero at the ends of their facet and positive at the other corners, so each facet is an edge
-  of the polygon, which is strictly convex, and the set lies in the polygon.
+- the inequalities of its facets are zero at the ends of their facet and positive at the other corners, so each facet is
+  an edge of the polygon, which is strictly convex, and the set lies in the polygon.
 
 Polygon and set are the same. A sum of its corners, as homogeneous vectors with positive weights, is a point inside,
 and a forward pass from there must give the region's pattern.

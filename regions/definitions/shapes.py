@@ -5,8 +5,7 @@ Merging only removes facets (`outlines.py`), and computes no coordinate. So the 
 the areas of its members. If rounding has folded or flattened a cell, a polygon around it can cross or touch itself.
 Then shapely makes it valid, which computes coordinates, and can leave slivers. This is done in coordinates local to the
 polygon, because coordinates far from the origin have few digits left. The valid polygon is used if its area is the
-same, up to the errors of its vertices on each axis; otherwise the polygon stays as it is. to what the errors of its
-vertices account for, on each axis; else the polygon stays as it is.
+same, up to the errors of its vertices on each axis; otherwise the polygon stays as it is.
 """
 
 from __future__ import annotations

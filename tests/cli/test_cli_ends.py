@@ -161,7 +161,7 @@ def test_images_with_other_axes(run: Run) -> None:
             ".npz, .geojson, .csv",
         ),
         (["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz"], ".png, .svg"),
-        (["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "none/out.png"], "no folder none"),
+        (["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "none/out.png"], "folder none does not exist"),
         (
             ["plot", "model.npz", "--activation", "relu", *SQUARE, "-o", "o.png", "--output-index", "3"],
             "3 outputs",

@@ -85,7 +85,7 @@ def test_size_title_and_dots(run: Run, saved: list[Any]) -> None:
         (["--size", "3x1000"], "from 2 to 100 inches"),
         (["--dpi", "5"], "10<=x<=2400"),
         (["--size", "50x50", "--dpi", "1000"], "2,500,000,000 pixels; at most 100,000,000"),
-        (["--title", r"$\nonsense$"], "not a formula"),
+        (["--title", r"$\nonsense$"], "invalid formula"),
         (["--mark", "--no-mark"], "--mark takes points"),
         (["--mark", "0,0", "--no-mark"], "give --mark or --no-mark"),
         (["--mark", "x=0,0", "x=1,0"], "two points to be marked are called 'x'"),

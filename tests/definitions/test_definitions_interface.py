@@ -185,9 +185,9 @@ def test_slivers_are_in_folded_regions_only() -> None:
 
 
 def test_shapes_of_the_wrong_dimension() -> None:
-    with pytest.raises(DomainError, match="take `polygons`"):
+    with pytest.raises(DomainError, match="use `polygons`"):
         _ = linear_regions(regions.enumerate(TABLE, BIG), "open").intervals
-    with pytest.raises(DomainError, match="take `intervals`"):
+    with pytest.raises(DomainError, match="use `intervals`"):
         _ = linear_regions(regions.enumerate(HAT, Segment([0.0], [1.0])), "open").polygons
     with pytest.raises(DomainError, match="unbounded"):
         _ = linear_regions(regions.enumerate(TABLE, PLANE), "open").polygons

@@ -238,7 +238,7 @@ MEANINGS = {
     "number per layer": ("beyond",),
     "numbers": ("beyond",),
     "random networks": ("Ensemble", "body"),
-    "source": ("load takes", "network", "model", "path must be", "path is no name"),
+    "source": ("load takes", "network", "model", "path must be", "path is not a name"),
 }
 # What the caller's own function raises is the caller's.
 OWN_FUNCTIONS = {"progress": {"class", "function", "other network"}}

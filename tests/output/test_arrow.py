@@ -97,7 +97,7 @@ def test_what_can_not_be_written(tmp_path: Path) -> None:
     partition = partition_from_reference(random_network([2, 3, 1], 1), Line([0, 0], [1, 1]))
     with pytest.raises(DomainError, match="have no end"):
         export(partition, tmp_path / "out.parquet")
-    with pytest.raises(ValueError, match="blocks: there is none"):
+    with pytest.raises(ValueError, match="blocks is empty"):
         export_blocks([], tmp_path / "out.arrow")
     with pytest.raises(TypeError, match=r"blocks\[1\]: expected a regions.Partition"):
         export_blocks([partition_from_reference(*CASES["square"]), 3], tmp_path / "out.arrow")  # type: ignore[list-item]

@@ -133,13 +133,9 @@ def test_files_of_version_2_are_read(arrays: dict[str, Any], tmp_path: Path) -> 
 def test_names_of_one_version_in_a_file_of_the_other_are_refused(tmp_path: Path) -> None:
     with np.load(DATA / "saved_ed09fa1_plane.npz") as file:
         old = dict(file)
-    refused(tmp_path, {**old, "packed_patterns": old["patterns"]}, NotACheckpointError, "'packed_patterns'.*too many")
-    refused(
-        tmp_path,
-        with_header(old, lambda header: header.update(version=2)),
-        NotACheckpointError,
-        "'(facet_offsets|packed_patterns)'",
-    )
+    refused(tmp_path, {**old, "packed_patterns": old["patterns"]}, NotACheckpointError, "'packed_patterns' is missing or
+    unexpected") refused(tmp_path, with_header(old, lambda header: header.update(version=2)), NotACheckpointError,
+    "'facet_offsets'")
 
 
 @pytest.mark.parametrize("shape", [(-1, 2), (-1, 1), ()])
@@ -184,7 +180,7 @@ HEADERS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda header: header.pop("complete"), "'complete' is missing"),
     (lambda header: header.update(complete=1), "'complete' is missing or not of type bool"),
     (lambda header: header.update(stats=[]), "'stats'"),
-    (lambda header: header.update(stats={"exact": "many"}), "whole numbers"),
+    (lambda header: header.update(stats={"exact": "many"}), "integers of at least 0"),
     (lambda header: header.update(network=None), "'activations'"),
     (lambda header: header["network"].update(activations="relu"), "'activations'"),
     (lambda header: header["network"].update(fingerprint="0" * 64), "network is not the one"),
