@@ -7,9 +7,10 @@ zlib, the same partition gives the same bytes.
 A file is not trusted. `regions.files.npz` parses it under limits. Then names, types and shapes are compared with
 the expected ones, network and domain are made by their constructors, their fingerprints are computed again, and every
 index is checked before the partition is made.
-Files have a version. Version 2 concatenates the vertices of all facets, and ``facet_offsets`` gives the vertices of
-each, because facets of more dimensions have different numbers of them. In version 1 they were rows, [F, d], and the
-packed patterns were called ``patterns``. Both are read, and version 2 is written.
+Files have a version, and all versions are read. Version 3 is written: the vertices of facets and the facets of regions
+have separate offsets, because from dimension three on a facet has any number of vertices and a region does not have
+as many facets as corners. Version 2 had no ``cell_facet_offsets``. In version 1 the vertices of facets were rows,
+[F, d], and the packed patterns were called ``patterns``.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ class _Reader:
                 header = None
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise NotACheckpointError("not a file that Partition.save wrote: its header is missing or different")
-        if header.get("version") not in (1, VERSION):
+        if header.get("version") not in range(1, VERSION + 1):
             raise NotACheckpointError(
                 f"format version {str(header.get('version'))[:20]}, this package reads versions 1 to {VERSION}: "
                 "use the version of relu-regions that wrote it, or enumerate again"
