@@ -13,7 +13,7 @@
 #include "collect/place.hpp"
 #include "kernel/kernel.hpp"
 #include "rows/lanes.hpp"
-#include "rows/precision.hpp"  // of scalars alone, so it may be compiled here too
+#include "rows/precision.hpp"  // only scalars, so it may be compiled here too
 #include "task/panels.hpp"
 
 namespace regions {
@@ -26,8 +26,8 @@ struct NamedKernel {
 };
 
 #if defined(REGIONS_KERNEL_FROM_ENVIRONMENT)
-// Whether the environment variable REGIONS_KERNEL, if it is set, names this kernel. Only builds with sanitizers read it, so
-// that their tests can run every kernel (setup.py).
+// Returns whether the environment variable REGIONS_KERNEL, if set, names this kernel. Only builds with sanitizers read it,
+// so that their tests can run every kernel (setup.py).
 bool is_asked_for(const char* name) {
   const char* asked = std::getenv("REGIONS_KERNEL");
   return asked == nullptr || std::strcmp(asked, name) == 0;
@@ -48,7 +48,7 @@ NamedKernel best_kernel() {
   return {&kernel_baseline, "baseline"};
 }
 
-// Strict arithmetic, whatever the caller's thread is set to: rounding to nearest, denormals kept.
+// Strict arithmetic, whatever the settings of the caller's thread: rounding to nearest, denormals enabled.
 class StrictArithmetic {
  public:
   StrictArithmetic() {
@@ -88,7 +88,7 @@ void place_unless_interrupted(Run& run, Whole& whole, const Model& model, const 
   if (placing.status == Status::interrupted) run.status = Status::interrupted;
 }
 
-// At which place of the layer's order each of its units is.
+// The position of each unit in the layer's order.
 std::vector<int> rank_of(const Layer& layer) {
   std::vector<int> rank(std::size_t(layer.units), 0);
   for (int i = 0; i < layer.units; ++i) rank[std::size_t(i)] = i;
@@ -96,8 +96,8 @@ std::vector<int> rank_of(const Layer& layer) {
   return rank;
 }
 
-// The order in which units are written. Units of one patch read the same; where patches have few rows, those follow each
-// other that read what was written together.
+// Chooses the order in which units are written. Units of one patch read the same outputs. If patches have few rows, patches
+// that read outputs written together follow each other.
 void choose_order(Layer& layer, const Layer& below) {
   constexpr int few_rows = 4;
   const std::vector<PatchPart>& parts = layer.weights.patches();
@@ -106,7 +106,7 @@ void choose_order(Layer& layer, const Layer& below) {
     return left.rows() * left.terms() < right.rows() * right.terms();
   });
   const std::vector<int> rank = rank_of(below);
-  std::vector<std::pair<int, int>> patches;  // by the lowest rank of what they read
+  std::vector<std::pair<int, int>> patches;  // by the lowest rank of the outputs that they read
   for (int patch = 0; patch < main.patches(); ++patch) {
     int lowest = layer.inputs;
     for (int term = 0; term < main.terms() && main.rows() < few_rows; ++term) {
@@ -178,7 +178,7 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
     set_arms(arms, layer);
   else
     choose_order(layer, network_.layers.back());
-  // Of passed units all pieces are the identity.
+  // All pieces of pass-through units are the identity.
   const auto table = [&](const double* of_units, int each, double of_passed, int own) {
     if (passed_count == 0) return of_units;
     std::vector<double> extended(of_units, of_units + std::size_t(own) * std::size_t(each));
@@ -198,10 +198,10 @@ void Model::add_layer(int units, const std::int32_t* arms, const double* biases,
   layer.largest_sum = norms.largest_sum;
   for (int i = 0; i < rows; ++i) layer.largest_bias = at_least(layer.largest_bias, std::fabs(biases[i]));
   for (const double norm : norms.rows) layer.largest_norm = at_least(layer.largest_norm, norm);
-  // Of 0 it says that nothing of the layer below is left, so a small one must not vanish.
+  // A norm of 0 would mean that the layer below contributes nothing, so a small norm must not vanish.
   const double norm = std::fmin(norms.spectral, spectral_norm);
   layer.gain = norm == 0 || steepest == 0 ? 0 : std::fmax(norm * steepest * slack, floor_of_sizes);
-  // As if half of the units were on a piece that leaves nothing. A norm that nobody looked for says nothing.
+  // As if half of the units were on a constant piece. A norm that was not computed is infinite.
   const double left = arms != nullptr ? double(rows + passed_count) : 2.0 * layer.units;
   if (spectral_norm < INFINITY) layer.growth = spectral_norm / std::sqrt(norms.total / left);
   tables_.push_back(std::move(norms.rows));

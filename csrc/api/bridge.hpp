@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What does Python see of the core?
 //
-// One model to fill, a few calls, plain structs. Arrays that are passed in are read, not copied or kept, and outlive the
-// call, which may use several threads. What an enumeration collects has its numbers, and becomes arrays by `assemble`. No call
-// touches Python or its lock.
+// It sees one model to fill, a few calls, and plain structs. Arrays that are passed in are read, not copied or stored, and must
+// outlive the call, which may use several threads. The result of an enumeration has its numbers, and becomes arrays by
+// `assemble`. No call touches Python or its lock.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace regions {
 class Model {
  public:
   explicit Model(int inputs);
-  // What the units of the layer that is added next read of the one before it.
+  // What the units of the next layer read of the layer before it.
   void add_dense(int first, int inputs, const double* weights);
   void add_patches(const PatchArrays& arrays, int rows);
-  // Units that read these, and passed ones after them, which are outputs of the layer before; `arms` [units + 1], or null, as
-  // in Layer. `spectral_norm` is an upper bound on that of the weights of both, infinite if none is known.
+  // Units that read these, followed by pass-through units, which are outputs of the layer before; `arms` [units + 1], or null,
+  // as in Layer. `spectral_norm` is an upper bound on the norm of the weights of both, infinite if unknown.
   void add_layer(int units, const std::int32_t* arms, const double* biases, int kinks, const double* breakpoints, const double* slopes,
                  const double* intercepts, const std::int32_t* passed, int passed_count, double spectral_norm);
   const Network& network() const { return network_; }
-  // Of each layer (task/panels.hpp), made when they are first asked for; null if some layer has no matrix.
+  // One for each layer (task/panels.hpp), built on first use; null if some layer has no matrix.
   const double* const* panels() const;
 
  private:
@@ -40,7 +40,7 @@ class Model {
   std::vector<double> ones_, zeros_;         // the chart layer's slopes and intercepts
   std::vector<DensePart> dense_;             // of the next layer
   std::vector<PatchPart> patches_;
-  std::vector<std::vector<double>> tables_;  // of layers: what each unit has
+  std::vector<std::vector<double>> tables_;  // the tables of each layer
   mutable std::once_flag has_panels_;
   mutable std::vector<std::vector<double>> panels_;
   mutable std::vector<const double*> panel_starts_;
@@ -53,23 +53,23 @@ struct Run {
   Outcome outcome;
 };
 
-// Of a section, unless that is all, by one thread.
+// Counts one section on one thread, or everything.
 Run count_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t limit, int workers, Section& section);
 Run enumerate_regions(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report,
                       void* context, std::int64_t limit, int workers, Section& section, Whole& whole);
-// Where sections may begin, so that there are at least so many.
+// Finds paths where sections may begin, at least the requested number if there are as many.
 Run find_frontier(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                   std::int64_t least, std::vector<Path>& paths);
-// What is below a node of the recursion; by several threads where it is the root.
+// Enumerates everything below a node of the recursion; on several threads if it is the root.
 Run enumerate_below(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                     std::int64_t limit, int workers, const Path& node, Whole& whole, Border& border);
-// Subtrees in the order of their nodes, put together, with so many cells in all of them. `run.outcome` is about the cells
-// above; where these stay open, `closed` is false.
+// Merges subtrees in the order of their nodes, with the total number of cells in them. `run.outcome` is about the cells above;
+// if some of these stay open, `closed` is false.
 Run graft_subtrees(const Model& model, const Chart& chart, const Domain& domain, Monitor::Report report, void* context,
                    const Subtrees& subtrees, std::int64_t cells, Whole& whole, bool& closed);
 
-// To how many doubles each number of the rows of each layer is kept there, the inputs' first: see rows/precision.hpp.
+// The number of doubles in each number of the rows of each layer, the inputs' first: see rows/precision.hpp.
 std::vector<int> limbs_of_rows(const Model& model, const Chart& chart, const Domain& domain);
 
 // See `walk`.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How large are the weights that a layer reads with?
 //
-// Sums of absolute values and of squares, of each row and of each column, in any order: `slack` pays for that. Where a row
-// reads an output more than once, the absolute values of its weights add up first, so it is gone through term by term. Where
-// none does, and that is usual, patches of one block that lie within what they read have the same rows: each such block is
-// gone through once, and a patch costs its rows and its terms, not their product.
+// Sums of absolute values and of squares of each row and each column, in any order: `slack` covers the rounding. If a row reads
+// an output more than once, the absolute values of its weights are added first, so it is processed term by term. Usually no row
+// does. Then patches of one block that lie within their inputs have the same rows: each such block is processed once, and a
+// patch costs its rows and its terms, not their product.
 #include "api/norms.hpp"
 
 #include <algorithm>
@@ -23,12 +23,12 @@ double floored(double weight) {
   return magnitude == 0 ? 0 : std::fmax(magnitude, floor_of_sizes);
 }
 
-// Of the absolute values of weights: of each row their sum and that of their squares, of each column their sum.
+// Absolute values of weights: for each row their sum and the sum of squares, for each column their sum.
 class Sums {
  public:
   Sums(int rows, int columns) : rows_(std::size_t(rows)), squares_(std::size_t(rows)), columns_(std::size_t(columns)) {}
 
-  // The row on its own; an output that it reads more than once has the sum of its weights.
+  // A single row; an output that it reads more than once has the sum of its weights.
   void add_row(int row, const Terms& terms) {
     together_.resize(columns_.size());
     for (int term = 0; term < terms.count; ++term)
@@ -47,7 +47,7 @@ class Sums {
   }
 
   void add_patches(const PatchPart& part) {
-    std::map<std::pair<const double*, std::vector<bool>>, Sums> blocks;  // by kernel, and which terms read anything
+    std::map<std::pair<const double*, std::vector<bool>>, Sums> blocks;  // by kernel, and the terms that read anything
     std::vector<bool> reads(std::size_t(part.terms()));
     for (int patch = 0; patch < part.patches(); ++patch) {
       const std::int32_t* const sources = part.sources(patch);
@@ -85,7 +85,7 @@ class Sums {
     columns_[std::size_t(column)] += weight;
   }
 
-  // Rows and terms of a block, those terms that a patch reads.
+  // The rows and terms of a block, restricted to the terms that a patch reads.
   static Sums of_block(const PatchPart& part, int patch) {
     Sums sums(part.rows(), part.terms());
     const double* weights = part.kernel(patch);
@@ -99,7 +99,7 @@ class Sums {
   std::vector<double> together_;  // all zero between rows
 };
 
-// Whether some row may read an output more than once.
+// Returns whether some row may read an output more than once.
 bool reads_any_again(const LinearOperator& weights, int columns) {
   std::vector<int> part_of(std::size_t(columns), -1), patch_of(std::size_t(columns), -1);
   int part = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What is a cell on a circle?
 //
-// An arc of the unit circle round the chart's origin, counter-clockwise from its start to its end, at most a quarter of
-// a turn. A form a + b X + c Y is a wave on it: it may have one sign at both ends and the other one between them, or
-// touch zero there, which is no crossing. So a line cuts an arc in two or in three, and the signs at the ends do not
-// tell all: `bulge` says whether a form comes above zero between them.
-// Vertices: where a line meets the circle, rising or falling counter-clockwise; that is all that must be known to tell
-// the two places apart, and `Exact` decides signs there in numbers A + B sqrt(D). The domain's ends are directions.
-// Bounds over a cell need corners round it: the third vertex is where the tangents at the two ends meet. It is no point
-// of the cell (`outer`). Triangles of parts of an arc lie within that of the arc.
+// An arc of the unit circle around the chart's origin, counter-clockwise from its start to its end, at most a quarter of
+// a turn. A form a + b X + c Y is a sinusoid on it: it may have one sign at both ends and the other one between them, or
+// touch zero there, which is not a crossing. So a line cuts an arc into two or three parts, and the signs at the ends are not
+// enough: `bulge` returns whether a form is above zero between them.
+// Vertices: where a line meets the circle, rising or falling counter-clockwise. This is enough to distinguish the two points,
+// and `Exact` decides signs there in numbers A + B sqrt(D). The domain's ends are directions.
+// Bounds over a cell need corners around it: the third vertex is where the tangents at the two ends meet. It is not a point
+// of the cell (`outer`). Triangles of parts of an arc lie inside the triangle of the arc.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Arc {
   static constexpr int outer = 1;
   static constexpr int facet_corners = 1;
   int count;                   // 3
-  const Vertex<2>** vertices;  // start, end, and where their tangents meet
+  const Vertex<2>** vertices;  // start, end, and the intersection of their tangents
 
   static Arc take(const Vertex<2>& start, const Vertex<2>& end, Arena& arena) {
     Vertex<2>& apex = *arena.take<Vertex<2>>(1);
@@ -47,7 +47,7 @@ struct Arc {
     return {3, vertices};
   }
 
-  // The domain's ends come as directions.
+  // The domain's ends are given as directions.
   static Arc whole(Vertex<2>* vertices, int, Exact& exact, Arena& arena) {
     for (int i = 0; i < 2; ++i) place(vertices[i], exact);
     return take(vertices[0], vertices[1], arena);
@@ -56,9 +56,9 @@ struct Arc {
   int facet_count() const { return 2; }
   FacetOfCell facet(int end) const { return {vertices[end]->name.boundaries[0], end, end}; }
 
-  // Whether sign * (row - breakpoint), which is at most zero at both ends, comes above it between them: 1 yes, 0 no, -1 if
-  // rounded arithmetic cannot tell. It does where its greatest value, in the direction sign * (b, c), is above zero and
-  // within the arc.
+  // Returns whether sign * (row - breakpoint), at most zero at both ends, is above zero between them: 1 yes, 0 no, -1 if
+  // rounded arithmetic cannot decide. It is if its greatest value, in the direction sign * (b, c), is above zero and within the
+  // arc.
   int bulge(const Row<2>& row, double breakpoint, int sign) const {
     const double b = sign * row.value[1];
     const double c = sign * row.value[2];
@@ -104,15 +104,16 @@ struct Arc {
     }
   }
 
-  // Along the arc one arm is above all others until the first of them comes above it, and so on to the end. The part on
-  // which it is above those seen so far ends where it falls below one of them, which is one place: at the part's start
-  // it is not below, and two forms are the same at two points of the circle at most. So no losers are compared but those
-  // that meet where a part ends: of these the one goes on that is above right after it.
+  // Along the arc one arm is above all others until the first of them rises above it, and so on to the end. The part on which
+  // it is above those seen so far ends where it falls below one of them, at a single point: it is not below at the part's
+  // start, and two forms are equal at no more than two points of the circle. So only arms that meet where a part ends are
+  // compared: the one that is above right after it continues. that meet where a part ends: of these the one goes on that is
+  // above right after it.
   template <class Arms, class Collector>
   static void arrange(const Arc& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
                       Cut<Arc>& result) {
     const auto& all = arms.all();
-    result.take(2 * int(all.size()) - 1, arena);  // of which each two change places twice at most
+    result.take(2 * int(all.size()) - 1, arena);  // each pair swaps at most twice
     result.winners = arena.take<const Row<2>*>(2 * all.size() - 1);
     result.count = 0;
     const Row<2>* winner = highest_at_start(cell, arms, all.front(), nullptr);
@@ -149,7 +150,7 @@ struct Arc {
     traces[1] = cut.traces[cut.count - 1][1];
   }
 
-  // m distinct points make 1 + m regions; each line has one or two.
+  // m distinct points make 1 + m regions; each line has one or two points.
   class Arrangement {
    public:
     std::int64_t count(const Lines<2>& lines, const Arc& cell) {
@@ -169,7 +170,7 @@ struct Arc {
    private:
     static bool is_certain(const Value& at) { return std::fabs(at.value) > at.bound; }
 
-    // Along the chord: places are in the same order there as on the arc.
+    // Along the chord: points have the same order there as on the arc.
     bool add(const Lines<2>& lines, int line, Meeting meeting, const Arc& cell) {
       Vertex<2> vertex{};
       meet(lines.value[0][line], lines.value[1][line], lines.value[2][line], lines.margin[line], meeting, vertex);
@@ -191,7 +192,7 @@ struct Arc {
     vertex.error = 0x1p-49;
   }
 
-  // Where a form meets the circle within an arc of that length.
+  // Where a form meets the circle within an arc of this length.
   static Vertex<2>& meeting_of(const Facet<2>& facet, Meeting meeting, double length, Exact& exact, Arena& arena) {
     Vertex<2>& vertex = *arena.take<Vertex<2>>(1);
     vertex = {{}, INFINITY, {-1, {facet.name, Boundary(meeting)}}, -1};
@@ -209,7 +210,7 @@ struct Arc {
     return meeting_of(arms.facet(one, other), meeting, distance(*within.vertices[0], *within.vertices[1]), exact, arena);
   }
 
-  // The arm that is above all others right after the start, but for one that is not asked: `known` or one that meets it.
+  // The arm that is above all others right after the start; arms that are not asked are `known`, or meet it.
   template <class Arms>
   static const Row<2>* highest_at_start(const Arc& arc, Arms& arms, const Row<2>* known, const Row<2>* but) {
     for (const Row<2>* other : arms.all())
@@ -217,8 +218,8 @@ struct Arc {
     return known;
   }
 
-  // Of two forms that are the same at the start. Then they are so at one other point at most: if the first is above at
-  // the end, it is right after the start unless the second comes above it; if it is not, only if it comes above the second.
+  // For two forms that are equal at the start. They are equal at no more than one other point. If the first is above at the
+  // end, it is above right after the start unless the second rises above it; otherwise only if it rises above the second.
   template <class Arms>
   static bool is_above_after_start(const Row<2>& one, const Row<2>& other, const Arc& arc, Arms& arms) {
     const int at_start = arms.sign(one, other, *arc.vertices[0]);
@@ -227,16 +228,16 @@ struct Arc {
     return arms.comes_above(one, other, arc);
   }
 
-  // Bound on what a form misses its true value by, anywhere on the circle.
+  // Bound on the error of a form anywhere on the circle.
   static double margin_of(const Row<2>& row, double breakpoint) {
     const double size =
         std::fabs(row.value[0]) + std::fabs(breakpoint) + std::fabs(row.value[1]) + std::fabs(row.value[2]);
     return 1.01 * (row.error[0] + row.error[1] + row.error[2] + unit_roundoff * (8 * size)) + room_for_underflow;
   }
 
-  // Where a + b X + c Y = a + r cos(angle) is zero. The true form, off by no more than `margin`, is zero where this one is
-  // no more than that: where the cosine is within `slack` of -a / r. If that is clear of 1 and -1, there is one such place
-  // rising and one falling, and the arc cosine is steepest at its end.
+  // Where a + b X + c Y = a + r cos(angle) is zero. The true form is off by at most `margin`, and zero where this one is at
+  // most that: where the cosine is within `slack` of -a / r. If that is clear of 1 and -1, there is one such point rising and
+  // one falling, and the arc cosine is steepest at its end.
   static void meet(double a, double b, double c, double margin, Meeting meeting, Vertex<2>& vertex) {
     const double r = length_of(b, c);
     const double cosine = -a / r;

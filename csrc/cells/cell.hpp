@@ -3,25 +3,25 @@
 //
 // The recursion knows no shape: it asks the cell. Most cells are the convex hull of their corners (some may be at
 // infinity), so the sides of a row follow from its signs at the corners, for all types alike (kernel/sign.hpp). A curved
-// one lies in the hull of its vertices, of which the last are no corners, and says what the ends leave open. What differs:
+// cell lies in the hull of its vertices, the last of which are not corners, and answers what the ends leave open. What differs:
 //
 //     dimension               D: vertices are named by D boundaries
-//     count, vertices         its corners, and then what else encloses it
-//     outer                   how many of the vertices are no corners: 0, or it is curved
-//     bulge                   of curved cells: whether a row comes above zero between the corners
-//     facet_count, facet      its sides of one dimension less: which boundary each is on, and between which corners
-//     facet_corners           how many these are
+//     count, vertices         its corners, and then the other vertices that enclose it
+//     outer                   the number of vertices that are not corners: 0, or the cell is curved
+//     bulge                   for curved cells: whether a row is above zero between the corners
+//     facet_count, facet      its sides of one dimension less: the boundary of each, and the corners at its ends
+//     facet_corners           the number of these corners
 //     whole                   the domain itself, from its corners
-//     cut                     the children that a line leaves, each wholly on one side of it, with its new corners
-//     clip, arrange           what is left where a form is positive; the children of a cut into several (kernel/envelope.hpp).
-//                             Of curved cells more than one part may be left: they are not clipped, but arranged at once
-//     Trace                   what is kept of the regions' facets along one facet of the cell, until both its sides are known:
+//     cut                     the children that a line leaves, each entirely on one side of it, with its new corners
+//     clip, arrange           the part where a form is positive; the children of a cut into several (kernel/envelope.hpp).
+//                             Curved cells may have more than one part: they are not clipped, but arranged at once
+//     Trace                   the regions' facets along one facet of the cell, stored until both its sides are known:
 //                             `Trace::of` one facet, and what `join` needs (cells/facet_run.hpp)
-//     join                    how the facets of the regions in the children are connected, once all have been found
-//     Arrangement             how many regions the last layer's lines make, where that can be told without making them
+//     join                    connects the facets of the regions in the children, once all have been found
+//     Arrangement             counts the regions of the last layer's lines, if that is possible without making them
 //
-// A cell is plain data that lives in an arena, as its corners do. A new type is a file of its own, and its line in
-// kernel/kernel_body.hpp. `require_cell` is what the compiler holds it against.
+// A cell is plain data that lives in an arena, as its corners do. A new type is a separate file, and a line in
+// kernel/kernel_body.hpp. The compiler checks it with `require_cell`.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Where a cell is of a line.
+// The side of a line that a cell is on.
 enum class Side : std::int64_t { inactive, active, crossing, uncertain };
 
 // A facet of a region: its boundary, and the corners at its ends (in dimension one it is a corner).
@@ -45,16 +45,16 @@ struct FacetOfCell {
   int last;
 };
 
-// What a line leaves of a cell, or several arms that win in a part of it each.
+// The children of a cell that is cut by a line, or among several arms that are the argmax in a part each.
 template <class Cell>
 struct Cut {
-  const int* signs;       // of the line at the cell's corners; null where there are several arms
+  const int* signs;       // of the line at the cell's corners; null if there are several arms
   int count;              // of children
   Cell* children;
   Side* sides;            // of the line, active or inactive
   typename Cell::Trace** traces;  // of each child's facets
-  const Row<Cell::dimension>** winners;  // null if the line is no pair of arms
-  const int* runs;        // of several arms: for each edge of a polygon, the children along it in order, and then -1
+  const Row<Cell::dimension>** winners;  // null if the line is not a pair of arms
+  const int* runs;        // for several arms: the children along each edge of a polygon, in order, and then -1
 
   void take(int room, Arena& arena) {
     children = arena.take<Cell>(std::size_t(room));
@@ -65,18 +65,18 @@ struct Cut {
   }
 };
 
-// What a cell may ask of whoever collects regions, for the checks below.
+// What a cell may ask of the collector, for the checks below.
 template <int D>
 struct AnyCollector {
   void identify(Vertex<D>& vertex);                                   // a vertex has been placed
   FacetRun joined(const FacetRun& before, const FacetRun& after);     // two runs along one facet of the cell
   void match(std::int64_t here, std::int64_t there);                  // the two sides of one facet
-  void zip(const FacetRun& forward, const FacetRun& backward);        // of many, in opposite order
+  void zip(const FacetRun& forward, const FacetRun& backward);        // of many facets, in opposite order
 };
 
 constexpr std::int64_t unknown = -1;  // number of regions
 
-// What is on the other side of an edge, where a cell is cut into several children: one of them, by its number.
+// Marks an edge between several children of a cut by the index of the child on its other side.
 inline int child_as_origin(int child) { return -1 - child; }
 
 template <class Cell>
@@ -99,7 +99,7 @@ template <class Cell>
 using RegionsOf = decltype(std::declval<typename Cell::Arrangement&>().count(
     std::declval<const Lines<Cell::dimension>&>(), std::declval<const Cell&>()));
 
-// Whether Question<Cell> can be asked at all, and is answered by an Answer.
+// Returns whether Question<Cell> compiles, with the result type Answer.
 template <class Answer, template <class> class Question, class Cell, class = void>
 struct Answers : std::false_type {};
 template <class Answer, template <class> class Question, class Cell>

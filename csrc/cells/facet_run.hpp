@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which facets of regions lie along one facet of a cell?
 //
-// The trace of an interval, an arc or a polygon: a run of facets that follow one another, counter-clockwise in a polygon.
-// From dimension three on facets have no such order, and a cell brings another type of trace (cells/cell.hpp).
+// The trace of an interval, an arc or a polygon: a run of consecutive facets, counter-clockwise in a polygon.
+// From dimension three on facets have no such order, and a cell has another type of trace (cells/cell.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace regions {
 
 struct FacetRun {
-  std::int64_t first = -1;  // as the collector numbers them; -1 if there is none yet
+  std::int64_t first = -1;  // in the collector's numbering; -1 if not set yet
   std::int64_t last = -1;
 
   static FacetRun of(std::int64_t facet) { return {facet, facet}; }

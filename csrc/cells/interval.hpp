@@ -56,7 +56,7 @@ struct Interval {
 
   static Interval unclipped(const Interval& cell, Arena&) { return cell; }
 
-  // The part where the form is positive, whose signs at both ends are given.
+  // The part where the form is positive, given its signs at both ends.
   static Interval clip(const Interval& cell, const Facet<1>& facet, const int* signs, int, Exact& exact, Arena& arena) {
     const Vertex<1>& left = *cell.vertices[0];
     const Vertex<1>& right = *cell.vertices[1];
@@ -65,7 +65,7 @@ struct Interval {
     return signs[0] > 0 ? take(left, cut, arena) : take(cut, right, arena);
   }
 
-  // Children that are parts of the cell, each clipped on its own, come from left to right and share their ends.
+  // Children that are parts of the cell, clipped independently, come from left to right and share their ends.
   template <class Arms, class Collector>
   static void arrange(const Interval& cell, Arms& arms, Exact& exact, Arena& arena, Collector& collector,
                       Cut<Interval>& result) {
@@ -127,8 +127,7 @@ struct Interval {
     return cut;
   }
 
-  // Rounding may put the cut beyond an end that it is truly within: moved to that end, it is off by no more than
-  // either.
+  // Rounding may put the cut beyond an end although it is truly within: moved to that end, its error is at most the larger of both.
   static void keep_order(const Vertex<1>& left, Vertex<1>& cut, const Vertex<1>& right) {
     const double before = cut.position[1];
     if (left.position[0] != 0) cut.position[1] = std::max(cut.position[1], left.position[1]);

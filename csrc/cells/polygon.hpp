@@ -27,14 +27,14 @@ struct Polygon {
   int count;
   const Vertex<2>** vertices;  // [count]
   const Facet<2>** edges;      // [count]
-  int* origins;                // [count] the edge of the parent cell this edge is a part of, -1 for the cut, or child_as_origin
+  int* origins;                // [count] the edge of the parent cell that contains this edge, -1 for the cut, or child_as_origin
 
   static Polygon take(int capacity, Arena& arena) {
     return {0, arena.take<const Vertex<2>*>(std::size_t(capacity)), arena.take<const Facet<2>*>(std::size_t(capacity)),
             arena.take<int>(std::size_t(capacity))};
   }
 
-  // The domain: its edges' forms are computed here, positive on the left, with their rounding as rows know it.
+  // The domain: its edges' forms are computed here, positive on the left, with their rounding as in rows.
   static Polygon whole(Vertex<2>* vertices, int count, Exact&, Arena& arena) {
     Polygon result = take(count, arena);
     for (int i = 0; i < count; ++i) {
@@ -84,7 +84,7 @@ struct Polygon {
       const Vertex<2>& here = *cell.vertices[i];
       const Facet<2>& edge = *cell.edges[i];
       if (signs[i] == 0) {
-        // The half that the boundary walk leaves here closes with the cut; the other one goes on along this edge.
+        // The half that the boundary walk leaves here closes with the cut; the other one continues along this edge.
         halves[0].append(here, signs[next] > 0 ? edge : facet, signs[next] > 0 ? i : -1);
         halves[1].append(here, signs[next] < 0 ? edge : facet, signs[next] < 0 ? i : -1);
         continue;
@@ -100,15 +100,15 @@ struct Polygon {
     for (int side = 0; side < 2; ++side) assert(halves[side].count <= cell.count + 1 && is_convex(halves[side]));
   }
 
-  // The same, as a part of itself.
+  // The cell itself, as a part of itself.
   static Polygon unclipped(const Polygon& cell, Arena& arena) {
     Polygon whole = take(cell.count, arena);
     for (int i = 0; i < cell.count; ++i) whole.append(*cell.vertices[i], *cell.edges[i], i);
     return whole;
   }
 
-  // The part where the form is positive, whose signs at the corners are given; its new edge's origin is `mark`. Nothing is
-  // left where no corner is positive.
+  // The part where the form is positive, given its signs at the corners; its new edge's origin is `mark`. The part is empty if
+  // no corner is positive.
   static Polygon clip(const Polygon& cell, const Facet<2>& facet, const int* signs, int mark, Exact& exact,
                       Arena& arena) {
     if (std::none_of(signs, signs + cell.count, [](int sign) { return sign > 0; })) return {0, nullptr, nullptr, nullptr};
@@ -129,8 +129,8 @@ struct Polygon {
     return part;
   }
 
-  // Children that are parts of the cell, each clipped on its own: which of them are along each edge of the cell, in order.
-  // Of two along one edge the first is above the other at its start, for they are the same in one point of it only.
+  // Children that are parts of the cell, clipped independently: lists those along each edge of the cell, in order. If two are along
+  // one edge the first is above the other at its start, because they are equal in only one point of it.
   template <class Arms, class Collector>
   static void arrange(const Polygon& cell, Arms& arms, Exact&, Arena& arena, Collector& collector, Cut<Polygon>& result) {
     int* runs = arena.take<int>(std::size_t(cell.count) * std::size_t(result.count + 1));
@@ -182,7 +182,7 @@ struct Polygon {
     collector.zip(along[0], along[1]);
   }
 
-  // The same of several: an edge between two of them has the other one's number as its origin (child_as_origin).
+  // Joins several children: an edge between two of them has the other one's number as its origin (child_as_origin).
   template <class Collector>
   static void join_several(const Polygon& cell, const Cut<Polygon>& cut, FacetRun* traces, Collector& collector) {
     const int* run = cut.runs;
@@ -203,8 +203,8 @@ struct Polygon {
   }
 
   // m lines in general position make 1 + m + (pairs that cross inside) regions, and two chords cross iff their ends
-  // interleave around the polygon. This is only used where rounded arithmetic proves everything it rests on: no end at
-  // a corner, no two ends in one place, no three lines in one point (the crossings along each chord are distinct).
+  // interleave around the polygon. This is used only if rounded arithmetic proves all conditions: no end at a corner, no
+  // two ends in one point, no three lines in one point (the crossings along each chord are distinct).
   class Arrangement {
    public:
     std::int64_t count(const Lines<2>& lines, const Polygon& cell) {
@@ -276,7 +276,7 @@ struct Polygon {
       return true;
     }
 
-    // A point on three lines is on the chord of the first of them, so each chord looks only at the lines after it.
+    // A point on three lines is on the chord of the first of them, so each chord is compared only with later lines.
     bool distinct_along(const Lines<2>& lines, const Chord& chord) {
       shares_.clear();
       for (const int other : crossed_) {
@@ -305,11 +305,11 @@ struct Polygon {
     return cut;
   }
 
-  // Of an edge that is cut in two, the part with the edge's first corner comes first.
+  // Returns whether the part of a cut edge with the edge's first corner is on this side.
   static bool starts_in(int side, int sign) { return side == 0 ? sign > 0 : sign < 0; }
 
-  // As far as rounded arithmetic can tell: each edge on a line of its own, its two corners on that line, all others on
-  // one side. For assertions.
+  // Returns whether, up to rounding, each edge is on a separate line, with its two corners on that line and all others on one
+  // side. For assertions.
   static bool is_convex(const Polygon& cell) {
     bool convex = cell.count >= 3;
     for (int i = 0; i < cell.count; ++i) {
@@ -336,7 +336,7 @@ struct Polygon {
     if (meetings != 2) throw std::logic_error("a line meets the boundary of a cell in other than two points");
   }
 
-  // Where both forms are zero, by Cramer's rule; by the same rule, what they still miss there bounds the distance.
+  // The zero of both forms, by Cramer's rule; by the same rule, their values there bound the distance from the true zero.
   static void settle(const Facet<2>& first, const Facet<2>& second, Vertex<2>& vertex) {
     const Row<2>& one = *first.row;
     const Row<2>& two = *second.row;

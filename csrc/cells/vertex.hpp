@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What is a vertex of a cell, and how well is its position known?
 //
-// Its name (the boundaries that meet in it) is what is exact; a rounded position with a proven bound is what is fast.
-// The bound is found afterwards, from the position itself: the forms of the boundaries that meet there are evaluated
-// at it, and what they miss zero by, solved for a displacement, bounds the distance. So errors do not pile up from cut
-// to cut, whatever the way a position was found (Polygon::settle, Interval::settle).
+// Its name (the boundaries that meet in it) is exact; a rounded position with a proven bound is fast.
+// The bound is computed afterwards, from the position itself: the forms of the boundaries that meet there are evaluated
+// at it, and their values, solved for a displacement, bound the distance. So errors do not accumulate from cut
+// to cut, however a position was found (Polygon::settle, Interval::settle).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Vertex {
   double position[D + 1];  // lane 0 is w: 1, or 0 for a vertex at infinity, whose position is a direction
   double error;            // bound on the largest coordinate's distance from the truth
   VertexName<D> name;
-  std::int64_t id;  // given by whoever collects cells
+  std::int64_t id;  // assigned by the collector
 };
 
 constexpr std::int64_t unidentified = -1;
@@ -40,7 +40,7 @@ struct Facet {
   double breakpoint;
 };
 
-// Whether every product has a factor that is known to be zero.
+// Returns whether every product has a factor that is known to be zero.
 template <int D>
 bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
   bool zero = breakpoint == 0;
@@ -48,7 +48,7 @@ bool vanishes(const Row<D>& row, double breakpoint, const double* position) {
   return zero;
 }
 
-// Whether the form is known to vanish at the chart's origin, where all boundaries of a network without biases meet.
+// Returns whether the form is known to vanish at the chart's origin, where all boundaries of a network without biases meet.
 template <int D>
 bool through_origin(const Facet<D>& facet) {
   return facet.breakpoint == 0 && facet.row->value[0] == 0 && facet.row->error[0] == 0;
@@ -68,7 +68,7 @@ inline Value evaluate(const Row<D>& row, double breakpoint, const double* positi
     error += row.error[k] * reach;
   }
   if (size == 0 && vanishes(row, breakpoint, position)) return {0, 0};
-  return {value, 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow};  // infinite in time
+  return {value, 1.01 * (error + unit_roundoff * ((D + 3) * size)) + room_for_underflow};  // infinite before any overflow
 }
 
 // The value of a line at a vertex of the cell that it crosses, with a bound.
@@ -79,7 +79,7 @@ Value line_value(const Lines<D>& lines, int line, const Vertex<D>& vertex) {
   return {value, lines.margin[line] + lines.steepness[line] * vertex.error};
 }
 
-// -1 or 1 if it is proven on which side of a facet a vertex is, otherwise 0. For assertions.
+// Returns -1 or 1 if the vertex is proven to be on that side of a facet, otherwise 0. For assertions.
 template <int D>
 int proven_side(const Facet<D>& facet, const Vertex<D>& vertex) {
   if (vertex.position[0] == 0) return 0;
@@ -110,7 +110,7 @@ void place_exactly(Vertex<D>& vertex, Exact& exact) {
   vertex.error = 0x1p-51 * largest_coordinate(vertex) + 0x1p-1073;
 }
 
-// A cut between two vertices counts as placed if it is known to this part of their distance.
+// A cut between two vertices counts as placed if its error is at most this fraction of their distance.
 constexpr double placed = 0x1p-6;
 
 }  // namespace REGIONS_TARGET

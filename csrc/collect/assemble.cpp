@@ -8,8 +8,8 @@ namespace regions {
 
 namespace {
 
-// Each corner's vertex becomes the one that stands for it in the part. Whether it has been seen nobody can foretell, a processor
-// neither: so it is noted as if it were new, and the note is kept if it is.
+// Replaces each corner's vertex by its representative in the part. A branch on whether it has been seen is unpredictable, so it
+// is always noted as if it were new, and the note is kept only if it is.
 void rank_vertices(Part& part, std::vector<SharedVertex>& shared) {
   Collected& collected = *part.collected;
   std::int64_t* firsts = part.firsts.extend(std::size_t(part.end.vertices - part.begin.vertices) + 1);
@@ -88,7 +88,7 @@ class Writing {
     return vertex.entry() < 0 ? vertex.number() : whole_.shared[std::size_t(vertex.entry())].number;
   }
 
-  // Once for both regions: the second one only notes that it is there, if that is in this part.
+  // Writes a facet once for both regions: the second region only notes its own side, if that is in this part.
   void write_facet(std::int64_t index, std::int64_t region) {
     const CollectedFacet& here = collected_.facets[index];
     const std::int64_t twin = here.twin();
@@ -114,7 +114,7 @@ class Writing {
   Collected& collected_;
   const ComplexArrays& arrays_;
   const Extents shift_;
-  std::int64_t facet_;  // the next one's number
+  std::int64_t facet_;  // the number of the next facet
 };
 
 void write_facets_across(const Whole& whole, const ComplexArrays& arrays) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// How does what was collected become the arrays of a regions.Partition?
+// How are the collected regions converted to the arrays of a regions.Partition?
 //
-// In two passes, so that the arrays have their size before they are made: `number` gives every vertex and facet that a
-// region uses its number, in the order of the regions; `assemble` writes. Both go through the parts side by side. A part
-// counts the vertices that its regions use in the order in which they come; those that an earlier part has are then left out,
-// and so each part knows its first number. Where a facet has its two sides in two parts, the later one is written at the end.
+// In two passes, so that the sizes of the arrays are known before they are allocated: `number` gives every vertex and facet
+// that a region uses its number, in the order of the regions; `assemble` writes. Both process the parts in parallel. A part
+// counts the vertices that its regions use in order, omits those that an earlier part has, and thus every part knows its first
+// number. A facet whose two sides are in two parts is written at the end, with the later part.
 #pragma once
 
 #include "collect/whole.hpp"
 
 namespace regions {
 
-// Where to write; see docs/results.md.
+// The arrays to write; see docs/arrays-and-files.md.
 struct ComplexArrays {
   double* vertices;              // [vertices, dimension]
   double* vertex_errors;         // [vertices]

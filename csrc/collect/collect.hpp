@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What becomes of the regions that the recursion finds?
+// How are the regions collected that the recursion finds?
 //
-// A Counter counts them. A Complex keeps them, and how they are connected: regions form a polyhedral complex, face to
-// face, because every pre-activation is continuous. So when a cell has been cut, the facets that two of its children
-// have along the cut are the same ones, in opposite order: they are zipped together, pair by pair, which makes
-// neighbours and unites their ends. No geometry is compared and no tolerance is needed; a pair left over would be a
-// wrong sign. Which facets are along which is for the cell to say (Cell::join).
+// A Counter counts them. A Complex stores them and how they are connected: regions form a polyhedral complex, face to
+// face, because every pre-activation is continuous. When a cell has been cut, the facets that two of its children have along
+// the cut are therefore the same ones, in opposite order. They are matched pair by pair, which finds neighbours and unites
+// their ends. No geometry is compared and no tolerance is needed; a pair left over would be a wrong sign. The cell knows which
+// facets are along which of its own (Cell::join).
 //
 // One thread may collect a part of the regions, or several parts (collect/fragments.hpp).
 #pragma once
@@ -57,7 +57,7 @@ class Complex {
     collected.pattern_bytes = pattern_bytes;
   }
 
-  // Of several that collect for one network.
+  // One of several that collect for one network.
   Complex(Fragments<Cell>& fragments, Harvest<Cell>& harvest, std::size_t pattern_bytes)
       : Complex(harvest.collected, pattern_bytes) {
     fragments_ = &fragments;
@@ -69,7 +69,7 @@ class Complex {
     CollectedVertex& kept = *collected_.vertices.extend(1);
     for (int k = 1; k <= D; ++k)
       kept.position[k - 1] = vertex.position[0] != 0 || vertex.position[k] == 0
-                                 ? vertex.position[k] + 0.0  // of the two zeros, the positive one
+                                 ? vertex.position[k] + 0.0  // turns a negative zero into a positive one
                                  : (vertex.position[k] > 0 ? INFINITY : -INFINITY);
     kept.error = vertex.error;
     kept.same = CollectedVertex::itself;
@@ -97,20 +97,20 @@ class Complex {
 
   // ---- parts ----
 
-  // The number of a part that is given to somebody else.
+  // The number of a part that is given to another thread.
   int give() {
     const int number = fragments_->new_number();
     harvest_->fragments.back().given.push_back(number);
     return number;
   }
 
-  // What comes from now on is in that part.
+  // All later regions belong to that part.
   void begin(int number) {
     harvest_->end_fragment();
     harvest_->fragments.push_back(Fragment<Cell>(number, harvest_->collected));
   }
 
-  // A copy of a vertex that the giver has.
+  // Copies a vertex of the thread that gave the cell away.
   void adopt(Vertex<D>& vertex) {
     const std::int64_t there = vertex.id;
     identify(vertex);
@@ -123,7 +123,7 @@ class Complex {
     fragment.memory = memory;
   }
 
-  // Facets along an edge of the cell that was asked for.
+  // Appends the facets along an edge of the requested cell.
   void list(const FacetRun& run, Border& border) {
     for (std::int64_t index = run.first; index >= 0; index = following(index)) border.facets.push_back(index);
     border.ends.push_back(std::int64_t(border.facets.size()));
@@ -158,7 +158,7 @@ class Complex {
   std::int64_t vertex(std::int64_t corner) const { return collected_.corners[corner]; }
 
   Collected& collected_;
-  Fragments<Cell>* fragments_ = nullptr;  // null if nobody else collects
+  Fragments<Cell>* fragments_ = nullptr;  // null if no other thread collects
   Harvest<Cell>* harvest_ = nullptr;
   std::vector<std::int64_t> reversed_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What does an enumeration leave behind?
+// What is the result of an enumeration?
 //
-// A polyhedral complex: vertices, regions as runs of corners, and their facets, with what is on the other side of each.
+// A polyhedral complex: vertices, regions as runs of corners, and their facets, with the facet on the other side of each.
 // Vertices that turned out to be the same are united, not copied.
 #pragma once
 
@@ -16,29 +16,29 @@ namespace regions {
 
 constexpr int most_dimensions = 2;
 
-// More than any thread collects of anything.
+// More than any thread collects of any kind.
 constexpr std::int64_t room_of_part = std::int64_t{1} << 40;
 
 struct CollectedVertex {
   static constexpr std::int64_t itself = -1;
 
-  double position[most_dimensions];  // infinite where at infinity; in dimension one only the first counts
+  double position[most_dimensions];  // infinite at infinity; in dimension one only the first coordinate is used
   double error;
-  std::int64_t same;  // the vertex that stands for this one; or `itself`, below that with its number, or its entry
+  std::int64_t same;  // the representative of this vertex; or `itself`; below that, its encoded number or entry
 
-  // Among those that several parts have (collect/whole.hpp), or below zero.
+  // The entry among the vertices that several parts have (collect/whole.hpp), or below zero.
   std::int64_t entry() const { return -2 - same - room_of_part; }
   void set_entry(std::int64_t entry) { same = -2 - room_of_part - entry; }
   std::int64_t number() const { return -2 - same; }
   void set_number(std::int64_t number) { same = -2 - number; }
 };
 
-// A facet, as the region on one side has it.
+// A facet, as seen from the region on one side.
 struct CollectedFacet {
   static constexpr std::int64_t no_link = std::numeric_limits<std::int64_t>::min();
 
   Boundary boundary;
-  std::int64_t first;  // the region's corners at its ends, which are one in dimension one
+  std::int64_t first;  // the region's corners at its ends; a single one in dimension one
   std::int64_t last;
   std::int64_t link;   // the facet on its other side; until that is known, ~(the next in its run), or `no_link`. One of
                        // another part by its name (collect/whole.hpp)
@@ -47,13 +47,13 @@ struct CollectedFacet {
   std::int64_t following() const { return link == no_link ? -1 : ~link; }
 };
 
-// Where a region's corners and facets end.
+// The ends of a region's corners and facets.
 struct RegionEnds {
   std::int64_t corners;
   std::int64_t facets;
 };
 
-// Threads collect side by side: no two share a line of the cache.
+// Threads collect in parallel: no two share a cache line.
 struct alignas(64) Collected {
   int dimension = 0;
   int facet_corners = 0;
@@ -65,7 +65,7 @@ struct alignas(64) Collected {
   GrowingArray<std::uint8_t> patterns;    // [regions, pattern_bytes]
   std::int64_t matched = 0;               // facets whose two sides have been found
 
-  // As if nothing had been found.
+  // Removes everything.
   void clear() {
     vertices.clear();
     corners.clear();
@@ -84,7 +84,7 @@ struct alignas(64) Collected {
     return vertex;
   }
 
-  // The one that is known best stands for both.
+  // Unites two vertices; the more accurate one represents both.
   void unite(std::int64_t left, std::int64_t right) {
     left = representative(left);
     right = representative(right);

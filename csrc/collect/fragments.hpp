@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What does a thread collect that finds a part of the regions, or several?
+// How does a thread collect a part of the regions, or several parts?
 //
-// Numbers must follow the recursion, never the clock. A thread gives away the last part of what it has, again and again
-// (kernel/subdivide.hpp), so what it finds itself is the first part, in one run: a fragment. The parts that it gave away
-// follow, the last one first. So fragments are numbered when they are given, and collect/splice.hpp puts them in order, as if
-// one thread had found them.
-// Invariant: a fragment has vertices, facets and corners of its own. It begins with copies of the vertices of the cell that
-// was given, which are `adopted`. A cell with a child that was given away, and each cell above it in the fragment, is a seam,
-// the innermost first: it is joined in the end.
+// Numbers must depend on the recursion, not on thread timing. A thread repeatedly gives away the last part of its work
+// (kernel/subdivide.hpp), so it finds the first part itself, in one run: a fragment. The parts that it gave away follow, the
+// last one first. Fragments are numbered when they are given away, and collect/splice.hpp puts them in order, as if one thread
+// had found everything.
+// Invariant: a fragment has its own vertices, facets and corners. It begins with copies of the vertices of the given cell,
+// which are `adopted`. A cell with a child that was given away, and each cell above it in the fragment, is a seam, the
+// innermost first: seams are joined at the end.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ template <class Cell>
 struct Seam {
   Cell cell;
   Cut<Cell> cut;
-  int given;      // of its children, the last ones: to others
+  int given;      // number of its last children that were given to other threads
   typename Cell::Trace* traces;  // of the cell's facets, to be filled
 };
 
@@ -43,11 +43,11 @@ struct Fragment {
   Extents end;
   std::vector<int> given;                                      // fragments, in the order in which they were given away
   std::vector<Seam<Cell>> seams;                               // innermost first
-  std::vector<std::pair<std::int64_t, std::int64_t>> adopted;  // vertices, here and where they were given
+  std::vector<std::pair<std::int64_t, std::int64_t>> adopted;  // vertices, here and in the thread that gave them
   std::shared_ptr<void> memory;                                // of the seams
 };
 
-// Of one thread.
+// The fragments of one thread.
 template <class Cell>
 struct Harvest {
   explicit Harvest(Collected& its_collected) : collected(its_collected) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How do subtrees become the whole that they were cut from?
+// How are subtrees merged into the whole that they were cut from?
 //
-// The recursion is run once more, from its root down to the nodes where they were cut off, and there each is appended instead
-// of what would be found. So vertices, corners, facets and regions come in the order in which one thread would have found
-// them, and the cells above are joined as ever. Where subtrees are missing or not complete, those cells stay open.
-// Cost: the cells above the nodes, and one copy of everything; of the subtrees one at a time is in memory.
+// The recursion runs once more, from its root down to the nodes of the subtrees, and there each subtree is appended instead of
+// being computed. So vertices, corners, facets and regions come in the order of a single thread, and the cells above are joined
+// as usual. If subtrees are missing or incomplete, these cells stay open.
+// Cost: the cells above the nodes, and one copy of everything; one subtree at a time is in memory.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class Graft {
  public:
   using Trace = typename Cell::Trace;
 
-  // In the order of their nodes.
+  // Subtrees are in the order of their nodes.
   Graft(const Subtrees& subtrees, Collected& whole, Complex<Cell>& complex)
       : subtrees_(subtrees), whole_(whole), complex_(complex) {}
 
-  // Appends the only subtree, which is the whole.
+  // Appends the only subtree, which is everything.
   void append_all() { append(read_next(), {}, {}, whole_); }
 
-  // Whether it was closed everywhere.
+  // Returns whether everything was closed.
   bool finish() const {
     if (next_ < subtrees_.nodes.size()) refuse(subtrees_.nodes[next_]);
     return !open_[0];
@@ -89,13 +89,13 @@ class Graft {
     return subtree;
   }
 
-  // With it all cells that it is in.
+  // Leaves open all cells that contain this position.
   bool leave_open(std::size_t depth) {
     open_[depth > 0 ? depth - 1 : 0] = true;
     return true;
   }
 
-  // The vertices that were placed on the way to a node.
+  // The vertices that were placed on the path to a node.
   std::vector<std::int64_t> way(std::size_t depth) const {
     std::vector<std::int64_t> vertices;
     for (std::int64_t vertex = 0; vertex < placed_[0].begin; ++vertex) vertices.push_back(vertex);
@@ -104,7 +104,8 @@ class Graft {
     return vertices;
   }
 
-  // The first of the facets along an edge has its name, and begins where it does. So no part fits in another one's place.
+  // Checks that the first facet along an edge has the edge's boundary, and begins at its first corner, so that no subtree fits
+  // in another one's position.
   void require_on(const Cell& cell, const FacetOfCell& edge, std::int64_t index) const {
     const CollectedFacet& facet = whole_.facets[index];
     const std::int64_t corner = whole_.representative(whole_.corners[facet.first]);
@@ -127,8 +128,8 @@ class Graft {
   Collected& whole_;
   Complex<Cell>& complex_;
   std::size_t next_ = 0;
-  std::vector<Range> placed_;  // by the cuts of the cells on the way
-  std::vector<bool> open_;     // of these cells, whether something below is missing
+  std::vector<Range> placed_;  // by the cuts of the cells on the path
+  std::vector<bool> open_;     // for these cells, whether something below is missing
 };
 
 }  // namespace REGIONS_TARGET

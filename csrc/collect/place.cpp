@@ -10,25 +10,25 @@ namespace regions {
 
 namespace {
 
-// A vertex is known well enough within this part of the domain's width; on generic networks bounds stay below it.
+// An error below this fraction of the domain's width is small enough; bounds on generic networks stay below it.
 constexpr double well_enough = 0x1p-30;
-// Or within some last bits of the largest coordinates: exact placing gives two.
+// An error of a few last bits of the largest coordinates is small enough too: exact placing gives two.
 constexpr double last_bits = 0x1p-48;
-// Of what exact forms are made of, products of long numbers with a weight. They take 50 to 100 ns each.
+// In products of long numbers with a weight, the cost of exact forms; a product takes 50 to 100 ns.
 constexpr std::int64_t first_credit = 1 << 13;
 constexpr std::int64_t cells_per_credit = 8;
-// How many times its own price a vertex that was far off pays.
+// A vertex that was far off earns this multiple of its own price.
 constexpr std::int64_t reward = 8;
 constexpr std::size_t worst = 8;
 
-// A vertex, and where a region has it.
+// A vertex, and the corner where a region has it.
 struct Candidate {
   Part* part;
   std::int64_t corner;
   CollectedVertex* vertex;
 };
 
-// What error of a vertex is small. Without an end to the domain there is nothing to compare it with but itself.
+// Decides which errors of a vertex are small. In an unbounded domain a vertex can only be compared with itself.
 class Small {
  public:
   Small(const Domain& domain, int dimension) : dimension_(dimension) {
@@ -49,7 +49,7 @@ class Small {
     small_ = std::max(well_enough * width, last_bits * largest);
   }
 
-  // Infinite where the vertex lies at infinity.
+  // Infinite if the vertex lies at infinity.
   double at(const CollectedVertex& vertex) const {
     if (bounded_) return small_;
     double size = 0;
@@ -80,7 +80,7 @@ class Placing {
     }
   }
 
-  // Candidates in the order of their numbers: the worst few first, then all, for what is known of one mostly serves for the next.
+  // Processes candidates in the order of their numbers, because consecutive ones share forms: the worst few first, then all.
   void run(const std::vector<Candidate>& candidates, std::int64_t credit) {
     std::vector<Candidate> order(std::min(worst, candidates.size()));
     const auto worse = [](const Candidate& left, const Candidate& right) { return left.vertex->error > right.vertex->error; };
@@ -97,7 +97,7 @@ class Placing {
   }
 
  private:
-  // By the region's facets that meet there; the view is of the last one that was asked for.
+  // Names the vertex by the region's facets that meet there; the view is valid until the next call.
   VertexView name(const Candidate& candidate) {
     boundaries_.clear();
     Collected& collected = *candidate.part->collected;
@@ -110,8 +110,8 @@ class Placing {
     return {-1, boundaries_.data()};
   }
 
-  // At most so many products, if nothing is known of the lower layers. No end for what no neuron's boundary goes through, such
-  // as a corner of the domain: nobody but a forger says that these are off.
+  // Largest number of products, if nothing is known of the lower layers. Infinite if no neuron's boundary meets the vertex,
+  // such as a corner of the domain, which is never off unless the file is forged.
   std::int64_t price(const Candidate& candidate) {
     name(candidate);
     if (int(boundaries_.size()) != dimension_) return std::numeric_limits<std::int64_t>::max();
@@ -122,7 +122,7 @@ class Placing {
     return prices_[std::size_t(layer)];
   }
 
-  // Whether the vertex was farther off than is well enough.
+  // Returns whether the vertex was farther off than is small enough.
   bool place(const Candidate& candidate) {
     CollectedVertex& vertex = *candidate.vertex;
     const double small = small_.at(vertex);
@@ -143,7 +143,7 @@ class Placing {
     return moved > small;
   }
 
-  // The units' pieces in a region; forms above the lowest layer where these changed are void.
+  // Enters the units' pieces in a region; forms above the lowest changed layer become invalid.
   void enter(Collected& collected, std::int64_t region) {
     const std::uint8_t* pattern = collected.patterns.data() + std::size_t(region) * collected.pattern_bytes;
     int lowest = int(network_.layers.size());
@@ -173,8 +173,8 @@ class Placing {
     return std::uint8_t(piece);
   }
 
-  // On a line, neighbours that are not known equally well can have changed places: then they are one point for all
-  // that is known. The worse one goes to the better one's place, and is off by no more than either was.
+  // On a line, neighbours with different errors can have changed places: then their bounds overlap. The less accurate one is
+  // moved to the position of the other, and its error is at most the larger of both.
   void keep_order() {
     std::vector<CollectedVertex*> vertices;
     whole_.for_each_vertex([&](CollectedVertex& right) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which of the vertices that were found shall be placed once more, exactly?
+// Which of the vertices are placed once more, exactly?
 //
-// Signs do not need good positions, and the recursion takes what rounded arithmetic gives. Lengths and areas are made
-// of positions. Where weights cancel these can be off by a lot; in deep networks only the bounds are large, positions
-// are right to the last bits, and exact forms are dear. Rounded arithmetic cannot tell the two apart, but exact
-// arithmetic can, once it has been asked. So: vertices whose bound is large are placed exactly on credit, the worst
-// few first, and every one that turns out to have been far off pays for many more.
-// Invariant: bounds stay proven; which vertices are placed again depends on what was enumerated, never on a clock.
+// Signs do not need accurate positions, and the recursion uses positions in rounded arithmetic. Lengths and areas are computed
+// from positions. If weights cancel, these can be far off; in deep networks only the bounds are large, positions are right to
+// the last bits, and exact forms are expensive. Rounded arithmetic cannot tell the two cases apart, but exact arithmetic can.
+// So vertices with a large bound are placed exactly on credit, the worst few first, and every one that turns out to have been
+// far off pays for many more.
+// Invariant: bounds stay proven; the choice of vertices depends on the enumeration, never on time.
 // Cost: one look at every vertex; the credit is about a hundredth of the run that earned it, and a millisecond.
 #pragma once
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How do the fragments that several threads collected become one whole?
+// How are the fragments of several threads merged?
 //
-// In the order of the recursion, each behind the other: a fragment, and then those that it gave away, the last one first.
-// So everything has the place that one thread would have given it. Nothing is moved: the fragments are the parts of the whole.
-// Then what could not be joined is: seams, those of fragments that were given away later first, for they are within the
-// others'. Nothing depends on which thread found what, or when.
-// Cost: what lies along the seams.
+// In the order of the recursion: a fragment, and then the fragments that it gave away, the last one first. So everything has
+// the position that a single thread would have given it. Nothing is moved: the fragments are the parts of the whole. Then seams
+// are joined; seams of fragments that were given away later come first, because they are inside the earlier ones. Nothing
+// depends on the thread that found a fragment, or on the time. Cost: proportional to the facets along the seams.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// What a cell's join asks, of facets by their names.
+// The operations that a cell's join needs, on facets by their names.
 class AcrossParts {
  public:
   explicit AcrossParts(Whole& whole) : whole_(whole) {}
@@ -65,7 +64,7 @@ class Splice {
     parts_.assign(by_number_.size(), no_part);
   }
 
-  // Where the work was stopped, parts that nobody had begun are missing, and seams stay open.
+  // If the work was stopped, parts that were never begun are missing, and seams stay open.
   void run(bool finished) {
     put_in_order();
     for (const Fragment<Cell>* giver : by_number_)
@@ -98,8 +97,8 @@ class Splice {
     for (const auto& [here, there] : fragment->adopted) whole_.unite(name_of(part(giver), there), name_of(part(*fragment), here));
   }
 
-  // Fragments that it gave away have been joined, and with their seams the traces of their cells. All others are as the
-  // thread knew them that found them.
+  // The fragments that it gave away have been joined, so the traces of their cells are up to date. All other traces are as left
+  // by the thread that found them.
   void join(const Fragment<Cell>& fragment, AcrossParts& across) {
     std::size_t given = fragment.given.size();
     const Trace* joined = nullptr;

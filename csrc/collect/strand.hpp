@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// How are the regions along a curve collected, from its one end to the other?
+// How are the regions along a curve collected, from one end to the other?
 //
-// Where the order of all breakpoints is known, there is nothing to cut and to join: from one breakpoint to the next the
-// pattern changes by one bit, and each region's second facet is the next one's first. What is left behind is the same
-// as after the recursion (collect.hpp): regions in order, two corners and two facets each, neighbours matched.
+// If the order of all breakpoints is known, nothing has to be cut or joined: from one breakpoint to the next the pattern
+// changes by one bit, and each region's second facet is the next one's first. The result is the same as after the recursion
+// (collect.hpp): regions in order, two corners and two facets each, neighbours matched.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Strand {
     count_ = 0;
   }
 
-  // Of the first region, before it begins.
+  // Sets a bit of the first region, before it begins.
   void switch_on(std::int64_t kink) { pattern_[std::size_t(kink / 8)] |= std::uint8_t(1u << (kink % 8)); }
 
   void begin(const CollectedVertex& vertex, Boundary end) {
@@ -37,7 +37,7 @@ class Strand {
     last_boundary_ = end;
   }
 
-  // The curve has come to the end of a region, and what comes next is on the other side of a kink, or of its end.
+  // Ends a region at a vertex, with the boundary between it and the next one: a kink, or the end of the curve.
   // Returns the number of regions so far.
   std::int64_t reach(CollectedVertex vertex, Boundary boundary) {
     keep_order(vertex);
@@ -67,8 +67,8 @@ class Strand {
     return std::int64_t(collected_.vertices.size()) - 1;
   }
 
-  // Rounding may put a vertex of a segment before the last one, behind which it truly is: moved there, it is off by no
-  // more than either.
+  // Rounding may put a vertex of a segment before the previous one, although it is truly behind it: moved there, its error is
+  // at most the larger of both.
   void keep_order(CollectedVertex& vertex) const {
     if (collected_.dimension != 1) return;
     const CollectedVertex& before = collected_.vertices[last_vertex_];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How is what was found below one node of the recursion kept, or sent to somebody else?
+// How is the result below one node of the recursion stored, or sent to another process?
 //
-// As plain arrays, from which it can be put in its place (collect/graft.hpp): vertices, those first that were placed on the way
+// As plain arrays, from which it can be merged (collect/graft.hpp): vertices, beginning with those that were placed on the path
 // to the node; regions as runs of corners; at each corner the facet from there to the next corner (in dimension one, at it),
-// with its twin. The facets without one lie on the border of the node's cell, and are listed along its edges.
-// Invariant: vertices are in the order in which one thread would have placed them. Of several that are united the best
-// known one stands for all, of equally well known ones the first, as in `Collected::unite`. Those on the way have the same
-// numbers, to the last bit, where the subtree was found and where it is put: what another kernel found, or what is below
-// another node, is refused by that.
+// with its twin. Facets without a twin lie on the boundary of the node's cell, and are listed along its edges.
+// Invariant: vertices are in the order in which one thread would have placed them. The most accurate of several united vertices
+// one represents all, the first of several such, as in `Collected::unite`. Vertices on the path have the same numbers, to the
+// last bit, where the subtree was found and where it is merged. The result of another kernel, or of another node, is therefore
+// refused.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace regions {
 
-// Facets along each edge of a cell, in order, all edges one after the other; where each edge's end.
+// Facets along each edge of a cell, in order, one edge after the other; and the end of each edge.
 struct Border {
   std::vector<std::int64_t> facets;
   std::vector<std::int64_t> ends;
 };
 
-// Where to write.
+// The arrays to write.
 struct SubtreeArrays {
   double* vertices;             // [vertices, dimension]
   double* vertex_errors;        // [vertices]
-  std::int64_t* same;           // [vertices] the one that stands for it, which stands for itself
+  std::int64_t* same;           // [vertices] the representative of each, which represents itself
   std::int64_t* cell_offsets;   // [regions + 1]
   std::int64_t* cell_vertices;  // [corners]
   std::int64_t* cell_kinks;     // [corners]
-  std::int64_t* cell_twins;     // [corners] of the facet, the same one in another region; or -1
-  std::int64_t* border;         // [facets on the border]
+  std::int64_t* cell_twins;     // [corners] the same facet in another region; or -1
+  std::int64_t* border;         // [facets on the boundary]
   std::int64_t* border_ends;    // [edges of the node's cell]
   std::uint8_t* patterns;       // [regions, pattern_bytes]
 };
@@ -44,7 +44,7 @@ struct Subtree {
   std::int64_t vertex_count;
   std::int64_t region_count;
   std::int64_t corner_count;
-  std::int64_t edge_count;      // 0 where it is not complete, or the whole domain
+  std::int64_t edge_count;      // 0 if it is incomplete, or the whole domain
   const double* vertices;
   const double* vertex_errors;
   const std::int64_t* same;
@@ -57,8 +57,8 @@ struct Subtree {
   const std::uint8_t* patterns;
 };
 
-// Subtrees in the order of their nodes. Each is read when the recursion reaches its node, and is not used after the next read, so
-// that one at a time has to be in memory.
+// Subtrees in the order of their nodes. Each is read when the recursion reaches its node, and is not used after the next read,
+// so that only one at a time is in memory.
 struct Subtrees {
   using Read = int (*)(void* context, std::size_t index, Subtree& subtree);  // a result other than 0 stops the work
 
@@ -69,7 +69,7 @@ struct Subtrees {
 
 void write(Whole& whole, const Border& border, const SubtreeArrays& arrays);
 
-// Behind what is there already; `way` are the vertices that were placed on the way to `node`.
+// Appends a subtree; `way` are the vertices that were placed on the path to `node`.
 void append(const Subtree& subtree, const Path& node, const std::vector<std::int64_t>& way, Collected& whole);
 
 }  // namespace regions

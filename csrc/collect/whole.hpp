@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Of what parts is an enumeration made, and what belongs together across them?
+// Which parts does an enumeration consist of, and how are they connected?
 //
-// A part is a run of what one thread collected: regions that follow one another, with vertices, corners and facets of their
-// own. Parts stand in the order of the recursion, so everything has its place in the whole before anything is moved, and
-// threads number and write them side by side (collect/assemble.hpp). What two parts share is little:
-// vertices of the cells that were given away, and what lies along the cuts between them. Vertices that are the same are
-// united here; facets that have their two sides in two parts are listed.
-// Invariant: within a part everything is named by its index, as its thread had it. A name says the part as well, and no
-// index is as large as a name. Names come in the order in which one thread would have placed what they name.
+// A part is a run of what one thread collected: consecutive regions, with their own vertices, corners and facets. Parts are in
+// the order of the recursion, so everything has its position in the whole before anything is moved, and threads number and
+// write them in parallel (collect/assemble.hpp). Parts share little: vertices of the cells that were given away, and everything
+// along the cuts between them. Equal vertices are united here; facets whose two sides are in two parts are listed.
+// Invariant: within a part everything is named by its index, in its thread's numbering. A global name includes the part, and is
+// larger than any index. Names have the order in which one thread would have placed the named items.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@
 
 namespace regions {
 
-// How much there is, or where a part is among what its thread collected.
+// Amounts, or the position of a part within everything that its thread collected.
 struct Extents {
   std::int64_t vertices = 0;
   std::int64_t corners = 0;
@@ -58,7 +57,7 @@ struct Extents {
   }
 };
 
-// What is named by its part and its index there.
+// The name of an item, from its part and its index there.
 inline std::int64_t name_of(std::size_t part, std::int64_t index) { return std::int64_t(part + 1) * room_of_part + index; }
 inline bool is_name(std::int64_t index) { return index >= room_of_part; }
 inline std::size_t part_of(std::int64_t name) { return std::size_t(name / room_of_part - 1); }
@@ -70,11 +69,11 @@ struct Part {
   Extents begin;
   Extents end;
   Extents place;         // where it begins in the whole
-  Extents shift;         // how far its indices are from their places in the whole
-  std::int64_t matched;  // of its facets, those whose other side comes before them
-  // What `number` finds:
-  GrowingArray<std::int64_t> firsts;  // of each vertex that regions of this part use, in order, the first corner there
-  std::vector<std::int64_t> guests;   // of these, those that other parts may have as well: their entries
+  Extents shift;         // difference between its indices and their positions in the whole
+  std::int64_t matched;  // number of its facets whose other side comes before them
+  // Results of `number`:
+  GrowingArray<std::int64_t> firsts;  // for each vertex that regions of this part use, in order, the first corner with it
+  std::vector<std::int64_t> guests;   // the entries of those that other parts may have as well
   std::int64_t first_vertex = 0;      // the number of the first one that no part before this one has
   std::int64_t first_facet = 0;
 
@@ -88,13 +87,13 @@ struct Part {
 // A vertex that several parts have, as one of them has it.
 struct SharedVertex {
   std::int64_t name;
-  std::int64_t same;      // the entry that stands for this one, or its own
-  std::int64_t rank;      // among the vertices that its part uses; -1 if it is none of them
+  std::int64_t same;      // the entry of its representative, or its own
+  std::int64_t rank;      // among the vertices that its part uses; -1 if it is not used
   std::int64_t number;
   bool is_first;          // whether no part before this one uses it
 };
 
-// Of the arrays of a partition.
+// Sizes of the arrays of a partition.
 struct ComplexSizes {
   std::int64_t regions = 0;
   std::int64_t corners = 0;
@@ -115,7 +114,7 @@ class Whole {
     return collected.front();
   }
 
-  // The next part in order.
+  // Appends the next part in order.
   void append(Collected& source, const Extents& begin, const Extents& end) {
     Part& part = parts.emplace_back();
     part.collected = &source;
@@ -130,7 +129,7 @@ class Whole {
 
   const Extents& size() const { return size_; }
 
-  // What one thread collected is all there is.
+  // Uses everything that one thread collected as the only part.
   void close() {
     if (parts.empty()) append(only(), Extents(), Extents(only()));
   }
@@ -141,7 +140,7 @@ class Whole {
   std::int64_t place_of_vertex(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.vertices; }
   std::int64_t place_of_facet(std::int64_t name) const { return index_of(name) + parts[part_of(name)].shift.facets; }
 
-  // The vertex that stands for another one.
+  // The representative of a vertex.
   std::int64_t representative(std::int64_t name) {
     const std::size_t part = part_of(name);
     Collected& source = *parts[part].collected;
@@ -150,7 +149,7 @@ class Whole {
     return entry < 0 ? name_of(part, root) : shared[std::size_t(standing_for(entry))].name;
   }
 
-  // `work(part)` by several threads, the largest parts first, so that all are done at about the same time.
+  // Calls `work(part)` on several threads, the largest parts first, so that all end at about the same time.
   template <class Work>
   void with_each_part(int workers, Work work) {
     std::vector<Part*> order;
@@ -161,8 +160,8 @@ class Whole {
     side_by_side(workers, order.size(), [&](std::size_t i) { work(*order[i]); });
   }
 
-  // The vertices of a part that no part before it uses, once they have numbers, in that order: `visit(corner, here, vertex)`, at
-  // which corner it is first seen, and what stands for it in the part and in the whole.
+  // Visits the numbered vertices of a part that no part before it uses, in that order: `visit(corner, here, vertex)` gets the
+  // corner where it is first seen, and its representatives in the part and in the whole.
   template <class Visit>
   void for_each_vertex_of(Part& part, Visit visit) {
     for (const std::int64_t corner : part.firsts) {
@@ -175,14 +174,14 @@ class Whole {
     }
   }
 
-  // All of them: `visit(vertex)`.
+  // Visits all vertices: `visit(vertex)`.
   template <class Visit>
   void for_each_vertex(Visit visit) {
     for (Part& part : parts)
       for_each_vertex_of(part, [&](std::int64_t, CollectedVertex&, CollectedVertex& vertex) { visit(vertex); });
   }
 
-  // As Collected::unite, of vertices by their names.
+  // Unites vertices given by their names, as Collected::unite does.
   void unite(std::int64_t left, std::int64_t right) {
     const std::int64_t one = standing_for(entry_of(left));
     const std::int64_t other = standing_for(entry_of(right));
@@ -199,7 +198,7 @@ class Whole {
     return entry;
   }
 
-  // The two sides of one facet, by their names.
+  // Matches the two sides of one facet, given by their names.
   void match(std::int64_t left, std::int64_t right) {
     const auto [earlier, later] = std::minmax(left, right);
     ++parts[part_of(later)].matched;
@@ -210,7 +209,7 @@ class Whole {
   }
 
  private:
-  // Of what its part says stands for a vertex.
+  // The entry of a vertex's representative in its part.
   std::int64_t entry_of(std::int64_t name) {
     const std::size_t part = part_of(name);
     Collected& source = *parts[part].collected;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How are the facets on the two sides of a cut put together?
+// How are the facets on the two sides of a cut matched?
 //
-// They are the same ones, in opposite order: pair by pair they are matched, and their ends united. No geometry is compared
+// They are the same ones, in opposite order: they are matched pair by pair, and their ends united. No geometry is compared
 // and no tolerance is needed; a pair left over would be a wrong sign.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Of whoever knows what follows a facet in its run, and can `match` two and `unite_ends`.
+// The collector knows what follows a facet in its run, and can `match` two facets and `unite_ends`.
 template <class Collector>
 void zip_facets(Collector& collector, const FacetRun& forward, const FacetRun& backward, std::vector<std::int64_t>& reversed) {
   reversed.clear();

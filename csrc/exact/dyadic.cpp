@@ -59,7 +59,7 @@ void Accumulator::clear() {
   exponent_ = 0;
 }
 
-// Adds +- limbs * 2^exponent, widening the accumulator at either end where needed.
+// Adds +- limbs * 2^exponent, widening the accumulator at either end if needed.
 void Accumulator::add_limbs(const std::uint64_t* limbs, std::size_t count, std::int64_t exponent, bool negative) {
   if (count == 0) return;
   if (limbs_.empty()) exponent_ = exponent;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How are numbers held when no rounding is allowed?
+// How are numbers represented without rounding?
 //
-// Every finite double is an integer times a power of two, and the core only ever adds and multiplies, so every exact
-// value is one too: sign, magnitude, exponent. A Dyadic is such a value, immutable; an Accumulator is where sums of
-// products are formed without temporaries. Cost: proportional to the length of the numbers, which grows by one
-// weight (53 bits) a layer; lengths are bounded only by memory.
+// Every finite double is an integer times a power of two, and the core only adds and multiplies, so every exact
+// value has this form too: sign, magnitude, exponent. A Dyadic is such a value, immutable; an Accumulator computes sums of
+// products without temporaries. Cost: proportional to the length of the numbers, which grows by one
+// weight (53 bits) per layer; lengths are bounded only by memory.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace regions {
 
 namespace {
 
-constexpr int nobody = -2;  // of whose output a row is a multiple that is zero
+constexpr int nobody = -2;  // source of a row that is zero, a multiple of any output
 
 }  // namespace
 
@@ -121,7 +121,7 @@ Exact::Polynomial Exact::generator_point(int generator) {
   target.resize(std::size_t(coordinates_));
   for (int k = 1; k < coordinates_; ++k) target[std::size_t(k)] = Dyadic(values[k]);
   if (!domain_.arc) return result;
-  // The point in that direction: (|p|, p).
+  // The direction of (|p|, p).
   result.square = dot(target, target);
   result.constant = target;
   result.linear = {Dyadic(1.0), Dyadic(), Dyadic()};
@@ -212,7 +212,7 @@ Exact::Polynomial Exact::boundary_form(Boundary boundary) {
     return result;
   }
   // The line through two neighbouring generators. Between two far ones it is M * (the cross product's constant lane,
-  // then what is left divided by M): the frame's edge.
+  // then the rest divided by M): the edge of the frame.
   const int edge = int(-1 - boundary);
   const Polynomial start = generator_point(edge);
   const Polynomial end = generator_point((edge + 1) % domain_.count);
@@ -255,7 +255,8 @@ Exact::Polynomial Exact::intersection(const VertexView& vertex) {
   Polynomial result;
   result.constant = common_zero(rows_.data());
   if (!far) return result;
-  // Only the first column has M, so each minor is linear in it, and the weight, which is the minor without this column, has no M.
+  // Only the first column has M, so each minor is linear in it, and the weight, which is the minor without this column, has no
+  // M.
   for (Polynomial& form : forms_) form.constant[0] = form.linear.empty() ? Dyadic() : form.linear[0];
   result.linear = common_zero(rows_.data(), 1);
   return result;
@@ -266,8 +267,7 @@ bool Exact::is_named_by(const VertexView& vertex, Boundary kink) const {
   return vertex.generator < 0 && kink >= 0 && std::find(vertex.boundaries, end, kink) != end;
 }
 
-// Of a row that is a multiple of a unit's output below, all there is of which is a multiple of its pre-activation: that
-// unit. Or `none`; a row that is zero is that of nobody, -2.
+// The unit below whose pre-activation this row is a multiple of; `none` if there is no such unit, or `nobody` for a zero row.
 int Exact::source_of(int layer, int row) {
   const Layer& here = network_.layers[std::size_t(layer)];
   const Layer& below = network_.layers[std::size_t(layer) - 1];
@@ -281,8 +281,8 @@ int Exact::source_of(int layer, int row) {
   return below.slope(source, piece) != 0 ? source : nobody;
 }
 
-// The kink of the layer below of which the difference of a pair of arms is a multiple, if it is plainly one: where a pool reads
-// neurons, of one that is on and one that is off. It is zero where that neuron is, without any arithmetic.
+// The kink of the layer below that the difference of a pair of arms is a multiple of, if it is obviously one: if a pool reads
+// neurons, one on and one off. The difference is zero where that neuron is, without any arithmetic.
 Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
   const Layer& here = network_.layers[std::size_t(layer)];
   const Layer& below = network_.layers[std::size_t(layer) - 1];
@@ -291,7 +291,7 @@ Boundary Exact::kink_below(int layer, int unit, int breakpoint) {
   const int first = source_of(layer, here.row_of(unit, pair.first));
   const int second = source_of(layer, here.row_of(unit, pair.second));
   const int source = first == nobody ? second : second == nobody ? first : int(none);
-  if (source < 0 || source >= below.own) return none;  // a passed unit has no kinks
+  if (source < 0 || source >= below.own) return none;  // a pass-through unit has no kinks
   const double* kinks = below.breakpoints_of(source);
   const double* at = std::find(kinks, kinks + below.kinks, 0.0);
   return at == kinks + below.kinks ? none : below.kink(source, int(at - kinks));
@@ -316,7 +316,7 @@ bool Exact::bulges(int layer, int unit, int breakpoint, const VertexView& start,
   return sign * sign_at(across, point(start)) > 0 && sign * sign_at(across, point(end)) < 0;
 }
 
-// The weight of a point is one term, not a sum: its sign is that of the linear part, if it has one.
+// The weight of a point is one term, not a sum: its sign is the sign of the linear part, if it has one.
 int Exact::sign_at(const Form& row, const Polynomial& at) {
   const Dyadic linear = at.linear.empty() ? Dyadic() : dot(row, at.linear);
   int value = linear.sign();
@@ -357,7 +357,7 @@ double Exact::miss(int layer, int row, const double* limbs, int count, int strid
 
 namespace {
 
-// left / right, of which the second is not zero; far from all doubles it is zero or infinite, or what becomes that.
+// Returns left / right for a nonzero right; far outside the doubles it is zero or infinite, or rounds to that.
 long double ratio(const Dyadic::Scaled& left, const Dyadic::Scaled& right) {
   if (left.mantissa == 0) return 0;
   const std::int64_t exponent = left.exponent - right.exponent;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What is the sign of a unit's pre-activation at a vertex, decided without rounding?
 //
-// The idea: a vertex is known by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
+// The idea: a vertex is given by the boundaries that meet in it, not by its coordinates. Each boundary is an affine
 // form with dyadic coefficients, the vertex is their intersection in homogeneous coordinates (no division), and the
-// pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit: layer l's forms
-// hold as long as the pieces of all units below l do, so they are kept until enter(l) says that these changed. So are
-// the last vertices: a degenerate network asks for all its lines at the same few.
-// Invariant: a form is asked for only where every lower layer is decided.
+// pre-activation there is one more sum of products. Exact forms are made on demand, unit by unit. Forms of layer l are valid as
+// long as the pieces of all units below l are, so they are cached until enter(l) announces a change. The last vertices are
+// cached too: a degenerate network asks for all its lines at the same few.
+// Invariant: a form is requested only if every lower layer is decided.
 // Cost: one form takes (active units below) x (D + 1) multiply-adds of long numbers, one sign about a dozen more.
 //
 // Whole lines and planes: their far vertices are (1, M p) for a symbolic, infinitely large M. A coordinate is then
@@ -25,10 +25,10 @@ namespace regions {
 // A boundary through a cell: a kink of the network (>= 0), or edge e of the domain, as -1 - e.
 using Boundary = std::int64_t;
 
-// Where a line meets the unit circle: its form rises there, or falls, counter-clockwise. As a boundary, the circle itself.
+// Where a line meets the unit circle: its form rises or falls there, counter-clockwise. As a boundary, the circle itself.
 enum class Meeting : Boundary { rising = -1, falling = -2 };
 
-// What a vertex is: a generator of the domain, or the intersection of as many boundaries as there are dimensions. More
+// A vertex is a generator of the domain, or the intersection of as many boundaries as there are dimensions. More boundaries
 // may pass through it.
 template <int D>
 struct VertexName {
@@ -36,7 +36,7 @@ struct VertexName {
   Boundary boundaries[D];
 };
 
-// The same, for whoever learns the dimension from the chart.
+// The same, for callers that learn the dimension from the chart.
 struct VertexView {
   int generator;
   const Boundary* boundaries;  // [dimension]
@@ -51,28 +51,28 @@ class Exact {
  public:
   Exact(const Network& network, const Chart& chart, const Domain& domain, const std::uint8_t* pieces, Monitor& monitor);
 
-  // The pieces of a unit below this layer changed: what is known of the layer is void.
+  // Announces that the pieces of a unit below this layer changed: everything cached for the layer is invalid.
   void enter(int layer);
 
-  // -1, 0 or 1: sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of arms.
+  // -1, 0 or 1: the sign of (pre-activation - breakpoint) at the vertex, or of the difference of a pair of arms.
   int sign(int layer, int unit, int breakpoint, const VertexView& vertex);
 
   // On an arc: whether sign * (pre-activation - breakpoint), at most zero at both ends, is above it somewhere between them.
   bool bulges(int layer, int unit, int breakpoint, const VertexView& start, const VertexView& end, int sign);
 
-  // By how much a rounded form, given as the sum of so many, `stride` apart, misses a row of the layer at a position:
+  // The error of a rounded form, given as the sum of `count` numbers, `stride` apart, for a row of the layer at a position:
   // for assertions.
   double miss(int layer, int row, const double* limbs, int count, int stride, const double* position);
 
   // Homogeneous coordinates [dimension + 1], each correct to its last bit or so; w is 1, or 0 for a vertex at infinity.
   void coordinates(const VertexView& vertex, double* position);
 
-  // Products of a weight and a long number that exact forms have taken so far.
+  // Number of products of a weight and a long number in exact forms so far.
   std::int64_t products() const { return products_; }
 
  private:
   using Form = std::vector<Dyadic>;  // [dimension + 1]
-  // constant + linear * q, where q is M; or, on arcs, the square root of `square`, which is positive then. Without linear,
+  // constant + linear * q, where q is M; or, on arcs, the square root of `square`, which is then positive. If linear is empty,
   // the constant alone.
   struct Polynomial {
     Form constant;
@@ -87,8 +87,8 @@ class Exact {
   };
   struct Known {
     std::vector<Form> forms;           // [rows and passed units]
-    std::vector<std::int64_t> known;   // of each: since when the form holds
-    std::int64_t since = 1;            // which of them still do
+    std::vector<std::int64_t> known;   // for each, since when the form is valid
+    std::int64_t since = 1;            // which of them still are
   };
 
   static constexpr Boundary none = -1;
@@ -105,7 +105,7 @@ class Exact {
   Polynomial meeting(const Form& line, Meeting meeting);
   int sign_at(const Form& row, const Polynomial& at);
   // The point where D forms are zero, or the form that is zero at D points: the minors of their matrix, of alternating sign.
-  // With `first` 1 the weight is left zero.
+  // If `first` is 1, the weight is left zero.
   // Takes (D + 1) (2^D - 2) products of growing length, and no division.
   Form common_zero(const Form* const* rows, int first = 0);
   Dyadic minor(const Form* const* rows, int last, std::size_t set, bool negated);
@@ -122,8 +122,8 @@ class Exact {
   const std::uint8_t* pieces_;  // [total_units], the recursion's current pieces
   int coordinates_;             // dimension + 1
   std::vector<Known> layers_;
-  std::vector<KnownPoint> points_;  // a table with one place for each remainder of a vertex's name
-  std::int64_t context_ = 0;        // how often anything became void
+  std::vector<KnownPoint> points_;  // a table with one entry for each remainder of a vertex's name
+  std::int64_t context_ = 0;        // number of invalidations
   std::int64_t products_ = 0;
   Form kink_form_;
   TermRoom room_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What do units have where the tangents at both ends of a part of an arc meet?
+// What are the values of units where the tangents at both ends of a part of an arc meet (the apex)?
 //
-// Only where a unit crosses is that asked: most parts are never cut again, and that a unit is not zero on one of these
-// is seen by a bound on how far its wave is from a straight line. So for each part this bound goes from layer to layer,
-// and the values themselves are computed when a crossing, or a unit that may have one, asks for them; then for the
-// part, or the part it was cut from, in all layers below where they are not known yet, some at a time.
-// The proof is in docs/segments.md. Cost: a product with the weights for each part that is asked for.
+// They are needed only where a unit crosses: most parts are never cut again, and a bound on how far a unit's sinusoid is from a
+// straight line shows that it is not zero on a part. So for each part this bound is computed from layer to layer. The values
+// themselves are computed when a crossing, or a unit that may have one, needs them; then for the part, or the part that it was
+// cut from, in all layers below where they are not known yet, several parts at a time.
+// The proof is in docs/segments.md. Cost: a product with the weights for each part that is requested.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// What outputs are off by, in the 2-norm, if the outputs below are, and pre-activations are of this size.
+// Error of outputs, in the 2-norm, given the error of the outputs below and the size of the pre-activations.
 inline double output_error(const SweepState& state, int l, double error, double reached) {
   const LayerSweep& here = state.layers[std::size_t(l)];
   const double rounding = (here.rounding + 2 * rounding_of_averages(l, here.doubled)) * reached;
   return state.network.layers[std::size_t(l)].gain * error + here.pieces.steepest * rounding + here.intercept_rounding;
 }
 
-// What outputs of an average of the values at both ends and the apex of part k are off by: it is rounded in proportion to
-// the largest of them, whichever has the largest error.
+// Error of the outputs of an average of the values at both ends and the apex of part k: its rounding is proportional to the
+// largest of them, whichever has the largest error.
 inline double average_error(const SweepState& state, int l, std::size_t k) {
   const LayerSweep& here = state.layers[std::size_t(l)];
   const auto largest = [&](const double* ends, const double* apexes) {
@@ -78,7 +78,7 @@ class ApexesOfLayer {
         all_(here_.apexes),
         width_(std::size_t(padded(state.network.layers[std::size_t(l)].inputs))) {}
 
-  // Room for all, before the outputs at breakpoints are used: nothing is known.
+  // Allocates everything before the outputs at breakpoints are used: nothing is known.
   void take_room() {
     Arena& arena = state_.arena;
     for (double** numbers : {&all_.bulge, &all_.bulge_above, &all_.deviation, &all_.error, &all_.size, &all_.reached})
@@ -91,7 +91,7 @@ class ApexesOfLayer {
     all_.low_sums = arena.take<double>(here_.doubled ? (here_.count + 1) * here_.stride : 0);
   }
 
-  // From the bounds on outputs below, where they are all that is known.
+  // Computes bounds from the bounds on outputs below, if nothing else is known.
   void bound_deviations() {
     const double gain = state_.network.layers[std::size_t(l_)].gain;
     for (std::size_t k = 0; k + 1 < here_.count; ++k) {
@@ -102,10 +102,10 @@ class ApexesOfLayer {
 
   bool knows(std::size_t k) const { return all_.known[k] == values; }
 
-  // In the last layer single values are computed instead, by `value`.
+  // In the last layer `value` computes single values instead.
   bool one_by_one() const { return l_ == state_.network.last() && !here_.doubled; }
 
-  // Parts are in their order.
+  // Parts are in order.
   static void ask(SweepState& state, int l, const std::vector<std::size_t>& parts) {
     state.asked.resize(state.layers.size());
     state.asked[std::size_t(l)] = parts;
@@ -125,7 +125,7 @@ class ApexesOfLayer {
     for (; lowest <= l; ++lowest) ApexesOfLayer(state, lowest).compute(state.asked[std::size_t(lowest)]);
   }
 
-  // What a unit has there, in a layer without products for all: as many roundings at most as these have.
+  // The value of a unit there, in a layer without products for all: with no more roundings than these have.
   double value(std::size_t k, int unit) const {
     const Layer& layer = state_.network.layers[std::size_t(l_)];
     const double* weights = layer.weights.row(unit);
@@ -189,8 +189,8 @@ class ApexesOfLayer {
     }
   }
 
-  // At the apex of part k, of what the layer below has on the part that it was cut from: units are on the pieces on which
-  // they are at its start, but those that crossed in it before k.
+  // The outputs at the apex of part k, from the layer below on the part that it was cut from: units are on the pieces of its
+  // start, except those that crossed in it before k.
   void write_outputs(std::size_t k) {
     const LayerSweep& below = state_.layers[std::size_t(l_) - 1];
     const std::size_t part = all_.origin[k].point;

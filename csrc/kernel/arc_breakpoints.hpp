@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Where on a part of an arc is a wave zero?
+// Where on a part of an arc is a sinusoid zero?
 //
 // A part of the circle from p0 to p1, less than half a turn, is a rational curve: with s from 0 to 1, z where the
 // tangents at both ends meet, and three positive weights, its points are
-//     (w0 (1-s)^2 p0 + 2 wz s (1-s) z + w1 s^2 p1) / (the same without points)
-// So values of an affine map there are the same averages of its values at p0, z and p1: no angle and no root is taken.
-// Cut between s and r, it is such a curve again, with averages for its new ends and apex. The tangent of half the angle
-// between two places is T wz (r - s) / N(s, r), N being the average of the weights and T that of the whole.
-// A zero is found by solving a quadratic, as the place that rounding made of it, and then proven: where the wave is at
-// most e, its slope L, and its second derivative M at most, a zero is within 1.25 e / L if e M <= L^2 / 8.
+// (w0 (1-s)^2 p0 + 2 wz s (1-s) z + w1 s^2 p1) / (the same without points)
+// So values of an affine map there are the same averages of its values at p0, z and p1, without angles or roots.
+// A part between s and r is such a curve again, with averages for its new ends and apex. The tangent of half the angle
+// between two points is T wz (r - s) / N(s, r), where N is the average of the weights and T belongs to the whole.
+// A zero is found by solving a quadratic, at the rounded parameter, and then proven: where the sinusoid is at
+// most e, its slope L, and its second derivative at most M, a zero is within 1.25 e / L if e M <= L^2 / 8.
 // The proof is in docs/segments.md.
 #pragma once
 
@@ -36,7 +36,7 @@ inline double high_of(Twice value) { return value.high; }
 inline double low_of(double) { return 0; }
 inline double low_of(Twice value) { return value.low; }
 
-// Shares of the apex and the end in an average; the start has the rest. And N.
+// Weights of the apex and the end in an average; the start has the rest. And N.
 template <class Number>
 struct Average {
   Number apex;
@@ -49,7 +49,7 @@ Number share_of(const Crossing& crossing) {
   return number<Number>(crossing.share, crossing.share_low);
 }
 
-// Between two places; twice the same for a point.
+// Between two parameters; twice the same for a point.
 template <class Number>
 Average<Number> average(const LayerSweep& here, std::size_t k, Number place, Number other) {
   const Number one = number<Number>(1, 0);
@@ -63,19 +63,19 @@ Average<Number> average(const LayerSweep& here, std::size_t k, Number place, Num
   return {apex / sum, end / sum, sum};
 }
 
-// Of averages and weights that have come through so many layers.
+// For averages and weights that have come through this many layers.
 inline double rounding_of_averages(int layers, bool doubled) {
   return doubled ? 0x1p11 * (layers + 1) * unit_roundoff * unit_roundoff : 32.0 * (layers + 1) * unit_roundoff;
 }
 
-// Values of a unit at the start, the apex and the end of a part of the arc, and bounds on what these are off by.
+// Values of a unit at the start, the apex and the end of a part of the arc, and bounds on their errors.
 struct Wave {
   double high[3];
   double low[3];
   double off[3];
 };
 
-// Where it is zero rising, or falling; false if that is not proven.
+// Finds its rising, or falling, zero; false if that is not proven.
 template <class Number>
 bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing& crossing) {
   const std::size_t k = crossing.after;
@@ -123,8 +123,8 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   const double off = at_least(at_least(wave.off[0], wave.off[1]), wave.off[2]);
   const double miss = std::fabs(high_of(missed(number<Number>(crossing.share, crossing.share_low))));
   crossing.error = (off + miss + 2 * rounding_of_averages(layer, here.doubled) * size) * slack + room_for_underflow;
-  // The values where the tangent at the zero meets those at both ends, and how far these two places are from it. The
-  // bend holds up to half the length beyond the ends.
+  // The values where the tangent at the zero meets those at both ends, and how far these two points are from it. The
+  // bound on the bend is valid up to half the length beyond the ends.
   const double at = crossing.share;
   const double rest = 1 - at;
   const double before = weights[1] * at / (weights[0] * rest + weights[1] * at);
@@ -143,7 +143,7 @@ bool place_on_arc(const LayerSweep& here, const Wave& wave, int layer, Crossing&
   return slope > 0 && crossing.error / slope * bend <= slope / 8.01 && crossing.slip < 0.5;
 }
 
-// Sorts them; false if they may be in another order, or coincide. An angle is at least 1.5 times the tangent of its half.
+// Sorts them; false if their order is not proven, or they may coincide. An angle is at least 1.5 times the tangent of its half.
 inline bool in_order_on_arc(const LayerSweep& here, Crossing* first, Crossing* end) {
   std::sort(first, end, [](const Crossing& left, const Crossing& right) {
     return left.share != right.share ? left.share < right.share : left.share_low < right.share_low;
@@ -157,7 +157,7 @@ inline bool in_order_on_arc(const LayerSweep& here, Crossing* first, Crossing* e
   return true;
 }
 
-// Whether a wave with one sign at both ends, and not surely the same at the apex, is surely not zero between them.
+// Returns whether a sinusoid with one sign at both ends, and maybe not at the apex, is certainly not zero between them.
 inline bool surely_apart(const LayerSweep& here, std::size_t k, const Wave& wave) {
   const double largest = at_least(at_least(std::fabs(wave.high[0]), std::fabs(wave.high[1])), std::fabs(wave.high[2]));
   const auto scaled = [&](double value) { return value / largest; };

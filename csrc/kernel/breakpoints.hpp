@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What is known of a layer at breakpoints of a segment, and where are the next ones?
 //
-// The words are those of sweep.hpp: values are taken at real numbers p near the breakpoints. A unit that is on different
-// sides of a kink at two of them meets it in between, at the share a / (a - b) of their distance, a and b being how far above
-// it is there; p of the new breakpoint is *defined* by that share as it was rounded, so its values are sums of the
-// neighbours' values, and what the unit misses zero by, divided by its slope, is how far that p has slipped.
+// The terms are defined in sweep.hpp: values are taken at real numbers p near the breakpoints. A unit that is on different
+// sides of a kink at two of them meets it in between, at the fraction a / (a - b) of their distance, a and b being its values
+// above the kink there. The p of the new breakpoint is *defined* by the rounded fraction, so its values are sums of the
+// neighbours' values, and the unit's value there, divided by its slope, bounds the error of that p (its slip).
 // The proof is in docs/segments.md.
 #pragma once
 
@@ -27,20 +27,20 @@ struct Crossing {
   std::size_t after;  // the breakpoint
   int unit;
   int kink;
-  double share;      // how far it is from there, in units of the distance between p and p
+  double share;      // its distance from there, in units of the distance between p and p
   double share_low;
   double slip;       // in the same units
   double error;      // of the unit there
-  bool rising = false;  // asked for on arcs only
+  bool rising = false;  // computed on arcs only
 };
 
-// A unit that crosses between a breakpoint and the next, or may do so twice.
+// A candidate: a unit that crosses between a breakpoint and the next, or may do so twice.
 struct Suspect {
   std::size_t after;
   int unit;
   int kink;
   bool once;
-  bool up;  // or comes from below its kink
+  bool up;  // whether it comes from below its kink
 };
 
 struct Picked {
@@ -48,14 +48,14 @@ struct Picked {
   const Crossing* crossing;  // null for the point itself
 };
 
-// What is known of a layer where the tangents at both ends of a part of an arc meet (kernel/apexes.hpp).
+// Values of a layer where the tangents at both ends of a part of an arc meet (kernel/apexes.hpp).
 struct Apexes {
   std::vector<Picked> origin;      // of breakpoints, in the layer below
-  double* bulge = nullptr;         // [count], bound on the 2-norm of outputs below there minus the mean of those at both ends
+  double* bulge = nullptr;         // [count], bound on the 2-norm of outputs below there minus the mean of the outputs at both ends
   double* bulge_above = nullptr;   // [count], of this layer's outputs
   double* deviation = nullptr;     // [count], of any unit's pre-activation
   unsigned char* known = nullptr;  // [count]: nothing, the outputs below, or the pre-activations too
-  double* high = nullptr;          // all others as in LayerSweep
+  double* high = nullptr;          // this and all others as in LayerSweep
   double* low = nullptr;
   double* error = nullptr;
   double* size = nullptr;
@@ -69,22 +69,22 @@ struct LayerSweep {
   bool doubled = false;
   std::size_t stride = 0;   // padded units
   double norm = 0;          // the largest one of a row of weights
-  double spread = 0;        // sqrt(units) times that: no less than the Frobenius norm
+  double spread = 0;        // sqrt(units) times that: at least the Frobenius norm
   double bias = 0;          // the largest one
   double bias_norm = 0;     // the 2-norm of all
   double rounding = 0;      // of a sum of products
-  double intercept_rounding = 0;  // of all outputs, in the 2-norm, beside what is in proportion to pre-activations
+  double intercept_rounding = 0;  // of all outputs, in the 2-norm, in addition to rounding proportional to pre-activations
   double* biases = nullptr;       // padded with zeros
   Pieces pieces;
 
-  // What the layer below has at breakpoints, and this layer's pre-activations there.
+  // Outputs of the layer below at breakpoints, and this layer's pre-activations there.
   std::size_t count = 0;    // of breakpoints
   double* high = nullptr;   // [count, padded inputs]
   double* low = nullptr;
   double* error = nullptr;  // [count]
   double* slip = nullptr;   // [count], as is length
   double* length = nullptr;
-  double* place[2] = {};      // [count], where regions are collected: p as a share of the segment, in two parts
+  double* place[2] = {};      // [count], if regions are collected: p as a fraction of the segment, in two parts
   double* low_place[2] = {};  // or on arcs, both coordinates in the chart, of breakpoints and apexes in turn
   Boundary* boundary = nullptr;  // the kink, or the end
   double* size = nullptr;     // [count], bound on the 2-norm of the outputs
@@ -95,7 +95,7 @@ struct LayerSweep {
   double* low_weights[3] = {};
   Apexes apexes;
   std::vector<Crossing> crossings;
-  std::size_t next = 0;  // from where to go on to the layer above
+  std::size_t next = 0;  // from where to continue in the layer above
   std::size_t next_crossing = 0;
   Arena::Mark mark{};
 };
@@ -112,7 +112,7 @@ inline double norm(const double* vector, std::size_t count) {
   return std::sqrt(sum) * slack + floor_of_sizes * double(count);
 }
 
-// 1.5 times a power of two between two and four times a bound, rounded up; no number if there is none.
+// 1.5 times a power of two between two and four times a bound, rounded up; NaN if it overflows.
 inline double grid(double bound) {
   int exponent;
   if (!(bound < 0x1p1000)) return NAN;
@@ -120,19 +120,19 @@ inline double grid(double bound) {
   return std::ldexp(1.5, exponent + 1);
 }
 
-// Of any unit's pre-activation, where outputs have this error and this size.
+// Error of any unit's pre-activation, given this error and size of the outputs.
 inline double value_error(const LayerSweep& here, double error, double size) {
   return (here.norm * error + here.rounding * (here.norm * size + here.bias)) * slack + room_for_underflow;
 }
 
-// At a breakpoint.
+// The same at a breakpoint.
 inline double value_error(const LayerSweep& here, std::size_t k) {
   return value_error(here, here.error[k], here.size[k]);
 }
 
-// Upper bound on the slope of any unit between a breakpoint and the next. In doubled layers only higher parts are seen.
+// Upper bound on the slope of any unit between a breakpoint and the next. In doubled layers only higher parts are used.
 inline double slope_after(const LayerSweep& here, std::size_t k) {
-  if (!(here.length[k] > 0x1p-900)) return INFINITY;  // near underflow a length is not known to a few roundings
+  if (!(here.length[k] > 0x1p-900)) return INFINITY;  // near underflow a length is not accurate to a few roundings
   const double* values = here.sums + k * here.stride;
   Wide change{};
   for (std::size_t i = 0; i < here.stride; i += lanes_at_once) {
@@ -145,7 +145,7 @@ inline double slope_after(const LayerSweep& here, std::size_t k) {
   return ((largest + unseen) * slack + value_error(here, k) + value_error(here, k + 1)) * slack / here.length[k] * slack;
 }
 
-// How far units are above one of their kinks at a breakpoint: `at` is a place in the sums, `kink` one in the tables.
+// How far units are above one of their kinks at a breakpoint: `at` is an index into the sums, `kink` one into the tables.
 template <bool IsSimple>
 REGIONS_INLINE Wide above_kink(const LayerSweep& here, std::size_t at, std::size_t kink) {
   const Wide value = load<Wide>(here.sums + at);
@@ -161,7 +161,7 @@ inline Twice above_kink(const LayerSweep& here, const double* sums, const double
   return here.doubled ? two_sum(above.high, above.low + low_sums[at]) : Twice{above.high, 0};
 }
 
-// Where the unit is at its kink between two p; its values are off by at most `error` there.
+// Places the unit's crossing between two p; its values are off by at most `error` there.
 inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   const std::size_t at = crossing.after * here.stride + std::size_t(crossing.unit);
   const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
@@ -188,12 +188,12 @@ inline bool place(const LayerSweep& here, double error, Crossing& crossing) {
   return net > 0 && crossing.slip < 1;
 }
 
-// The distance of two of them, as a share; to within 2^-106.
+// The distance of two of them, as a fraction; to within 2^-106.
 inline double gap(const Crossing& left, const Crossing& right) {
   return (right.share - left.share) + (right.share_low - left.share_low);
 }
 
-// Sorts the breakpoints between two; false if they may be in another order, or coincide.
+// Sorts the breakpoints between two; false if their order is not proven, or they may coincide.
 inline bool in_order(Crossing* first, Crossing* end) {
   std::sort(first, end, [](const Crossing& left, const Crossing& right) {
     return left.share != right.share ? left.share < right.share : left.share_low < right.share_low;
@@ -203,7 +203,7 @@ inline bool in_order(Crossing* first, Crossing* end) {
   return true;
 }
 
-// p of a crossing, as a share of the segment.
+// The p of a crossing, as a fraction of the segment.
 inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing) {
   const std::size_t k = crossing.after;
   Doubled<Lanes4> place{Lanes4{} + here.place[0][k], Lanes4{} + here.low_place[0][k]};
@@ -216,7 +216,7 @@ inline Doubled<Lanes4> place_of(const LayerSweep& here, const Crossing& crossing
   return place.normalized();
 }
 
-// What the layers of a sweep share.
+// State shared by the layers of a sweep.
 struct SweepState {
   const Task& task;
   Strand* strand;  // null if regions are only counted
@@ -230,7 +230,7 @@ struct SweepState {
   std::vector<std::size_t> chosen;
   std::vector<double> numbers;
 
-  // Of a point that layer l hands on.
+  // The boundary of a point that layer l passes to the next.
   Boundary boundary_of(int l, const Picked& one) const {
     if (one.crossing == nullptr) return layers[std::size_t(l)].boundary[one.point];
     return network.layers[std::size_t(l)].kink(one.crossing->unit, one.crossing->kink);
@@ -260,7 +260,7 @@ struct SweepState {
     layer.boundary = arena.take<Boundary>(count);
   }
 
-  // The next breakpoints, old and new in turn.
+  // Picks the next breakpoints, old and new in turn.
   void pick(LayerSweep& here) {
     picked.clear();
     picked.push_back({here.next, nullptr});
@@ -277,13 +277,13 @@ struct SweepState {
   static constexpr std::size_t most_points = 256;
 };
 
-// Where it is between the old breakpoint on its left, or on its right, and the next.
+// The crossing itself, or a placeholder at the old breakpoint on its left, or on its right.
 inline Crossing start_of(const Picked& one) { return one.crossing != nullptr ? *one.crossing : Crossing{}; }
 inline Crossing end_of(const Picked& one) {
   return one.crossing != nullptr ? *one.crossing : Crossing{0, 0, 0, 1, 0, 0, 0};
 }
 
-// The output of the unit that crosses.
+// Sets the output of the unit that crosses.
 inline void keep_kink(const LayerSweep& here, const Crossing& crossing, double* high, double* low) {
   const std::size_t kink = here.pieces.at(crossing.kink, std::size_t(crossing.unit));
   high[crossing.unit] = here.pieces.at_kinks[kink];

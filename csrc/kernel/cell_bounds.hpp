@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Between which numbers do rows with columns lie, over a cell?
+// What are bounds on rows with columns, over a cell?
 //
-// A row is an affine form plus weights times columns, and each column lies between two affine forms (rows/relax.hpp): so
-// does the row, and an affine form is between its values at the corners. Each bound is widened by all that may have been
-// rounded, so that a decision that rests on it is proven. Unbounded cells have no bounds: they are no numbers.
+// A row is an affine form plus weights times columns, and each column lies between two affine forms (rows/relax.hpp). The
+// row does too, and an affine form is between its values at the corners. Each bound is widened by everything that may have been
+// rounded, so that a decision that rests on it is proven. Unbounded cells have no bounds: they are NaN.
 // Cost: rows x columns, a panel of rows at once.
 #pragma once
 
@@ -23,15 +23,14 @@ RowLanes at_position(const RowLanes* forms, const double* position) {
   return at;
 }
 
-// Between which affine forms the rows lie, off by no more than the margins, and between which numbers; `scale` bounds the
-// terms of the forms.
+// Affine bounds on the rows, each off by at most the margins, and constant bounds; `scale` bounds the terms of the forms.
 template <int D>
 struct PanelBounds {
   RowLanes upper[D + 1], lower[D + 1];
   RowLanes high, low, margin, scale;
 };
 
-// Also gives the rows their sizes.
+// Also sets the rows' sizes.
 template <class Cell>
 REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const Extent<Cell>& extent,
                                                         const Relaxation<Cell::dimension>* relaxations, int columns,
@@ -44,7 +43,7 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
     upper[k] = sum.center[k] + sum.radius[k];
     lower[k] = sum.center[k] - sum.radius[k];
   }
-  high = everywhere(NAN);  // says nothing: bounds need a bounded cell
+  high = everywhere(NAN);  // no bound: bounds need a bounded cell
   low = high;
   margin = high;
   scale = sum.scale;
@@ -55,7 +54,7 @@ REGIONS_INLINE PanelBounds<Cell::dimension> bounds_over(const Cell& cell, const 
       error += panel.error[k] * extent.largest[k];
       steepness += absolute(sum.center[k]) + absolute(sum.radius[k]);
     }
-    // The product with the scale comes first: it overflows before any of the sums does that it bounds.
+    // The product with the scale comes first: it overflows before any of the sums that it bounds.
     margin = 1.02 * (error + unit_roundoff * (double(columns + 17) * sum.scale) + steepness * extent.error) +
              extent.underflow;
     high = at_position<D>(upper, cell.vertices[0]->position);

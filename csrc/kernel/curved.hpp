@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What is between two breakpoints of an arc?
 //
-// Every unit is a wave a + b X + c Y there, so three values say all: those at both ends, and at the apex, where the
+// Every unit is a sinusoid a + b X + c Y there, given by three values: at both ends, and at the apex, where the
 // tangents meet (the affine map of this part is continued to there). Averages of the three are the values of its parts
-// (kernel/arc_breakpoints.hpp). What sweep.hpp asks of a line, for arcs. Where a unit crosses, or may cross twice, the
-// values at the apex are asked for (kernel/apexes.hpp); for all others a bound on how far it bends says that it does not.
-// Invariant, beside that of sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), as closely.
+// (kernel/arc_breakpoints.hpp). This file implements the interface of sweep.hpp for arcs. If a unit crosses, or may cross
+// twice, the values at the apex are computed (kernel/apexes.hpp); for all others a bound on the bend shows that they do not
+// cross. Invariant, in addition to sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), as accurately.
 // The proof is in docs/segments.md.
 #pragma once
 
@@ -49,7 +49,7 @@ struct Curved {
           const double direction = chart.directions[j * inputs + i];
           input.add_product(Lanes8{} + direction, Lanes8{} + places[vector][j].high);
           input.low += direction * places[vector][j].low;
-          // At the apex the ends may cancel, and what is rounded is of their size.
+          // At the apex the ends may cancel, and rounding is in proportion to their size.
           const double reach = vector == 1 ? std::fabs(places[0][j].high) + std::fabs(places[2][j].high)
                                            : std::fabs(places[vector][j].high);
           size += std::fabs(direction) * reach;
@@ -105,7 +105,7 @@ struct Curved {
       const std::size_t found = state.suspects.size();
       const bool bent = k + 1 < here.count && apexes.deviation[k] > most_bent * change[k];
       if (found == first && !bent) continue;
-      // To count, a crossing in the last layer is one region more, wherever it is.
+      // For counting, a crossing in the last layer is one region more, wherever it is.
       if (found > first && only_counted(state, l) && in_order_on_chord(state, l, first, found)) {
         for (std::size_t i = first; i < found; ++i) {
           const Suspect& sure = state.suspects[i];
@@ -137,7 +137,7 @@ struct Curved {
     return true;
   }
 
-  // The next breakpoints, old and new in turn, and their outputs; of the parts between them what bounds say.
+  // The next breakpoints, old and new in turn, and their outputs; and bounds for the parts between them.
   static void hand_on(SweepState& state, int l) {
     LayerSweep& here = state.layers[std::size_t(l)];
     LayerSweep& above = state.layers[std::size_t(l) + 1];
@@ -167,7 +167,7 @@ struct Curved {
     return vertex_at(state, x, y, here.slip[k]);
   }
 
-  // How much of the arc is done.
+  // The fraction of the arc that is done.
   static double finished(const SweepState& state, const LayerSweep& here) {
     const double* ends = state.task.domain.generators;
     const double x = here.place[0][2 * here.count - 2];
@@ -177,7 +177,7 @@ struct Curved {
   }
 
  private:
-  // The direction's point of the circle.
+  // The point of the circle in this direction.
   static void on_circle(const double* direction, Twice* point) {
     int exponent;
     std::frexp(at_least(std::fabs(direction[0]), std::fabs(direction[1])), &exponent);
@@ -191,15 +191,15 @@ struct Curved {
     point[1] = y / size;
   }
 
-  // A part whose units may bend by more than this times what they change by is looked at more closely, for a bound on
-  // slopes that is too large makes doubts. It costs nothing but time.
+  // A part whose units may bend by more than this times their change is examined more closely, because a bound on slopes that
+  // is too large raises doubts. The choice affects only time.
   static constexpr double most_bent = 4;
 
   static bool only_counted(const SweepState& state, int l) {
     return state.strand == nullptr && l == state.network.last();
   }
 
-  // Of a unit above its kink.
+  // The values of a unit above its kink.
   static Wave wave_of(SweepState& state, int l, std::size_t k, int unit, int kink) {
     const LayerSweep& here = state.layers[std::size_t(l)];
     const Apexes& apexes = here.apexes;
@@ -221,7 +221,7 @@ struct Curved {
     return wave;
   }
 
-  // Of the suspects of one part; false where something is not proven.
+  // For the candidates of one part; false if something is not proven.
   static bool place_crossings(SweepState& state, int l, std::size_t suspect, std::size_t end) {
     LayerSweep& here = state.layers[std::size_t(l)];
     const std::size_t first = here.crossings.size();
@@ -238,7 +238,7 @@ struct Curved {
                            : place_on_arc<double>(here, wave, l, here.crossings.back())))
           return false;
       }
-      // Away from its sign first, then back: or they may lie beyond both breakpoints.
+      // The zero away from its sign comes first, then the zero back: otherwise they may lie beyond both breakpoints.
       if (!once && !(gap(here.crossings.end()[-2], here.crossings.back()) > 0)) return false;
     }
     return in_order_on_arc(here, here.crossings.data() + first, here.crossings.data() + here.crossings.size());
@@ -346,7 +346,7 @@ struct Curved {
     }
   }
 
-  // In each layer that is not doubled a position is off by 24 (layer) + 37 units more, at most.
+  // In each layer that is not doubled, a position gets an error of at most 24 (layer) + 37 more units.
   static CollectedVertex vertex_at(const SweepState& state, double x, double y, double slip) {
     double layers = 0;  // and the chart
     for (const LayerSweep& layer : state.layers) layers += layer.doubled ? 0 : 1;

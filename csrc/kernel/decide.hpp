@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which units of a layer are on one piece all over a cell, and what do they leave to the layers above?
+// Which units of a layer are on one piece all over a cell, and what do they contribute to the layers above?
 //
 // While nothing below is undecided rows are affine, and signs at the corners decide; above, bounds over the cell do,
-// and only where they are proven. A decided unit contributes an affine function of its row, to be folded into the rows
-// that read it; one that is not becomes a column of the child, with its relaxation.
+// if they are proven. A decided unit contributes an affine function of its row, to be folded into the rows
+// that read it; an undecided one becomes a column of the child, with its relaxation.
 //
 // Cost: per affine row its signs at the corners; otherwise rows x columns.
 #pragma once
@@ -25,13 +25,13 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// What is left of a network on a part of a cell, as far as it is known.
+// The restriction of a network to a part of a cell, as far as it is known.
 template <int D>
 struct Child {
   LocalNetwork<D> network{};
   std::vector<Relaxation<D>, AlignedAllocator<Relaxation<D>>> relaxations;  // of its columns
   std::vector<int> survivors;                                              // its columns in the parent's numbering
-  std::vector<Fold<D>> folds;                                              // what newly decided units contribute
+  std::vector<Fold<D>> folds;                                              // contributions of newly decided units
 
   int columns() const { return int(relaxations.size()); }
 };
@@ -56,15 +56,15 @@ class Deciding {
         child_(child),
         envelope_(signs, exact, arena) {}
 
-  // From now on it is about this cell; all layers up to `entered` were decided before.
+  // Starts with a new cell; all layers up to `entered` are decided.
   void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {
     cell_ = &cell;
     extent_ = &extent;
     entered_ = entered;
   }
 
-  // Rows of one layer are next; `is_read`: by what is left of the layers above. In the rows being rewritten they
-  // themselves are the columns from `first_column` on; -1 if no such rows read them.
+  // Starts the rows of one layer; `is_read`: whether the remaining layers above read them. In the rows being rewritten these
+  // rows are the columns from `first_column` on; -1 if no such rows read them.
   void begin_block(int index, bool is_read, int capacity, int first_column) {
     is_read_ = is_read;
     block_ = start_block(index, capacity);
@@ -73,7 +73,7 @@ class Deciding {
     below_ = residuals_.below(index);
   }
 
-  // The next ones of them, which have been written in the child's columns; their units and pieces stand in `rows`.
+  // Decides the next rows, which are written in the child's columns; their units and pieces are set in `rows`.
   void decide_panel(Panel<D>& panel, Row<D>* rows) {
     assert(panel.listing != nullptr || panel.columns == columns_);
     const Layer& here = layer(block_.layer);
@@ -101,7 +101,7 @@ class Deciding {
     is_read_ = is_read;
     const Block<D>& block = parent.blocks[0];
     Lines<D> lines = parent.lines;
-    if (!parent.bounded)  // a part of an unbounded cell has vertices that its margins did not know
+    if (!parent.bounded)  // a part of an unbounded cell has vertices that its margins did not include
       for (int i = 0; i < lines.count; ++i) {
         const Row<D>& row = *block.rows[lines.owners[i]];
         set_margin(lines, i, row, layer(block.layer).breakpoints_of(row.unit)[lines.breakpoints[i]], extent_->largest);
@@ -109,13 +109,13 @@ class Deciding {
     decide_by_signs(block, lines, 0, split, side);
   }
 
-  // The same of the parent's units with arms, of one of which it is known which arm wins.
+  // The parent's units with arms, with the argmax of one unit known.
   void keep_arms(const LocalNetwork<D>& parent, bool is_read, const Row<D>* winner) {
     is_read_ = is_read;
     decide_arms_by_signs(parent.blocks[0], 0, winner);
   }
 
-  // On a part of the cell where the last line is on one side, nothing is left: only the unit's piece is to be noted.
+  // On a part of the cell where the last line is on one side, nothing remains: only the unit's piece is recorded.
   void decide_last_line(const LocalNetwork<D>& network, Side side, const Row<D>* winner) {
     const Block<D>& block = network.blocks[0];
     const Row<D>& row = *block.rows[0];
@@ -131,7 +131,7 @@ class Deciding {
  private:
   const Layer& layer(int index) const { return network_.layers[std::size_t(index)]; }
 
-  // Of the layer's rows.
+  // The row's number in its layer.
   int number_of(const Row<D>& row) const { return layer(block_.layer).row_of(row.unit, row.lowest_piece); }
 
   Block<D> start_block(int index, int capacity) {
@@ -159,14 +159,14 @@ class Deciding {
     decide_by_signs(block, lines, first_column, -1, Side::uncertain);
   }
 
-  // Its rows are affine, so all below is decided.
+  // Its rows are affine, so everything below is decided.
   void enter_exactly(const Block<D>& block) {
     while (entered_ < block.layer) exact_.enter(++entered_);
-    for (int i = 0; i < block.count; ++i)  // long integers are slow where it is wider
+    for (int i = 0; i < block.count; ++i)  // long integers are slow for wider layers
       assert(layer(block.layer).inputs > 32 || keeps_its_bound(block.layer, *block.rows[i]));
   }
 
-  // The invariant of Row::error, at the corners that doubles reach, and without what lower limbs may be; for assertions.
+  // The invariant of Row::error, at the corners within the doubles, and without possible lower limbs; for assertions.
   bool keeps_its_bound(int index, const Row<D>& row) {
     Panel<D> whole;
     const Row<D>* rows[rows_at_once];
@@ -199,7 +199,7 @@ class Deciding {
     left.blocks[left.block_count++] = block;
   }
 
-  // Affine rows: the lines' signs at the corners. What stays undecided becomes the child's lowest block.
+  // Affine rows: the lines' signs at the corners. Undecided rows become the child's lowest block.
   void decide_by_signs(const Block<D>& block, const Lines<D>& lines, int first_column, int split, Side side) {
     if (least_.size() < std::size_t(padded(lines.count))) {
       least_.resize(std::size_t(padded(lines.count)));
@@ -301,9 +301,9 @@ class Deciding {
     }
   }
 
-  // ---- units with arms; apart, so that others are not slower for them ----
+  // ---- units with arms; in separate functions, so that others are not slower for them ----
 
-  // Rows with columns are first bounded one by one, for the arms of a unit may be in several panels.
+  // Rows with columns are first bounded one by one, because the arms of a unit may be in several panels.
   __attribute__((noinline)) void keep_arms(Panel<D>& panel, Row<D>* rows) {
     const Layer& here = layer(block_.layer);
     set_errors(side_by_side([&](int r) { return here.norms[number_of(rows[std::min(r, panel.count - 1)])]; }), below_,
@@ -336,7 +336,7 @@ class Deciding {
     push(kept);
   }
 
-  // What is left of a unit: a decided one, or a column. Whether it is one.
+  // Keeps a unit as decided, or as a column. Returns whether it is a column.
   bool keep_unit(int column, Block<D>& kept) {
     if (arms_.size() == 1) {
       decide(kept.layer, *arms_[0].row, arm_of(*arms_[0].row), column);
@@ -390,7 +390,7 @@ class Deciding {
     while (row.lowest_piece < row.highest_piece && high <= kinks[row.highest_piece - 1]) --row.highest_piece;
   }
 
-  // Whether rows above will read it: then they need its relaxation.
+  // Returns whether a higher layer reads this unit, which then needs a relaxation.
   bool keep(const Row<D>& row, int column, Block<D>& kept) {
     kept.rows[kept.count++] = &row;
     ++kept.units;
@@ -398,12 +398,12 @@ class Deciding {
     return is_read_;
   }
 
-  // Whether rows above read anything of a unit on that piece.
+  // Returns whether rows above read a unit on that piece.
   bool is_read(int index, int unit, int piece) const {
     return is_read_ && (layer(index).slope(unit, piece) != 0 || layer(index).intercept(unit, piece) != 0);
   }
 
-  // The unit is on one piece: what it contributes above is an affine function of its row.
+  // The unit is on one piece: it contributes an affine function of its row above.
   REGIONS_INLINE void decide(int index, const Row<D>& row, int piece, int column) {
     const Layer& here = layer(index);
     note_piece(here, row.unit, piece);
@@ -422,23 +422,23 @@ class Deciding {
   Arena& arena_;
   Outputs& outputs_;
   std::uint8_t* pieces_;
-  std::uint8_t* pattern_;  // null where nobody asks
+  std::uint8_t* pattern_;  // null if it is not needed
   ResidualBounds<D>& residuals_;
   Child<D>& child_;
 
   Envelope<Cell> envelope_;
   Largest<Cell> largest_;
-  AllArmBounds<D> bounds_, arms_;  // of the block's rows; of a unit's that can win
+  AllArmBounds<D> bounds_, arms_;  // of the block's rows; of the arms of a unit that can be the argmax
   std::vector<const Row<D>*> affine_arms_;
 
   const Cell* cell_ = nullptr;
   const Extent<Cell>* extent_ = nullptr;
-  int entered_ = 0;  // the highest layer whose exact forms hold: all below are decided
+  int entered_ = 0;  // the highest layer whose exact forms are valid: all below are decided
   std::vector<double, AlignedAllocator<double>> least_, greatest_;  // of lines, over the cell
   std::vector<Side, AlignedAllocator<Side>> sides_;
 
-  // The rows that are being decided: those kept so far, or all where they are affine.
-  bool is_read_ = false;  // by anything that is left of the layers above
+  // The rows that are being decided: those kept so far, or all if they are affine.
+  bool is_read_ = false;  // by any remaining layer above
   Block<D> block_{};
   int columns_ = 0;
   int first_column_ = -1;  // of the panel that is next

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Which of a unit's arms can win on a cell, and how is a cell cut among those that do?
+// Which of a unit's arms can be the argmax on a cell, and how is a cell cut among them?
 //
-// An arm wins where it is above all others of its unit. What is a boundary is the upper envelope alone: a comparison
-// among losers is none. While nothing below is undecided arms are affine, and an arm goes where another one is above it at
-// all corners, or the same at all of them and lower in number: signs of differences, decided as all signs are. With two
-// arms left their difference is a line like any other. Of more each is given what is left of the cell when it is clipped
-// by its differences with the others: that is convex, and nothing has to be merged. Arms with nothing left, which are
-// below two others together, are left out and the rest clipped again, so that each edge is named by the arms on its two
-// sides: two differences with arms that both win cannot be zero along one edge, for one of the two would be above the
-// other on all of that side. On an arc one arm may win in several parts: there winners are found from its start on
-// (cells/arc.hpp).
-// Rounding: a difference of rows is off by no more than both are, and by what was rounded in subtracting
+// An arm is the argmax where it is above all other arms of its unit. Only the upper envelope is a boundary; comparisons between
+// other arms are not. While nothing below is undecided arms are affine, and an arm is removed if another one is above it at
+// all corners, or equal at all of them with a lower number: signs of differences, decided like all signs. If two arms remain,
+// their difference is a line like any other. If more remain, each gets the part of the cell that is left after clipping by its
+// differences with the others: this is convex, and nothing has to be merged. Arms without a part, which are below two others
+// together, are removed and the rest clipped again, so that each edge is named by the arms on its two sides. Two differences
+// with different argmax arms cannot be zero along one edge, because one of the two would be above the other on all of that
+// side. On an arc one arm may be the argmax in several parts: there the argmax is followed from its start (cells/arc.hpp).
+// Rounding: the error of a difference of rows is at most the sum of their errors and the rounding of the subtraction
 // (docs/error-bounds.md). Cost: arms x arms signs at the corners.
 #pragma once
 
@@ -50,7 +49,7 @@ Row<D> difference_of(const Row<D>& one, const Row<D>& other) {
   return row;
 }
 
-// Such as that of two neurons which are off, and of which nothing is rounded.
+// A zero row, such as the difference of two neurons which are off, without any rounding.
 template <int D>
 bool is_surely_zero(const Row<D>& row) {
   bool zero = true;
@@ -65,7 +64,7 @@ class Envelope {
 
   Envelope(Signs<Cell>& signs, Exact& exact, Arena& arena) : signs_(signs), exact_(exact), arena_(arena) {}
 
-  // Leaves those of a unit's arms, affine ones, that are not below another one on all of the cell.
+  // Keeps a unit's affine arms that are not below another one on all of the cell.
   void leave_winners(int layer, const Cell& cell, const Extent<Cell>& extent, std::vector<const Row<D>*>& arms) {
     for (std::size_t later = 1; later < arms.size(); ++later)
       for (std::size_t earlier = 0; earlier < later && arms[later] != nullptr; ++earlier) {
@@ -80,7 +79,7 @@ class Envelope {
     arms.erase(std::remove(arms.begin(), arms.end(), nullptr), arms.end());
   }
 
-  // The pair of the unit's arms that is worth most as a line; how much.
+  // Appends the unit's pair of arms with the best score as a line; returns the score.
   double append_line(const std::vector<const Row<D>*>& arms, int owner, const Cell& cell, const AffineLanes<D>& largest,
                      Lines<D>& lines) {
     double best = -1;
@@ -101,7 +100,7 @@ class Envelope {
         }
         const double smaller = std::min(greatest, -least);
         const double score = smaller > 0 ? smaller / steepness : 0;
-        // A difference that no double can hold has no score: it is taken where there is no other, to be decided exactly.
+        // A difference beyond the doubles has no score: it is used if there is no other, to be decided exactly.
         if (best >= 0 && !(score > best)) continue;
         best = score > 0 ? score : 0;
         for (int k = 0; k <= D; ++k) lines.value[k][line] = row.value[k];
@@ -129,12 +128,12 @@ class Envelope {
 
   static bool are_in_order(const Row<D>& one, const Row<D>& other) { return arm_of(one) < arm_of(other); }
 
-  // Of the first one minus the second.
+  // The sign of the first one minus the second.
   int sign(const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
     return sign(difference_of(one, other), one, other, vertex);
   }
 
-  // Whether the first one, which is not above the second at the ends of a curved cell, is so between them.
+  // Returns whether the first one, which is not above the second at the ends of a curved cell, is above it between them.
   bool comes_above(const Row<D>& one, const Row<D>& other, const Cell& cell) {
     const Row<D> row = difference_of(one, other);
     return signs_.bulges(layer_, row, pair_of(one, other).number(), cell, are_in_order(one, other) ? -1 : 1);
@@ -180,13 +179,13 @@ class Envelope {
     return side;
   }
 
-  // Of the first one minus the second.
+  // The sign of the first one minus the second.
   int sign(const Row<D>& difference, const Row<D>& one, const Row<D>& other, const Vertex<D>& vertex) {
     const int sign = signs_.at_vertex(layer_, difference, pair_of(one, other).number(), 0.0, vertex);
     return are_in_order(one, other) ? -sign : sign;
   }
 
-  // Children that are what is left of the cell for each arm that something is left for.
+  // The children are the nonempty parts of the cell for each arm.
   void clip_all(const Cell& cell, Cut<Cell>& result) {
     while (!clip(cell)) winners_.erase(std::remove(winners_.begin(), winners_.end(), nullptr), winners_.end());
     const std::size_t count = winners_.size();
@@ -201,7 +200,7 @@ class Envelope {
     }
   }
 
-  // What is left of the cell for each arm; false if nothing is for some, which are null then.
+  // Computes the part of the cell for each arm; false if some are empty, which are then set to null.
   bool clip(const Cell& cell) {
     parts_.clear();
     bool all = true;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // How many regions are there in a cell with a few lines, and a few rows of the last layer above them?
 //
-// Most cells of the recursion are such: they would be cut a few times, and each half be given the rows again.
-// Where the regions are only counted, nobody asks for these halves. So the lines cut the cell here, into parts that are
-// nothing but corners; a part knows on which side of each line it is, and the rows on it are the cell's with the lines'
-// units folded in, side by side, as the recursion does it (fold.hpp, residuals.hpp). Signs at a part's corners say which
-// rows are zero somewhere in it, and these are its arrangement.
-// Invariant: this is only used where rounded arithmetic proves everything it rests on: each corner's side of each line,
-// each row's side at the corners, or that it has both. A corner made by a cut is a convex combination of two others, as
-// the ends of chords are (share.hpp), so it reaches no further than they do, and margins for the cell hold there too.
-// Where anything stays open nothing is concluded, and the recursion goes on as ever.
-// Proof, beyond what these files prove: the residual bound takes the units' outputs on both pieces, so it holds in every
-// part. A line's sides at a part's corners are proven for the true corners, so it meets the true part's edges in none or
-// two points, none of them a corner; and the parts are those of the lines' true arrangement in the cell.
+// Most cells of the recursion are of this kind: they would be cut a few times, and each half would get the rows again.
+// If regions are only counted, these halves are not needed. Therefore the lines cut the cell here, into parts that are
+// just corners. A part knows its side of each line, and its rows are the cell's rows with the lines' units folded in, several
+// at a time, as in the recursion (fold.hpp, residuals.hpp). Signs at a part's corners show which rows are zero somewhere in it,
+// and these are its arrangement.
+// Invariant: this is used only if rounded arithmetic proves everything: each corner's side of each line, and each row's side at
+// the corners, or that it has both. A corner made by a cut is a convex combination of two others, like the ends of chords
+// (share.hpp), so it reaches no further than they do, and margins for the cell are valid there too. If anything is not proven,
+// nothing is concluded, and the recursion continues as usual.
+// Proof, beyond the proofs in these files: the residual bound includes the units' outputs on both pieces, so it is valid in
+// every part. A line's sides at a part's corners are proven for the true corners, so it meets the true part's edges in none or
+// two points, none of them a corner; and the parts are the cells of the lines' true arrangement in the cell.
 // Cost: a panel of rows for each part, and a few operations for each corner of it.
 #pragma once
 
@@ -46,7 +46,7 @@ class FewLines<Polygon> {
   FewLines(const Network& network, Arena& arena, Signs<Polygon>& signs)
       : network_(network), arena_(arena), signs_(signs), whole_(network.is_whole()), residuals_(network) {}
 
-  // How many regions there are in the cell, or `unknown`.
+  // Returns the number of regions in the cell, or `unknown`.
   std::int64_t count(const LocalNetwork<D>& network, const Polygon& cell) {
     if (!suits(network, cell)) return unknown;
     const Arena::Mark mark = arena_.mark();
@@ -56,7 +56,7 @@ class FewLines<Polygon> {
     return regions;
   }
 
-  // Into how many parts the lines cut the last cell that was counted.
+  // Number of parts of the last counted cell.
   int parts() const { return part_count_; }
 
  private:
@@ -101,7 +101,7 @@ class FewLines<Polygon> {
     return true;
   }
 
-  // The part becomes its active side, if it has both; the other one comes last.
+  // Replaces the part by its active side, if it has both sides; appends the other side.
   bool cut_part(const Lines<D>& lines, int line, Part& part) {
     Value values[most_corners + most_lines];
     int positive = 0;
@@ -113,7 +113,7 @@ class FewLines<Polygon> {
     proven_ += part.count;
     if (positive > 0) part.active |= 1 << line;
     if (positive == 0 || positive == part.count) return true;
-    if (part_count_ == most_parts) return false;  // which cannot be
+    if (part_count_ == most_parts) return false;  // impossible
     const Part whole = part;
     Part& other = parts_[part_count_++];
     other.active = whole.active & ~(1 << line);
@@ -138,7 +138,7 @@ class FewLines<Polygon> {
     const Block<D>& above = network.blocks[1];
     const Layer& below = network_.layers[std::size_t(block.layer)];
     const Layer& here = network_.layers[std::size_t(above.layer)];
-    // What the lines' units may leave to the rows, on whichever side: one bound for all parts.
+    // Contributions of the lines' units to the rows, on either side: one bound for all parts.
     residuals_.begin(network.residuals, network.frontier);
     const Row<D>* outputs[most_lines][2];
     for (int line = 0; line < network.lines.count; ++line) {
@@ -173,7 +173,7 @@ class FewLines<Polygon> {
     return regions;
   }
 
-  // Which of the rows from `start` on, as many as are worked on at once, are zero inside a part; false where one may be.
+  // Finds rows from `start` on, as many as fit a panel, that are zero inside a part; false if that is undecided for one.
   bool find_crossing(const Block<D>& above, int start, const Layer& here, const AffineLanes<D>& inherited,
                      const Extent<Polygon>& extent, const Part& part, double error) {
     const Row<D>* rows[rows_at_once];
@@ -190,7 +190,7 @@ class FewLines<Polygon> {
     set_errors(side_by_side([&](int r) { return here.norms[rows[r]->unit]; }), inherited, panel);
     const RowLanes kinks = side_by_side([&](int r) { return here.breakpoints_of(rows[r]->unit)[0]; });
 
-    // As set_margin and classify do it.
+    // As in set_margin and classify.
     RowLanes size = absolute(kinks);
     RowLanes rounded{};
     RowLanes steepness{};
@@ -239,7 +239,7 @@ class FewLines<Polygon> {
   Folding<D> folding_;
   Polygon::Arrangement arrangement_;
   Lines<D> crossing_{};          // the rows that are zero inside a part
-  std::vector<Fold<D>> folds_;   // of the lines' units on it
+  std::vector<Fold<D>> folds_;   // the lines' units folded into it
   Part parts_[most_parts];
   int part_count_ = 0;
   Vertex<D> corners_[2 * most_parts];  // made by the cuts, two by each

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What do the units of a layer that is brought in read, where layers read patches?
+// What do the units of a new layer read, if layers read patches?
 //
-// Of the terms that a patch has those that anything is found of: an output of a decided unit, or a column. Many units are
-// off, so which ones these are cannot be foretold, and a patch is read by all of its rows: what was found for one panel is
-// kept for the next.
-// Cost: for each patch its terms, and for each panel those of them that were found.
+// Only terms of a patch are needed that have a contribution: an output of a decided unit, or a column. Many units are
+// off, so these terms cannot be predicted, and all rows of a patch read the same terms: the terms found for one panel are
+// cached for the next.
+// Cost: for each patch its terms, and for each panel those terms that were found.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Of a unit of the layer below.
+// A contribution of a unit of the layer below.
 template <int D>
 struct Found {
   const Row<D>* output = nullptr;
@@ -43,9 +43,9 @@ class FoundTerms {
 
   const Found<D>& of(int source) const { return found_[std::size_t(source)]; }
 
-  // Whether these units read the same as those before.
+  // Returns whether these units read the same as the units before.
   bool are_the_same(const int* units, int count) {
-    bool of_one = true;  // patch, of each part
+    bool of_one = true;  // of one patch of each part
     bool same = last_is_of_one_;
     const TermsOfPart* terms = parts_.data() + layer_->weights.dense().size();
     for (const PatchPart& part : layer_->weights.patches()) {
@@ -57,7 +57,7 @@ class FoundTerms {
     return same && of_one;
   }
 
-  // work(what was found, the units' weights) for each term: those of dense parts first.
+  // Calls work(contribution, the units' weights) for each term: terms of dense parts first.
   template <class Work>
   void for_each(const int* units, int count, Work work) {
     TermsOfPart* terms = parts_.data();
@@ -75,18 +75,18 @@ class FoundTerms {
  private:
   static constexpr int not_seen = -2;
 
-  // The number of an input or of a term of a patch.
+  // The index of an input or of a term of a patch.
   struct FoundTerm {
     int place;
     Found<D> found;
   };
 
   struct TermsOfPart {
-    int patch;  // whose they are
+    int patch;  // the patch of these terms
     std::vector<FoundTerm> terms;
   };
 
-  // Patches of some of the units, one after another: whoever is not of a patch has weights of 0.
+  // Patches of some of the units, one after another: units of other patches have weights of 0.
   template <class Work>
   void for_each_of(const PatchPart& part, const int* units, int count, TermsOfPart& terms, Work& work) {
     bool done[rows_at_once] = {};
@@ -124,7 +124,7 @@ class FoundTerms {
 
   const Layer* layer_ = nullptr;
   std::vector<Found<D>> found_;      // of each unit of the layer below
-  std::vector<TermsOfPart> parts_;   // of the layer that is brought in, dense ones first
+  std::vector<TermsOfPart> parts_;   // of the new layer, dense ones first
   bool last_is_of_one_ = false;      // whether the last units were of one patch of each part
 };
 

@@ -2,8 +2,8 @@
 // The recursion, compiled once for every generation of processors.
 //
 // Each kernel_*.cpp includes the same templates in a namespace of its own, with that generation's instructions
-// allowed; bridge.cpp picks the best the machine has. Only the speed differs: no contraction, one order of summation.
-// What a kernel file includes before its target pragma is compiled for every machine, and shared.
+// enabled; bridge.cpp picks the best one that the machine supports. Only the speed differs: no contraction, one order of
+// summation. Everything that a kernel file includes before its target pragma is compiled for every machine, and shared.
 #pragma once
 
 #include "collect/collected.hpp"
@@ -26,7 +26,7 @@ struct Task {
   Outcome& outcome;  // complete even when the work is stopped by an exception
   const double* const* panels = nullptr;  // of each layer's weights (task/panels.hpp); null in the plane
   int workers = 1;
-  Section* section = nullptr;  // null if everything is asked for; by one thread
+  Section* section = nullptr;  // null if everything is requested; otherwise on one thread
 };
 
 using CountKernel = void (*)(const Task&);

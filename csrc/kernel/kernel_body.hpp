@@ -18,7 +18,7 @@ struct TypeOf {
   using type = Cell;
 };
 
-// The one place that knows which types of cells there are.
+// The only place that lists the types of cells.
 template <class Work>
 void with_type_of_cells(const Task& task, Work work) {
   if (task.domain.arc) return work(TypeOf<Arc>());
@@ -27,7 +27,7 @@ void with_type_of_cells(const Task& task, Work work) {
   throw std::invalid_argument("there are no cells of this dimension");
 }
 
-// Regions of higher dimensions can be counted: their facets and positions have no place in `Collected` yet.
+// Regions of higher dimensions can be counted: `Collected` does not support their facets and positions yet.
 template <class Work>
 void with_type_of_collected_cells(const Task& task, Work work) {
   with_type_of_cells(task, [&](auto type) {
@@ -38,17 +38,17 @@ void with_type_of_collected_cells(const Task& task, Work work) {
   });
 }
 
-// Whether a sweep could prove what there is along the curve.
+// Returns whether a sweep could prove the regions along the curve.
 inline bool swept(const Task& task, Strand* strand) {
   if (task.section != nullptr) return false;
   if (task.domain.arc) return Sweep<Curved>(task, strand).run();
   return task.chart.dimension == 1 && Sweep<Straight>(task, strand).run();
 }
 
-// The recursion by several threads, each with a collector of its own, which `make` makes.
+// Runs the recursion on several threads, each with a separate collector, created by `make`.
 template <class Cell, class Make>
 void subdivide_together(const Task& task, Make make) {
-  task.outcome.count = 0;  // what a sweep found that came to nothing
+  task.outcome.count = 0;  // discards the results of an unsuccessful sweep
   task.outcome.signs = SignCounts();
   Crew crew(task.workers, task.monitor, task.outcome);
   crew.run([&](bool first, Monitor& monitor, Outcome& outcome) {
@@ -96,7 +96,7 @@ inline void enumerate(const Task& task, Whole& whole) {
   });
 }
 
-// All that is below a node: of the root, what there is.
+// Enumerates everything below a node; for the root, the whole domain.
 inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Border& border) {
   if (node.empty()) return enumerate(task, whole);
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
@@ -107,7 +107,7 @@ inline void enumerate_below(const Task& task, const Path& node, Whole& whole, Bo
   });
 }
 
-// Subtrees in the order of their nodes, put together; whether nothing is left open.
+// Merges subtrees in the order of their nodes; returns whether nothing is left open.
 inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collected) {
   const std::size_t pattern_bytes = std::size_t(task.network.total_kinks + 7) / 8;
   bool finished = true;
@@ -122,7 +122,7 @@ inline bool graft(const Task& task, const Subtrees& subtrees, Collected& collect
   return finished;
 }
 
-// Lists the nodes after so many cuts, and regions that take fewer.
+// Lists the nodes after a number of cuts, and regions that take fewer.
 struct Nodes {
   std::size_t cuts;
   std::vector<Path>& paths;
@@ -140,9 +140,9 @@ struct Nodes {
   void leave(std::size_t, const Cell&, const Cut<Cell>&, typename Cell::Trace*) {}
 };
 
-// Paths of at least so many nodes, where there are as many, in order, all regions being below one of them. One where a sweep
-// is faster than its parts would be. Each round goes down to cells that are one cut smaller, so all cost no more than twice
-// the last.
+// Paths of at least this many nodes, if there are as many, in order, such that all regions are below one of them. A single path
+// if a sweep is faster than its parts would be. Each round descends to cells that are one cut smaller, so all rounds together
+// cost at most twice the last.
 inline std::vector<Path> frontier(const Task& task, std::int64_t least) {
   if (task.domain.arc || task.chart.dimension == 1) return {Path()};
   std::vector<Path> paths;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Between which two affine forms does the largest of several rows lie, over a cell?
+// What are affine bounds on the largest of several rows, over a cell?
 //
-// Each arm h_a lies between two affine forms, lower_a and upper_a, each off by at most its margin. The largest is no less
-// than any of them: below, the one that is best in the middle. Above, a mean G of the upper forms of those that are largest
-// at some corner, weighted by how far they are above the other such ones there, and lifted until it clears all arms at all
-// corners: for two arms, and on a segment, that is the chord.
-// Proof: h_a <= upper_a + margin_a, and upper_a - G is affine, so it is largest at a corner. Computed there, it is off by
-// what is rounded in both values and by what the corner is off by; for upper_a both are in margin_a, and for G, whose
-// coefficients are means, in the largest margin, but for the rounding of a sum of D + 1 products of numbers whose absolute
-// values add up to no more than the largest scale. That is four margins at most.
+// Each arm h_a lies between two affine forms, lower_a and upper_a, each off by at most its margin. The largest is at least
+// as large as each of them: the lower bound is the arm that is best in the middle. The upper bound is a mean G of the upper
+// forms that are largest at some corner, weighted by how far they are above the other such forms there, and raised until it
+// clears all arms at all corners: for two arms, and on a segment, that is the chord.
+// Proof: h_a <= upper_a + margin_a, and upper_a - G is affine, so it is largest at a corner. Its computed value there has the
+// rounding errors of both values and the error of the corner. For upper_a both are in margin_a; for G, whose coefficients are
+// means, in the largest margin, except for the rounding of a sum of D + 1 products of numbers whose absolute values add up to
+// at most the largest scale. That is four margins at most.
 // Cost: arms x corners.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// An arm, and what it lies between over the cell; `scale` bounds the terms of both forms.
+// An arm, and its bounds over the cell; `scale` bounds the terms of both forms.
 template <int D>
 struct ArmBounds {
   const Row<D>* row;
@@ -36,7 +36,7 @@ struct ArmBounds {
 template <int D>
 using AllArmBounds = std::vector<ArmBounds<D>, AlignedAllocator<ArmBounds<D>>>;
 
-// The same of an arm that is affine.
+// The same for an affine arm.
 template <class Cell>
 ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Extent<Cell>& extent) {
   constexpr int D = Cell::dimension;
@@ -53,7 +53,7 @@ ArmBounds<Cell::dimension> bounds_of(const Row<Cell::dimension>& row, const Exte
   return {&row, row.value, row.value, -INFINITY, INFINITY, margin, size};
 }
 
-// Whether the row is 0, and nothing was rounded in it: it has no terms. Such as that of a neuron which is off.
+// Returns whether the row is 0 without any rounding, because it has no terms, such as the row of a neuron which is off.
 template <int D>
 bool is_nothing(const Row<D>& row) {
   bool nothing = true;
@@ -61,8 +61,8 @@ bool is_nothing(const Row<D>& row) {
   return nothing;
 }
 
-// An arm goes where a proven bound says that another one is above it, or no lower and before it. Of arms that are nothing
-// the first is left.
+// Removes an arm if a proven bound shows that another one is above it, or not below it with a lower number. If several arms are
+// all zero the first remains.
 template <int D>
 void leave_winners(AllArmBounds<D>& arms) {
   bool any = false;
@@ -85,7 +85,7 @@ class Largest {
   static constexpr int D = Cell::dimension;
   using Lanes = AffineLanes<D>;
 
-  // `size` majorises whatever the unit gives.
+  // `size` bounds the output of the unit.
   Relaxation<D> relax(const AllArmBounds<D>& arms, const Lanes& size, const Cell& cell, double underflow) {
     const std::size_t count = arms.size();
     double margin = 0;
@@ -124,7 +124,7 @@ class Largest {
     return position;
   }
 
-  // The upper forms' values at the corners, what the arms weigh, and which of them is best in the middle.
+  // Computes the upper forms' values at the corners, the weights of the arms, and the arm that is best in the middle.
   void see_corners(const AllArmBounds<D>& arms, const Cell& cell) {
     const std::size_t count = arms.size();
     values_.resize(std::size_t(cell.count) * count);
@@ -149,7 +149,7 @@ class Largest {
       for (std::size_t a = 0; a < count; ++a)
         if (a != first && wins_[a]) second = std::max(second, here[a]);
       const double ahead = here[first] - second;
-      if (!(ahead < INFINITY)) continue;  // it is largest at all corners, or no number
+      if (!(ahead < INFINITY)) continue;  // it is largest at all corners, or NaN
       weights_[first] = std::max(weights_[first], ahead);
       any = any || ahead > 0;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What do the units of a layer read of its inputs at many points?
+// What are the units of a layer, given its inputs at many points?
 //
-// Points are taken four at a time, in their order, for neighbours have nearly the same active inputs (rows/products.hpp).
-// Where units may be saturated, most inputs are the same at all points, and these are multiplied once for all.
-// Cost: points x units x active inputs that are not.
+// Points are processed four at a time, in order, because neighbours have nearly the same active inputs (rows/products.hpp).
+// If units may be saturated, most inputs are the same at all points, and these are multiplied once for all.
+// Cost: points x units x active inputs that differ.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline namespace REGIONS_TARGET {
 
 constexpr int fewest_shared = 8;
 
-// Rows of outputs of the layer below, [rows, padded inputs], bounds on their 2-norms, and where pre-activations go, with room for
-// one row more, which nobody reads.
+// Rows of outputs of the layer below, [rows, padded inputs], bounds on their 2-norms, and the destination of pre-activations,
+// with room for one more row, which is never read.
 struct Rows {
   std::size_t rows;
   const double* high;
@@ -27,19 +27,19 @@ struct Rows {
   double* low_sums;
 };
 
-// What inputs that are the same in all rows add to all sums, with the biases; null where there are few.
+// Contribution of inputs that are the same in all rows to all sums, with the biases; null if there are few.
 struct Shared {
   double* sums = nullptr;
   double* low_sums = nullptr;
-  unsigned* others = nullptr;  // one bit for each other input, as many together as are looked at at once
+  unsigned* others = nullptr;  // one bit for each other input, in groups that are processed at once
 };
 
-// Outputs of simple units are 0 where they are constant, and what is 0 is left out anyway.
+// Outputs of simple units are 0 where they are constant, and zeros are skipped anyway.
 inline bool may_be_saturated(const SweepState& state, int l) {
   return l > 1 && !state.layers[std::size_t(l) - 1].pieces.simple;
 }
 
-// The k-th of the rows that are chosen; of all of them where there is no choice.
+// The k-th of the chosen rows; of all rows if none are chosen.
 inline std::size_t chosen_row(const std::size_t* chosen, std::size_t k) { return chosen != nullptr ? chosen[k] : k; }
 
 inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
@@ -60,7 +60,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
       change += magnitude(load<Wide>(of.high + at) - high);
       if (here.doubled) change += magnitude(load<Wide>(of.low + at) - low);
     }
-    // What is no number, or infinite, differs from itself.
+    // NaN and infinity differ from themselves.
     unsigned same = bits_above(Wide{} + 0x1p-1074, change);
     others[i / lanes_at_once] = ~same;
     for (same &= ~bits_above(Wide{} + 0x1p-1074, magnitude(high)); same != 0; same &= same - 1)
@@ -71,7 +71,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   shared.others = others;
   shared.sums = state.arena.take<double>(here.stride);
   if (here.doubled) shared.low_sums = state.arena.take<double>(here.stride);
-  // What is shared is a part of each row, so it is no larger than the smallest; each is charged for a grid of its own.
+  // The shared sum is a part of each row, so it is at most as large as the smallest; each is charged for a separate grid.
   double smallest = INFINITY;
   for (std::size_t k = 0; k < count; ++k) smallest = std::min(smallest, of.size[chosen_row(chosen, k)]);
   double* nowhere = state.arena.take<double>(2 * here.stride);
@@ -87,7 +87,7 @@ inline Shared multiply_shared(SweepState& state, int l, const Rows& of, const st
   return shared;
 }
 
-// Of all rows, or of those that are chosen.
+// For all rows, or the chosen ones.
 inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::size_t* chosen, std::size_t count) {
   LayerSweep& here = state.layers[std::size_t(l)];
   const std::size_t inputs = std::size_t(state.network.layers[std::size_t(l)].inputs);
@@ -118,10 +118,10 @@ inline void multiply_rows(SweepState& state, int l, const Rows& of, const std::s
     for (std::size_t i = 0; i < width; i += lanes_at_once) {
       Wide sizes{};
       for (std::size_t p = 0; p < points_at_once; ++p) sizes += magnitude(load<Wide>(all.high[p] + i));
-      // All but those that are 0, so what is no number is used, and is seen.
+      // All but zeros, so NaN is used, and noticed.
       unsigned used = ~bits_above(Wide{} + 0x1p-1074, sizes) & ((1u << lanes_at_once) - 1);
       if (shared.sums != nullptr) used &= shared.others[i / lanes_at_once];
-      // Behind the last input nothing is to be read, whatever stands there.
+      // Nothing is read beyond the last input, whatever is stored there.
       if (i + lanes_at_once > inputs) used &= i < inputs ? (1u << (inputs - i)) - 1 : 0;
       for (; used != 0; used &= used - 1) active[all.count++] = int(i) + __builtin_ctz(used);
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How are rows written where layers read patches?
+// How are rows written if layers read patches?
 //
 // A row then has few of the columns, and a list of them (rows/columns.hpp). Rows of one patch read the same outputs, so
-// they are written together: the columns of all that they read are united, each gets a place in the panel, and what is
-// folded is added there. Outputs that were written together have one list, and are folded together.
-// Invariant: a row's numbers do not depend on which rows it was written with, but for the room of its list; what it does
-// not read adds nothing to it.
-// Cost: for each panel its terms, and for each term the columns of what it reads; which these are is seen once a patch.
+// they are written together: the columns of everything that they read are united, each gets a position in the panel, and
+// contributions are added there. Outputs that were written together share one list, and are folded together.
+// Invariant: a row's numbers do not depend on the rows it was written with, except for the size of its list; outputs that it
+// does not read add nothing to it.
+// Cost: for each panel its terms, and for each term the columns of its output; these are determined once for each patch.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class ListedRows {
  public:
   ListedRows(Arena& arena, Child<D>& child, Folding<D>& folding) : arena_(arena), child_(child), folding_(folding) {}
 
-  // Of a panel that has no columns.
+  // The listing of a panel without columns.
   const Listing* none() const { return &nothing_listed_; }
 
   // ---- rows of a parent, on a part of its cell ----
@@ -37,7 +37,7 @@ class ListedRows {
     folds_seen_ = 0;
   }
 
-  // The panel becomes these rows, whose coefficients are `stride` apart.
+  // Turns the panel into these rows, whose coefficients are `stride` apart.
   template <int stride>
   void rewrite(const Row<D>* const* old, Panel<D>& panel) {
     see_what_became();
@@ -69,14 +69,14 @@ class ListedRows {
                   [&](int i, int m) { return gathered_[std::size_t(i) * limbs + std::size_t(m + 1)]; });
   }
 
-  // ---- rows of a layer that is brought in ----
+  // ---- rows of a new layer ----
 
-  // What it reads: outputs of decided units below it, and the columns of the last block, its units in order.
+  // Its inputs: outputs of decided units below it, and the columns of the last block, its units in order.
   void begin_layer(const Layer& layer, const std::vector<Fold<D>>& outputs, const Block<D>* own, int first_column) {
     found_.begin_layer(layer, outputs, own, first_column);
   }
 
-  // How many rows from this place in the layer's order on are written together.
+  // The number of rows from this position in the layer's order on that are written together.
   static int together(const Layer& layer, int start) {
     int count = std::min(rows_at_once, layer.rows() - start);
     if (layer.group_of.empty()) return count;
@@ -84,9 +84,9 @@ class ListedRows {
     return count;
   }
 
-  // The panel's affine parts are written; adds what its units read.
+  // Adds the inputs of the panel's units; its affine parts are already written.
   void bring_in(const int* units, Panel<D>& panel) {
-    const bool same = found_.are_the_same(units, panel.count);  // folds and columns are those of the panel before
+    const bool same = found_.are_the_same(units, panel.count);  // folds and columns equal those before
     if (!same) folds_.clear();
     weights_.clear();
     own_.clear();
@@ -102,8 +102,8 @@ class ListedRows {
                   [](int, int) { return RowLanes{}; }, same);
   }
 
-  // An output of the layer below as one of this layer, or null. Nothing is rounded, so nothing is its own error; but that
-  // must not be 0 where anything was rounded before.
+  // An output of the layer below as an output of this layer, or null. Nothing is rounded, so its own error is zero; but the
+  // error must not become 0 if anything was rounded before.
   const Row<D>* passed(int source, int unit, int limbs, Arena& outputs) {
     const Found<D>& found = found_.of(source);
     if (!found.any()) return nullptr;
@@ -140,7 +140,7 @@ class ListedRows {
     return row;
   }
 
-  // Coefficients of those rows of a panel that stay, into memory that stays.
+  // Copies the coefficients of a panel's remaining rows into permanent memory.
   void settle(const Panel<D>& panel, Row<D>* rows) {
     if (panel.columns == 0) return;
     const std::size_t room = std::size_t(panel.columns) * std::size_t(rows_at_once);
@@ -158,14 +158,14 @@ class ListedRows {
   }
 
  private:
-  static constexpr int nothing = -1;  // no column above reads it
+  static constexpr int nothing = -1;  // not a column of any row above
 
   struct OwnTerm {
     int column;
     RowLanes weight;
   };
 
-  // Of the parent's columns: the child's, or `nothing`, or (nothing - 1 - number of a fold).
+  // For each of the parent's columns: the child's column, or `nothing`, or (nothing - 1 - number of a fold).
   void see_what_became() {
     for (; survivors_seen_ < child_.survivors.size(); ++survivors_seen_)
       became_[std::size_t(child_.survivors[survivors_seen_])] = int(survivors_seen_);
@@ -217,7 +217,7 @@ class ListedRows {
       columns_.add_first(row.columns);
   }
 
-  // Of the outputs and columns that are read.
+  // Collects the columns of the outputs and columns that are read.
   void see_columns() {
     columns_.clear(child_.columns());
     const ColumnList* last = nullptr;
@@ -230,7 +230,7 @@ class ListedRows {
     list_columns();
   }
 
-  // Each column that was united gets a place.
+  // Assigns a position to each united column.
   void list_columns() {
     const int all = child_.columns();
     count_of_listed_ = all;
@@ -245,7 +245,7 @@ class ListedRows {
     listing_ = {last_list_, places_of_listed_.data()};
   }
 
-  // The panel gets these columns, and coefficients of 0.
+  // Allocates these columns in the panel, with coefficients of 0.
   void take_room(Panel<D>& panel) {
     panel.listing = &listing_;
     panel.columns = count_of_listed_;
@@ -261,7 +261,7 @@ class ListedRows {
            place * rows_at_once;
   }
 
-  // A weight is copied, so nothing is rounded; unless the column is read more than once.
+  // A weight is copied, so nothing is rounded, unless the column is read more than once.
   void add_weight(const OwnTerm& term, Panel<D>& panel) {
     double* target = coefficient(panel, 0, term.column);
     const RowLanes before = load<RowLanes>(target);
@@ -294,7 +294,7 @@ class ListedRows {
   Arena& arena_;
   Child<D>& child_;
   Folding<D>& folding_;
-  std::vector<int> became_;  // of the parent's columns
+  std::vector<int> became_;  // for the parent's columns
   std::size_t survivors_seen_ = 0;
   std::size_t folds_seen_ = 0;
   std::vector<int> gathered_columns_;

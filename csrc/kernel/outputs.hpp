@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where do the outputs of decided units stand?
+// Where are the outputs of decided units stored?
 //
-// Where rows have all columns, with everything else of the cell. Where layers read patches they are many, and most are read
-// once, by a layer that is brought in on the same cell: so they are in two arenas in turns, and what is written for one layer
-// is replaced when the next but one is brought in. Those of the frontier are read on parts of the cell, and copied.
-// Invariant: what is in use is not replaced before `turn` was called twice.
+// If rows have all columns, with everything else of the cell. If layers read patches, outputs are many, and most are read
+// once, by a layer that is brought in on the same cell. They are therefore in two alternating arenas, and the outputs for one
+// layer are replaced two layers later. Outputs of the frontier are read on parts of the cell, and copied.
+// Invariant: nothing in use is replaced before `turn` has been called twice.
 #pragma once
 
 #include "memory/arena.hpp"
@@ -16,13 +16,13 @@ class Outputs {
  public:
   explicit Outputs(Arena& of_cells) : arena_(&of_cells) {}
 
-  // Where they are now.
+  // The current arena.
   Arena& arena() { return *arena_; }
 
-  // On another cell: nothing that was written in turns is read any more.
+  // Starts another cell: alternating arenas are no longer read.
   void begin_turns() { write_to(turns_[0]); }
 
-  // A layer is brought in, which reads those of now.
+  // A layer is brought in that reads the current outputs.
   void turn() { write_to(arena_ == &turns_[0] ? turns_[1] : turns_[0]); }
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What do the units of a layer give, by their pieces, in a sweep?
+// What are the outputs of a layer's units, by their pieces, in a sweep?
 //
-// Tables kink by kink and piece by piece, the units side by side, padded to whole vectors: what is asked of eight units
-// at once is a load for each kink. A unit whose only kink is at 0 and that has no intercepts is *simple*; where all are,
-// there is one comparison and one product, and the kinks' loops are compiled away.
-// Rounding: a value is off by 2 u of its own product and 2 u of the intercept; what is charged is in `intercept_size`.
+// Tables by kink and by piece, with the units side by side, padded to whole vectors: a lookup for eight units at once is a
+// load for each kink. A unit whose only kink is at 0 and that has no intercepts is *simple*; if all units are simple,
+// there is one comparison and one product, and the loops over kinks are compiled away.
+// Rounding: a value is off by 2 u of its own product and 2 u of the intercept; the charge is in `intercept_size`.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ struct Piece {
   Lanes8 intercept;
 };
 
-// Those on which eight values are.
+// The pieces of eight values.
 template <bool IsSimple>
 REGIONS_INLINE Piece piece_at(const Pieces& all, const Doubled<Lanes8>& value, std::size_t i) {
   const Lanes8 lowest = load<Lanes8>(all.slopes + i);
@@ -98,7 +98,7 @@ REGIONS_INLINE Piece piece_at(const Pieces& all, const Doubled<Lanes8>& value, s
   return piece;
 }
 
-// What eight values become. Lower parts are neither read nor written where they are not kept.
+// The outputs of eight values. Lower parts are neither read nor written if they are not stored.
 template <bool IsDoubled, bool IsSimple>
 REGIONS_INLINE void keep_output(const Doubled<Lanes8>& value, const Piece& piece, double* high, double* low) {
   if (!IsDoubled) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What is left of a network on a smaller cell?
+// How is a network restricted to a smaller cell?
 //
-// Layer by layer, lowest first: write each row in the columns that are still undecided, adding what the newly decided
-// units contribute (`fold`: one accumulation over them, never a cascade, because they were rewritten before); then see
-// whether it is decided (`decide.hpp`): drop it, fold it into the rows above, or keep it. Once few enough units are
-// undecided, the next layer is brought in out of the network's own weights.
+// Layer by layer, lowest first: write each row in the columns that are still undecided, adding the contributions of newly
+// decided units (`fold`: one accumulation over them, never a cascade, because they were rewritten before). Then test whether
+// it is decided (`decide.hpp`): drop it, fold it into the rows above, or keep it. Once few enough units are
+// undecided, the next layer is computed from the network's own weights.
 //
 // Rounding: folding n units into a row costs at most gamma_(n+2) times the sizes involved (Row::size), lane by lane;
-// what the units themselves are off by is inherited as a whole (residuals.hpp). Cost: rows x columns, plus the folding.
+// errors of the units themselves are inherited together (residuals.hpp). Cost: rows x columns, plus the folding.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class Restriction {
     return restricted(root, cell, -1, Side::uncertain);
   }
 
-  // `parent` on a part of its cell, where its line `split` is known to be on one side (-1: there is no such line), or an arm
-  // of its unit to win.
+  // Restricts `parent` to a part of its cell, where its line `split` is known to be on one side (-1: there is no such line), or
+  // an arm of its unit is known to be the argmax.
   LocalNetwork<D> restricted(const LocalNetwork<D>& parent, const Cell& cell, int split, Side side,
                              const Row<D>* winner = nullptr) {
     const Extent<Cell> extent(cell);
@@ -103,7 +103,7 @@ class Restriction {
     if (!whole_ && child_.network.frontier < network_.last()) keep_outputs(parent);
     if (child_.network.block_count > 1 || child_.network.frontier < network_.last())
       child_.network.residuals = residuals_.kept(child_.network.blocks[0].layer, child_.network.frontier, arena_);
-    else  // nothing will inherit any more
+    else  // nothing inherits any more
       child_.network.residuals.first = network_.last() + 1;
     return child_.network;
   }
@@ -128,13 +128,13 @@ class Restriction {
     if (!child_.network.bounded) return false;
     if (next.weights.is_whole()) return columns * bring_in_factor <= next.inputs;
     if (next.is_always_affine()) return true;  // nothing is cut there
-    double multiply_adds = next.multiply_adds;  // of arms next to none: what costs is the layer above them
+    double multiply_adds = next.multiply_adds;  // for arms almost none: the layer above them has the cost
     if (next.has_maxima() && child_.network.frontier + 1 < network_.last())
       multiply_adds = std::max(multiply_adds, layer(child_.network.frontier + 2).multiply_adds);
     return columns * patience <= std::sqrt((D + 1) * multiply_adds) && has_room_for(next);
   }
 
-  // For its outputs, if they have as many coefficients each as those that it reads.
+  // Room for its outputs, if they have as many coefficients each as its inputs.
   bool has_room_for(const Layer& next) const {
     double bytes = 0;
     for (int i = 0; i < child_.network.output_count; ++i)
@@ -188,7 +188,7 @@ class Restriction {
         return low_coefficients[r][(m * (stride == 1 ? padded(columns) : columns) + column) * stride];
       });
     };
-    assert(std::size_t(panel.columns) <= child_.survivors.size());  // those of the panels before follow
+    assert(std::size_t(panel.columns) <= child_.survivors.size());  // columns of the panels before follow
     const int* survivors = child_.survivors.data();
     for (int k = 0; k < panel.columns; ++k) store(panel.coefficients + k * rows_at_once, weights(survivors[k]));
     for (int m = 0; m + 1 < panel.limbs; ++m)
@@ -197,7 +197,7 @@ class Restriction {
     folding_.fold(panel, child_.folds, folds, panel.limbs > 1, weights, low_weights);
   }
 
-  // The outputs the next layer will read: their own layer's newly decided units are added by decide().
+  // The outputs that the next layer will read: decide() adds the outputs of newly decided units of their own layer.
   void rewrite_outputs(const LocalNetwork<D>& parent) {
     if (parent.frontier == network_.last()) return;
     child_.network.outputs = arena_.take<const Row<D>*>(std::size_t(layer(parent.frontier).units));
@@ -222,7 +222,7 @@ class Restriction {
         for (int k = 0; k <= D; ++k) size[k] += weight * child_.relaxations[std::size_t(column)].size[k];
       });
       for (int k = 0; k <= D; ++k) {
-        panel.size[k] = floored_sizes(size[k]);  // two small factors give less
+        panel.size[k] = floored_sizes(size[k]);  // the product of two small factors is smaller
         panel.error[k] = RowLanes{};
       }
       for (int r = 0; r < panel.count; ++r) {
@@ -296,7 +296,7 @@ class Restriction {
     deciding_.end_block();
   }
 
-  // The same where layers read patches, and some of them outputs of several layers below.
+  // The same if layers read patches, and some of them outputs of several layers below.
   void bring_in_listed(int index, const Block<D>* last, int first_own) {
     outputs_.turn();
     const Layer& here = layer(index);
@@ -332,7 +332,7 @@ class Restriction {
     }
   }
 
-  // Those of the frontier, which are read on parts of the cell.
+  // Copies the outputs of the frontier, which are read on parts of the cell.
   void keep_outputs(const LocalNetwork<D>& parent) {
     LocalNetwork<D>& left = child_.network;
     for (int i = 0; i < left.output_count; ++i) {
@@ -359,8 +359,8 @@ class Restriction {
     std::fill_n(row.low, row.limbs - 1, Lanes{});
   }
 
-  // What rows of a layer that is brought in read: of units that are decided, and of those just below that are not. The
-  // latter columns get nothing added to them, so nothing is rounded there.
+  // Adds the inputs of a new layer's rows: decided units, and undecided units just below. Nothing is added to the columns of
+  // the latter, so nothing is rounded there.
   void fold_weights(const double* const* weights, const int* own_units, int own, Panel<D>& panel) {
     const auto read = [&](int column) { return side_by_side([&](int r) { return weights[r][column]; }); };
     const auto no_more = [](int, int) { return RowLanes{}; };
@@ -380,9 +380,9 @@ class Restriction {
   ChartRows<D> chart_rows_;
   const std::vector<int> limbs_;  // of the rows of each layer
   Arena& arena_;
-  const bool whole_;  // then columns are never listed
+  const bool whole_;  // columns are never listed in this case
 
-  Child<D> child_{};  // what is left on the cell under way
+  Child<D> child_{};  // the restriction to the current cell
   ResidualBounds<D> residuals_;
   Folding<D> folding_;
   ListedRows<D> listed_;

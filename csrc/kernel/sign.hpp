@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // On which side of a kink is a vertex, or a whole cell?
 //
-// The one place where signs are decided. First by rounded arithmetic, against a bound that accounts for everything
-// that was rounded: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
-// sum of D + 2 products), underflow included (lanes.hpp). What the filter cannot tell is decided exactly, and zero is
-// an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term has the last word).
+// This is the only place where signs are decided. First by rounded arithmetic, against a bound that accounts for all
+// rounding: the row's coefficients (Row::error), the vertex (Vertex::error), and the evaluation itself (a
+// sum of D + 2 products), including underflow (lanes.hpp). Signs that the filter cannot decide are decided exactly, and
+// zero is an answer. A bound of exactly 0 is a proof of zero too (not at infinity, where the constant term decides).
 // Overflow decides nothing either: a bound is infinite wherever a sum can overflow, and NaN compares false.
 #pragma once
 
@@ -19,13 +19,13 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// How far a cell reaches.
+// The extent of a cell.
 template <class Cell>
 struct Extent {
   static constexpr int D = Cell::dimension;
-  AffineLanes<D> largest;  // (1, max |p_1|, ...); the spare lanes are zero
+  AffineLanes<D> largest;  // (1, max |p_1|, ...); the padding lanes are zero
   double error;            // of its vertices
-  double underflow;        // room for it in the value of a form anywhere in the cell
+  double underflow;        // room for underflow in the value of a form anywhere in the cell
   bool bounded;
 
   explicit Extent(const Cell& cell) : largest{}, error(0), bounded(true) {
@@ -46,8 +46,8 @@ struct Extent {
   }
 };
 
-// Bound on the rounding in a line's values in a cell, were the vertices exact, and the factor of their errors. It is
-// infinite where the sum of a value's terms can overflow on the way to a value that is a double.
+// Bound on the rounding in a line's values in a cell, for exact vertices, and the factor of the vertices' errors. It is
+// infinite if the sum of a value's terms can overflow on the way to a value that is a double.
 template <int D>
 void set_margin(Lines<D>& lines, int index, const Row<D>& row, double breakpoint, const AffineLanes<D>& largest) {
   double size = std::fabs(breakpoint);
@@ -70,7 +70,7 @@ RowLanes values_at(const RowLanes* forms, const double* position) {
   return at;
 }
 
-// The least and the greatest value of every line over the corners, and what follows for the cell.
+// The least and the greatest value of every line over the corners, and the side of the cell that follows.
 template <class Cell>
 void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vertex_error, double* least,
               double* greatest, Side* sides) {
@@ -81,7 +81,7 @@ void classify(const Lines<Cell::dimension>& lines, const Cell& cell, double vert
     for (int k = 0; k <= D; ++k) forms[k] = load<RowLanes>(lines.value[k] + start);
     RowLanes low = values_at<D>(forms, cell.vertices[0]->position);
     RowLanes high = low;
-    RowLanes corners_low = low;  // what encloses a curved cell is no part of it
+    RowLanes corners_low = low;  // vertices that enclose a curved cell are not part of it
     RowLanes corners_high = high;
     for (int i = 1; i < cell.count; ++i) {
       const RowLanes at = values_at<D>(forms, cell.vertices[i]->position);
@@ -130,7 +130,7 @@ class Signs {
       ++counts.zero;
       return 0;
     }
-#ifdef REGIONS_EXACT_UNREACHABLE  // bench/certified_cost.py: what would it cost to trust the filter?
+#ifdef REGIONS_EXACT_UNREACHABLE  // bench/certified_cost.py: the cost of trusting the filter
     __builtin_unreachable();
 #endif
     const int sign = exact_.sign(layer, row.unit, breakpoint, vertex.name);
@@ -139,7 +139,7 @@ class Signs {
     return sign;
   }
 
-  // The same for a line of the cell that the vertex belongs to: first with the bound that holds in all of the cell.
+  // The same for a line of the cell that the vertex belongs to: first with the bound that is valid in all of the cell.
   int at_vertex(int layer, const Row<D>& row, const Lines<D>& lines, int line, const Vertex<D>& vertex) {
     const Value value = line_value(lines, line, vertex);
     if (value.value > value.bound || value.value < -value.bound) {
@@ -149,8 +149,8 @@ class Signs {
     return at_vertex(layer, row, lines.breakpoints[line], vertex);
   }
 
-  // What the corners say of the cell: zero at a corner is on neither side, zero at all of them is inactive. Between the
-  // corners of a curved one there may be more.
+  // The side of the cell, from its corners: zero at a corner is on neither side, zero at all of them is inactive. Between the
+  // corners of a curved cell there may be another sign.
   Side over_cell(int layer, const Row<D>& row, int breakpoint, const Cell& cell) {
     bool positive = false;
     bool negative = false;
@@ -167,7 +167,7 @@ class Signs {
     return positive && negative ? Side::crossing : positive ? Side::active : Side::inactive;
   }
 
-  // Whether the form, times the sign, comes above zero between the corners, where it is not.
+  // Returns whether the form, times the sign, is above zero between the corners, given that it is not above zero at them.
   bool bulges(int layer, const Row<D>& row, int breakpoint, const Cell& cell, int sign) {
     const int filtered = cell.bulge(row, at(layer, row, breakpoint), sign);
     if (filtered >= 0) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is between two breakpoints of a segment?
 //
-// Every unit is affine there, so values at a new breakpoint are between those of its neighbours, and one share of the
-// way says all. What sweep.hpp asks of a line, for segments. The proof is in docs/segments.md.
+// Every unit is affine there, so values at a new breakpoint are between its neighbours' values, and one fraction of the
+// way describes them all. This file implements the interface of sweep.hpp for segments. The proof is in docs/segments.md.
 #pragma once
 
 #include <algorithm>
@@ -117,7 +117,7 @@ struct Straight {
       double error = output_error(here.error[k], here.reached[k]);
       above.slip[i] = here.slip[k];
       if (one.crossing != nullptr) {
-        // What is interpolated is rounded in proportion to the larger values, at whichever end the error is larger.
+        // Rounding in an interpolation is proportional to the larger values, even if the error is larger at the other end.
         error = output_error(at_least(here.error[k], here.error[k + 1]), at_least(here.reached[k], here.reached[k + 1])) +
                 here.pieces.steepest * one.crossing->error;
         above.slip[i] = one.crossing->slip * here.length[k] * slack + room_for_underflow;  // 0 means exact
@@ -142,7 +142,7 @@ struct Straight {
     return vertex_at(state, here.place[0][k], here.low_place[0][k], here.slip[k]);
   }
 
-  // How much of the segment is done.
+  // The fraction of the segment that is done.
   static double finished(const SweepState&, const LayerSweep& here) { return here.place[0][here.count - 1]; }
 
  private:
@@ -150,7 +150,7 @@ struct Straight {
     return {{state.task.domain.generators[2 * end + 1] + 0.0, 0}, 0, -1};
   }
 
-  // In the chart, from a share of the segment. Sums to twice the working precision, in units of the larger end.
+  // In the chart, from a fraction of the segment. Sums to twice the working precision, in units of the larger end.
   static CollectedVertex vertex_at(const SweepState& state, double place, double low_place, double slip) {
     const double ends[2] = {state.task.domain.generators[1], state.task.domain.generators[3]};
     const double largest = at_least(std::fabs(ends[0]), std::fabs(ends[1]));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Which regions does the network have in the domain?
 //
-// The recursion: take a cell and what is left of the network on it. If nothing is left, the cell is a region. Else cut
-// it along one of the lowest undecided layer's lines (the one that leaves most on its smaller side) and go on with
-// each child and the network restricted to it. Every cut is a true boundary, because lower layers are decided first; so
-// nothing has to be merged, and memory is the depth of the recursion. The stack is ours, not the machine's.
+// The recursion takes a cell and the network restricted to it. If nothing is undecided, the cell is a region. Otherwise it cuts
+// the cell along one of the lowest undecided layer's lines (the one with the largest smaller side) and continues with
+// each child and the network restricted to it. Every cut is a true boundary, because lower layers are decided first. So
+// nothing has to be merged, and memory is the depth of the recursion. The stack is our own, not the machine's.
 //
-// Several threads share it (task/crew.hpp). Where one waits, the highest cell with a child that nobody has begun gives its
-// last such child away: so what a thread keeps is always the first part of what it had, in the order of the recursion.
-// Whoever takes the child restricts the network to it, and reads what was decided above it where the giver has it: that
-// memory is kept as long as anybody may ask. Cells with a child that was given away are joined in the end.
+// Several threads share it (task/crew.hpp). If one is idle, the highest cell with a child that was not begun gives its
+// last such child away. A thread therefore always keeps the first part of its work, in the order of the recursion. The thread
+// that takes the child restricts the network to it, and reads decided parts above it in the giver's memory, which is kept as
+// long as it may be read. Cells with a child that was given away are joined at the end.
 //
-// A section of it (task/section.hpp) is what one thread does from one path to another. Cells on the way to either are cut,
-// whatever else could be said of them; those that the section does not have whole are never joined.
+// A section (task/section.hpp) is the work of one thread from one path to another. Cells on the way to either are always cut,
+// even if they could be finished otherwise; cells that the section does not contain completely are never joined.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Subdivision {
     subdivide(section_ == nullptr ? 1 : go_to_begin());
   }
 
-  // With the others of the crew; one of them begins with the whole domain.
+  // Runs as one thread of the crew; one of them begins with the whole domain.
   void run_with_others(bool first) {
     if (first) {
       collector_.begin(0);
@@ -89,7 +89,7 @@ class Subdivision {
     keep_what_was_given();
   }
 
-  // The recursion above the nodes that `top` takes for itself, which joins the cells that it has left.
+  // Runs the recursion above the nodes that `top` takes over; `top` joins the cells that it leaves.
   template <class Top>
   void run_above(Top& top) {
     enter_whole();
@@ -113,7 +113,7 @@ class Subdivision {
     }
   }
 
-  // All that is below a node, and nothing of what is decided on the way to it; facets on the border of its cell.
+  // Enumerates everything below a node, and nothing decided on the way to it; lists facets on the boundary of its cell.
   void run_below(const Path& node, Border& border) {
     enter_whole();
     std::size_t depth = 1;
@@ -137,14 +137,14 @@ class Subdivision {
     Cell cell;
     Trace* traces;  // of the cell's facets, to be filled
     LocalNetwork<D> network;
-    double share;   // of the whole, in equal parts: for the progress
+    double share;   // fraction of the whole, in equal parts: for the progress
     int next_child;
-    int given;      // of the children, the last ones: to others
+    int given;      // number of its last children that were given to other threads
     Cut<Cell> cut;
     Arena::Mark mark;
   };
 
-  // What outlives the cells in it, because parts of them were given away.
+  // Memory that outlives its cells, because parts of them were given away.
   struct Memory {
     Arena arena;
     std::shared_ptr<Memory> below;
@@ -175,7 +175,7 @@ class Subdivision {
     cut(frame);
   }
 
-  // With so many cells on the stack.
+  // Runs with this many cells on the stack.
   void subdivide(std::size_t depth) {
     while (depth > 0) {
       if (crew_ != nullptr && crew_->hungry()) give(depth);
@@ -198,7 +198,7 @@ class Subdivision {
     }
   }
 
-  // The number of cells on the stack then.
+  // Returns the number of cells on the stack afterwards.
   std::size_t enter_next_child(std::size_t depth) {
     const int child = stack_[depth - 1].next_child++;
     if (depth == stack_.size()) stack_.emplace_back();
@@ -208,7 +208,7 @@ class Subdivision {
 
   // ---- sections ----
 
-  // The number of cells on the stack then, 0 if the section has ended.
+  // Returns the number of cells on the stack afterwards, 0 if the section has ended.
   std::size_t go_to_begin() {
     section_->require_order();
     const Path& begin = section_->begin;
@@ -243,7 +243,7 @@ class Subdivision {
       section_->next = path_to(depth);
       section_->next.push_back(stack_[depth - 1].next_child);
       const bool more = !section_->ends || section_->next != highest(section_->end);
-      if (more) monitor_.tell();  // however short the time was: who goes on from here knows how far it is
+      if (more) monitor_.tell();  // even after a short time: the caller that resumes here needs the progress
       section_->more = more;
       return true;
     }
@@ -251,14 +251,14 @@ class Subdivision {
     return ending_++ == section_->end.size();
   }
 
-  // Of the last of so many cells on the stack.
+  // The path of the last of this many cells on the stack.
   Path path_to(std::size_t depth) const {
     Path path;
     for (std::size_t height = 1; height < depth; ++height) path.push_back(stack_[height - 1].next_child - 1);
     return path;
   }
 
-  // Only cells below those that have given something away have children that nobody has begun.
+  // Only cells below those that have given something away have children that were not begun.
   void give(std::size_t depth) {
     for (std::size_t height = std::max(shared_, std::size_t{1}); height <= depth; ++height) {
       Frame& frame = stack_[height - 1];
@@ -281,7 +281,7 @@ class Subdivision {
     }
   }
 
-  // Of a cell that somebody else gave away: the vertices that regions have become the collector's own.
+  // Copies the vertices of a stolen cell into this thread's collector.
   void adopt_vertices(Cell& cell) {
     const std::size_t count = std::size_t(cell.count);
     const Vertex<D>** vertices = arena_.template take<const Vertex<D>*>(count);
@@ -294,7 +294,7 @@ class Subdivision {
     cell.vertices = vertices;
   }
 
-  // The part is done, or there was an exception. Others may still read its memory.
+  // The part is done, or there was an exception. Other threads may still read its memory.
   void keep_what_was_given() noexcept {
     if (memory_kept_ != nullptr) std::swap(memory_kept_->arena, arena_);
     memory_kept_ = nullptr;
@@ -313,7 +313,7 @@ class Subdivision {
                                             parent.cut.winners != nullptr ? parent.cut.winners[which] : nullptr);
   }
 
-  // Finishes the cell if it can be (true), else cuts it.
+  // Finishes the cell if possible (true), otherwise cuts it.
   bool close(Frame& frame) {
     ++outcome_.cells;
     const LocalNetwork<D>& network = frame.network;
@@ -343,7 +343,7 @@ class Subdivision {
     return true;
   }
 
-  // Of a cell that was cut by the last line there was: they are regions.
+  // For a cell that was cut by the last remaining line: its children are regions.
   void finish_children(Frame& frame) {
     for (int child = 0; child < frame.cut.count; ++child) {
       restriction_.decide_last_line(frame.network, frame.cut.sides[child],
@@ -370,7 +370,7 @@ class Subdivision {
     frame.mark = arena_.mark();
   }
 
-  // Along the line of the one pair of arms that is left of a unit, or into several parts.
+  // Cuts along the line of the only remaining pair of a unit's arms, or into several parts.
   __attribute__((noinline)) void cut_among_arms(Frame& frame, int layer) {
     const Block<D>& block = frame.network.blocks[0];
     const int first = frame.network.lines.owners[frame.network.best_line];
@@ -387,7 +387,7 @@ class Subdivision {
       frame.cut.winners[child] = block.rows[first + (frame.cut.sides[child] == Side::active)];
   }
 
-  // Along the best line, the form of which is of this row.
+  // Cuts along the best line, whose form belongs to this row.
   void cut_along(Frame& frame, int layer, const Row<D>& row) {
     const LocalNetwork<D>& network = frame.network;
     const Cell& cell = frame.cell;
@@ -415,20 +415,20 @@ class Subdivision {
       vertex.name.generator = i;
       std::fill_n(vertex.name.boundaries, D, -1 - Boundary(i));
     }
-    const Cell cell = Cell::whole(vertices, domain_.count, exact_, arena_);  // which may place them
+    const Cell cell = Cell::whole(vertices, domain_.count, exact_, arena_);  // may place the vertices
     for (int i = 0; i < domain_.count; ++i) collector_.identify(vertices[i]);
     return cell;
   }
 
-  Crew* crew_;  // null if there is nobody to share with
+  Crew* crew_;  // null if there are no other threads
   BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;
   const Domain& domain_;
   Collector& collector_;
   Monitor& monitor_;
-  Outcome& outcome_;  // complete when this is destroyed, be it by an exception
-  Section* section_;  // null if all of it is asked for
+  Outcome& outcome_;  // complete when this is destroyed, even by an exception
+  Section* section_;  // null if everything is requested
   std::vector<std::uint8_t> pieces_;
   std::vector<std::uint8_t> pattern_;
   Exact exact_;
@@ -437,14 +437,14 @@ class Subdivision {
   typename Cell::Arrangement arrangement_;
   FewLines<Cell> few_lines_;
   Envelope<Cell> envelope_;
-  std::vector<const Row<D>*> arms_;  // of the unit that a cell is cut for
+  std::vector<const Row<D>*> arms_;  // of the unit for which a cell is cut
   using Frames = std::vector<Frame, AlignedAllocator<Frame>>;
-  Frames stack_ = Frames(1);              // those that are done stay, to be written over
+  Frames stack_ = Frames(1);              // finished ones stay, to be overwritten
   std::size_t begun_ = 0;                 // height of the lowest cell that the section begins within, not with
   std::size_t ending_ = 0;                // height of the lowest cell so far that the section ends in
   std::size_t shared_ = 0;                // height of the lowest cell that has given a child away
-  std::shared_ptr<Memory> memory_kept_;   // what becomes of this part's, if it has
-  std::shared_ptr<Memory> memory_below_;  // of the cells that this part is in
+  std::shared_ptr<Memory> memory_kept_;   // this part's memory, if it is kept
+  std::shared_ptr<Memory> memory_below_;  // of the cells that contain this part
 };
 
 }  // namespace REGIONS_TARGET

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which units cross between two breakpoints of an arc, or may, as far as values at these say?
+// Which units cross, or may cross, between two breakpoints of an arc, as far as their values there show?
 //
-// Most do not, and a bound on how far a unit bends between the two shows it; for the others the values at the apex are
-// asked for (kernel/apexes.hpp). A unit is asked about each of its kinks: how far it is above one is a wave like itself.
+// Most do not, and a bound on how far a unit bends between the two proves it; for the others the values at the apex are
+// computed (kernel/apexes.hpp). Each kink of a unit is tested: the unit's value above a kink is a sinusoid too.
 // The proof is in docs/segments.md. Cost: a few instructions for eight units and a kink.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Whether a unit that is on one side of a kink at both ends cannot bend far enough to reach it between them.
+// Returns whether a unit on one side of a kink at both ends cannot bend far enough to reach it between them.
 inline bool too_flat(const SweepState& state, int l, std::size_t k, int unit, int kink) {
   const LayerSweep& here = state.layers[std::size_t(l)];
   const double deviation = state.network.layers[std::size_t(l)].norms[unit] * here.apexes.bulge[k] * slack;
@@ -36,7 +36,8 @@ inline bool too_flat(const SweepState& state, int l, std::size_t k, int unit, in
   return surely_apart(here, k, wave);
 }
 
-// Units that cross, or may, between a breakpoint and the next; the smallest distance from a kink, and the largest change, of any.
+// Finds candidates between a breakpoint and the next; and the smallest distance from a kink, and the largest change, of any
+// unit.
 template <bool IsSimple>
 void look_at_units(SweepState& state, int l, std::size_t k, double& smallest, double& change) {
   LayerSweep& here = state.layers[std::size_t(l)];
@@ -93,11 +94,11 @@ void look_at_units(SweepState& state, int l, std::size_t k, double& smallest, do
     change = std::max(change, largest_change[lane]);
     sum += total[lane];
   }
-  if (sum != sum) smallest = 0;  // not a number: nothing is proven
+  if (sum != sum) smallest = 0;  // NaN proves nothing
 }
 
-// Whether units that cross once between two breakpoints are zero one after the other, as far as can be said without
-// the apex: where that unit is zero on the chord, and how far beside.
+// Returns whether units that cross once between two breakpoints are zero one after the other, as far as that is provable
+// without the apex: from where the unit is zero on the chord, and a bound on the distance from there.
 inline bool in_order_on_chord(const SweepState& state, int l, std::size_t suspect, std::size_t end) {
   const LayerSweep& here = state.layers[std::size_t(l)];
   if (suspect + 1 == end) return state.suspects[suspect].once;
@@ -113,7 +114,7 @@ inline bool in_order_on_chord(const SweepState& state, int l, std::size_t suspec
   return in_order(crossings.data(), crossings.data() + crossings.size());
 }
 
-// Bound on the slope of any unit within an eighth of the length of either end, by the angle.
+// Bound on the slope of any unit within an eighth of the length from either end, by the angle.
 inline double slope_on(const LayerSweep& here, std::size_t k, double change) {
   if (!(here.length[k] > 0x1p-900)) return INFINITY;
   const double off = value_error(here, k) + value_error(here, k + 1) +

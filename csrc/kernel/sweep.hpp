@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Which regions does a bounded segment, or an arc, meet, if all of them are well apart?
 //
-// On a segment the recursion carries rows and columns for what numbers can say: the values of a layer at all
-// breakpoints so far. Between two neighbours every unit is affine, so where it meets a kink there is one more
-// breakpoint, and its values are between theirs. One matrix product a layer does nearly all the work, in pieces of a few
+// On a segment, numbers can replace the rows and columns of the recursion: the values of a layer at all
+// breakpoints so far. Between two neighbours every unit is affine, so a unit that meets a kink there adds one
+// breakpoint, whose values are between theirs. One matrix product per layer does nearly all the work, in pieces of a few
 // hundred breakpoints, depth first, so that memory stays small.
 //
-// What is kept of a breakpoint t are outputs that are nearly those of the affine maps on both of its sides at *some*
+// For a breakpoint t, outputs are stored that are nearly the values of the affine maps on both of its sides at *some*
 // real number p, and
-//     error    their distance, in the 2-norm: grows by spectral norms, as in residuals.hpp
-//     slip     |p - t| at most, in units of the segment
-//     length   from this p to the next, to within 2^-24 of itself
-//     place    p, where regions are not only counted
-// On which side of a kink a unit is at t is proven if its value at p is farther from it than its error and `slip` times
-// the slope. Two breakpoints between the same neighbours are in proven order if they are farther apart than both may
-// have slipped. Where anything is not proven, whatever the reason, nothing is said, and the recursion is asked: so
-// nothing is ever decided on long integers here, and what is degenerate is none of its business.
-// The lowest layers are kept to twice the working precision: there are few breakpoints, and a long way to go.
-// What differs on arcs is in curved.hpp. The proof is in docs/segments.md. Cost: breakpoints x units x active units of
+// error    their distance, in the 2-norm: grows by spectral norms, as in residuals.hpp
+// slip     |p - t| at most, in units of the segment
+// length   from this p to the next, to within 2^-24 of itself
+// place    p, if regions are collected
+// The side of a kink that a unit is on at t is proven if its value at p is farther from the kink than its error and `slip`
+// times the slope. Two breakpoints between the same neighbours are in proven order if they are farther apart than the sum of
+// their slips. If anything is not proven, for any reason, nothing is concluded, and the recursion is used. So
+// nothing is ever decided in long integers here, and degenerate cases are left to the recursion.
+// The lowest layers have twice the working precision: there are few breakpoints, and many layers above.
+// Arcs differ as described in curved.hpp. The proof is in docs/segments.md. Cost: breakpoints x units x active units of
 // the layer below, for each layer.
 #pragma once
 
@@ -34,7 +34,7 @@ inline namespace REGIONS_TARGET {
 template <class Line>
 class Sweep {
  public:
-  // Without a strand regions are counted.
+  // Without a strand regions are only counted.
   explicit Sweep(const Task& task, Strand* strand = nullptr)
       : task_(task),
         strand_(strand),
@@ -43,12 +43,12 @@ class Sweep {
         state_{task, strand, arena_, network_, std::vector<LayerSweep>(network_.layers.size()), {}},
         layers_(state_.layers) {}
 
-  // Whether it is proven what regions there are: then `outcome` and the strand say it. Tried again with more precision.
+  // Returns whether the regions are proven: then `outcome` and the strand have them. Retries with more precision.
   bool run() {
     if (!suits()) return false;
     prepare();
-    // Positions on arcs are not placed again: there bounds on what they are off by are to be small at once. In deep
-    // networks of units that may be saturated breakpoints multiply, and most of the time goes into the highest layers.
+    // Positions on arcs are not placed again, so bounds on their errors should be small at once. In deep networks of units
+    // that may be saturated breakpoints multiply, and most of the time is spent in the highest layers.
     const bool well_placed = strand_ != nullptr && task_.domain.arc;
     const bool multiplies = network_.last() > 8 && std::any_of(layers_.begin() + 1, layers_.end(), [](const auto& layer) {
       return !layer.pieces.simple;
@@ -71,7 +71,7 @@ class Sweep {
  private:
   bool suits() const {
     if (task_.panels == nullptr || network_.last() < 1) return false;
-    // Where nothing is asked of a layer, nothing would tell that its values are beyond the largest double.
+    // If no values of a layer are computed, nothing would reveal that they are beyond the largest double.
     for (int l = 1; l <= network_.last(); ++l)
       if (network_.layers[std::size_t(l)].kinks == 0) return false;
     const Domain& domain = task_.domain;
@@ -101,7 +101,7 @@ class Sweep {
     }
   }
 
-  // As many of the lowest layers are doubled as make a doubt unlikely, by a guess. It costs nothing but time.
+  // Doubles as many of the lowest layers as make a doubt unlikely, by a guess. The guess affects only time.
   bool choose_precision(double most_doubts) {
     for (int doubled = 0; doubled <= network_.last(); ++doubled) {
       double error = 0;  // of outputs, in units of their size
@@ -125,7 +125,7 @@ class Sweep {
     return false;
   }
 
-  // Depth first: each layer hands on a few hundred of its breakpoints at a time.
+  // Depth first: each layer passes on a few hundred of its breakpoints at a time.
   bool descend() {
     int l = 1;
     if (!advance(l)) return false;
@@ -142,7 +142,7 @@ class Sweep {
     return true;
   }
 
-  // Everything about one layer at the breakpoints that it was given; false where a sign or an order is not proven.
+  // Processes one layer at its breakpoints; false if a sign or an order is not proven.
   bool advance(int l) {
     LayerSweep& here = layers_[std::size_t(l)];
     const Layer& layer = network_.layers[std::size_t(l)];
@@ -164,7 +164,7 @@ class Sweep {
     return true;
   }
 
-  // Which kinks units are above where the curve begins.
+  // Sets the kinks that units are above at the beginning of the curve.
   void begin(int l) {
     const Layer& layer = network_.layers[std::size_t(l)];
     const LayerSweep& here = layers_[std::size_t(l)];
@@ -177,7 +177,7 @@ class Sweep {
     if (l == network_.last()) strand_->begin(Line::vertex(state_, here, std::size_t{0}), -1);
   }
 
-  // The regions between the breakpoints of the last layer; false where the numbers are out of range.
+  // Collects the regions between the breakpoints of the last layer; false if the numbers are out of range.
   bool collect(int l) {
     const LayerSweep& here = layers_[std::size_t(l)];
     const Layer& layer = network_.layers[std::size_t(l)];
@@ -204,7 +204,7 @@ class Sweep {
 
   const Task& task_;
   Strand* strand_;
-  double finished_ = 0;  // share of the curve
+  double finished_ = 0;  // fraction of the curve
   BorrowedArena memory_;
   Arena& arena_;
   const Network& network_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// On which side of the line through two corners does a point lie, surely?
+// On which side of the line through two corners does a point certainly lie?
 //
-// By the sign of the area between them, beyond all that the corners can be off by and all that is rounded here; the proof is
-// in docs/error-bounds.md. Whatever overflows makes the bound infinite as well, or no number: nothing is sure then.
+// The sign of the area between them decides, if it exceeds all errors of the corners and all rounding here; the proof is
+// in docs/error-bounds.md. After overflow the bound is infinite as well, or NaN: nothing is certain then.
 #pragma once
 
 #include <cmath>
@@ -11,13 +11,13 @@
 
 namespace regions {
 
-// A corner as seen from a point, and how far off it can be in each coordinate.
+// A corner relative to a point, and a bound on its error in each coordinate.
 struct Sighting {
   double x, y;
   double error;
 };
 
-// 1 if the point is surely to the left of the way from a to b, -1 if it is to the right, and 0 if rounding leaves it open.
+// 1 if the point is certainly to the left of the path from a to b, -1 if it is to the right, and 0 if rounding leaves it open.
 inline int surely_left(const Sighting& a, const Sighting& b) {
   const double one = a.x * b.y;
   const double other = a.y * b.x;

@@ -8,7 +8,7 @@ namespace regions {
 namespace {
 
 constexpr std::int64_t here = -1;   // the point is inside
-constexpr std::int64_t stuck = -2;  // and here nobody knows
+constexpr std::int64_t stuck = -2;  // undecided here
 
 Sighting sight(const PlaneCells& cells, std::int64_t corner, const double* point) {
   const std::int64_t vertex = cells.cell_vertices[corner];

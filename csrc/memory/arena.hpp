@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where do the nodes of the recursion live?
+// How is memory for the nodes of the recursion allocated?
 //
-// In a stack of large blocks: memory is taken by moving a pointer and given back by moving it back to a mark, which
-// is how a depth-first recursion uses memory. Nothing taken from here has a destructor. Pointers stay valid until
-// their mark is released, because blocks never move. Under the address sanitizer, what was given back is poisoned.
+// In a stack of large blocks: memory is allocated by moving a pointer and freed by moving it back to a mark, as
+// a depth-first recursion uses memory. Objects in an arena have no destructors. Pointers stay valid until
+// their mark is released, because blocks never move. Under the address sanitizer, freed memory is poisoned.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +39,12 @@ class Arena {
 
   Mark mark() const { return {current_, used_}; }
 
-  // Empty again, with all its memory.
+  // Frees everything, and keeps all blocks.
   void clear() {
     if (!blocks_.empty()) release({0, 0});
   }
 
-  // Empty again, keeping no more than a moderate amount of memory for the next user.
+  // Frees everything, and keeps only a moderate amount of memory for the next user.
   void reset() {
     clear();
     std::size_t kept = 0;
@@ -99,7 +99,7 @@ class Arena {
     size_ = blocks_[block].size;
   }
 
-  // The next block that is large enough; blocks behind it that are too small are replaced.
+  // Moves to the next block that is large enough; blocks behind it that are too small are replaced.
   __attribute__((noinline)) void advance(std::size_t bytes) {
     const std::size_t next = blocks_.empty() ? 0 : current_ + 1;
     const std::size_t size = bytes > block_bytes ? bytes : block_bytes;
@@ -121,8 +121,8 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-// An arena to use for a while. Short runs, such as many segments through one network, would spend their time getting
-// fresh memory: each thread keeps its last one. It is taken, not shared, for a progress report may itself count regions.
+// An arena for temporary use. Short runs, such as many segments through one network, would spend their time allocating
+// memory, so each thread keeps its last arena. It is taken, not shared, because a progress report may itself count regions.
 class BorrowedArena {
  public:
   BorrowedArena() : arena_(spare() ? std::move(spare()) : std::make_unique<Arena>()) {}
@@ -143,7 +143,7 @@ class BorrowedArena {
   std::unique_ptr<Arena> arena_;
 };
 
-// For std::vector of types that hold vectors of lanes: std::allocator did not align them with every target pragma.
+// For std::vector of types that contain vectors of lanes: std::allocator did not align them with every target pragma.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;

@@ -21,9 +21,9 @@
 
 namespace regions {
 
-constexpr std::size_t mapped_from = std::size_t{1} << 22;  // smaller ones malloc can use again, and may copy
+constexpr std::size_t mapped_from = std::size_t{1} << 22;  // malloc can reuse smaller ones, and may copy them
 
-// A block of memory with `bytes` bytes, those of `old` first, which is gone; `old_bytes` is 0 if there is none.
+// A block of memory with `bytes` bytes, beginning with the bytes of `old`, which is freed; `old_bytes` is 0 if `old` is null.
 inline void* resized(void* old, std::size_t old_bytes, std::size_t bytes);
 inline void release(void* memory, std::size_t bytes);
 
@@ -44,7 +44,7 @@ inline void* resized(void* old, std::size_t old_bytes, std::size_t bytes) {
     memory = mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
     if (memory == MAP_FAILED) throw std::bad_alloc();
   }
-  madvise(memory, bytes, MADV_HUGEPAGE);  // no harm where it is refused
+  madvise(memory, bytes, MADV_HUGEPAGE);  // harmless if it is refused
   return memory;
 }
 
@@ -91,7 +91,7 @@ class GrowingArray {
 
   void shrink(std::size_t size) { size_ = size; }
 
-  // Room for more elements at the end, to be filled.
+  // Appends uninitialised elements.
   T* extend(std::size_t count) {
     if (capacity_ - size_ < count) grow(count);
     T* added = memory_ + size_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What tells that memory of an arena is used by someone it does not belong to?
+// How are accesses to memory of an arena detected after it was freed?
 //
-// The address sanitizer, which knows what malloc gave out, but not how an arena divides it. So in its build an arena
-// leaves a gap behind everything it gives out, and poisons all that it has not given out or that was given back. In any
+// The address sanitizer knows the allocations of malloc, but not how an arena divides them. In its build an arena
+// therefore leaves a gap behind each allocation, and poisons everything that is not allocated or was freed. In any
 // other build these functions do nothing.
 #pragma once
 

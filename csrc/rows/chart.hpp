@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What are the first layer's rows, as affine forms of the chart?
 //
-// A sum over all inputs, often hundreds, whose rounding every row above inherits. So it is not one long sum but 32
-// short ones side by side, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
-// absolute values. In deep networks it has several limbs. Cost: terms x (D + 1) a row.
+// A row is a sum over all inputs, often hundreds, and every row above inherits its rounding. It is therefore not one long sum
+// but 32 short ones, added up at the end: with n inputs, off by at most gamma_(n/32 + 14) times the sum of the
+// absolute values. In deep networks it has several limbs. Cost: terms x (D + 1) for each row.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,10 @@ class ChartRows {
     }
   }
 
-  // row.value holds the bias; becomes the row's form.
+  // On entry, row.value holds the bias; on return, the row's form.
   void read(Row<D>& row, const double* weights) { read(row, weights, {inputs_, padded_, lanes_.data()}); }
 
-  // The same with the inputs that terms name.
+  // The same for the inputs that terms name.
   void read(Row<D>& row, const Terms& terms) {
     const std::size_t count = std::size_t(terms.count);
     const std::size_t room = (count + 7) / 8 * 8;
@@ -43,7 +43,7 @@ class ChartRows {
   }
 
  private:
-  // Inputs' coefficients, lane after lane, each with so much room.
+  // Inputs' coefficients, lane after lane, `stride` numbers each.
   struct Inputs {
     std::size_t count;
     std::size_t room;
@@ -81,7 +81,7 @@ class ChartRows {
     }
   }
 
-  // The same in several limbs: eight sums side by side.
+  // The same in several limbs: eight sums in parallel.
   template <int K>
   static void read_limbs(Row<D>& row, const double* weights, const Inputs& inputs) {
     for (int k = 0; k <= D; ++k) {
@@ -111,7 +111,7 @@ class ChartRows {
     }
   }
 
-  // One of the sums side by side, to a sum of them all.
+  // Adds one of the parallel sums to the total.
   template <int level, int K>
   static void add_part(const Limbs<K, Lanes8>& sums, int part, Limbs<K, Lanes8>& total) {
     total.template add<level>(Lanes8{} + sums.limb[level][part]);
@@ -131,7 +131,7 @@ class ChartRows {
     }
   }
 
-  // Of two factors other than zero.
+  // Returns whether some product has two nonzero factors.
   static bool any_product(const double* weights, const Inputs& inputs, int k) {
     const double* lane = inputs.lanes + std::size_t(k) * inputs.room;
     for (std::size_t i = 0; i < inputs.count; ++i)
@@ -142,7 +142,7 @@ class ChartRows {
   std::size_t inputs_;
   std::size_t padded_;
   std::vector<double> lanes_;  // the inputs' coefficients, lane after lane
-  std::vector<double> gathered_;  // those of one row's terms
+  std::vector<double> gathered_;  // the coefficients of one row's terms
 };
 
 }  // namespace REGIONS_TARGET

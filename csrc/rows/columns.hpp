@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which columns does a row have, where it has few of them?
+// How does a row with few columns store them?
 //
-// A unit of a convolution sees a part of the units below it. So a row of such a layer has a list of columns, ascending,
-// and a coefficient for each of these; all rows that were written together share one. Lists are united by the bits of
-// their columns. More than half of all columns are not listed any more: such a row has all of them, and no list.
-// Cost: a bit of each column for a union, and a number for each that is in it.
+// A unit of a convolution reads a part of the units below it. A row of such a layer therefore has an ascending list of columns,
+// and a coefficient for each; all rows that were written together share one list. Lists are united by the bits of
+// their columns. A row with more than half of all columns has all of them, and no list.
+// Cost: a bit of each column for a union, and a number for each column in it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ColumnSet {
     for (int word = 0; word < list.words; ++word) bits_[std::size_t(word)] |= list.bits[word];
   }
 
-  // The first so many.
+  // Adds the first `columns` columns.
   void add_first(int columns) {
     for (int word = 0; word < columns / 64; ++word) bits_[std::size_t(word)] = ~std::uint64_t{0};
     if (columns % 64 != 0) bits_[std::size_t(columns) / 64] |= (std::uint64_t{1} << (columns % 64)) - 1;
@@ -44,7 +44,7 @@ class ColumnSet {
     return total;
   }
 
-  // Whether they are those of the list.
+  // Returns whether they equal the list.
   bool are(const ColumnList& list) const {
     for (std::size_t word = 0; word < bits_.size(); ++word)
       if (bits_[word] != (int(word) < list.words ? list.bits[word] : 0)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What follows from a unit being on one piece?
+// What is known of a unit that is on one piece?
 //
-// Its bits of the activation pattern, and what the rows above read of it: slope * pre-activation + intercept.
+// Its bits of the activation pattern, and its contribution to the rows above: slope * pre-activation + intercept.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Bit k is set where the pre-activation is above kink k; where units have arms, that of a pair where its second one wins. A later decision on the unit overwrites an earlier one.
+// Bit k is set where the pre-activation is above kink k; for units with arms, the bit of a pair where its second arm is the
+// argmax. A later decision on the unit overwrites an earlier one.
 inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t* pattern) {
   const auto write = [&](int kink, bool value) {
     const std::int64_t bit = layer.kink(unit, kink);
@@ -28,7 +29,7 @@ inline void write_pattern(const Layer& layer, int unit, int piece, std::uint8_t*
     for (int lower = 0; lower < arm; ++lower) write(PairOfArms{lower, arm}.number(), arm == piece);
 }
 
-// An output's coefficients, all limbs of them, times a factor.
+// An output's coefficients, in all limbs, times a factor.
 template <int K, int D>
 void scale_limbs(Row<D>& output, double factor) {
   const int room = padded(output.columns);
@@ -43,7 +44,7 @@ void scale_limbs(Row<D>& output, double factor) {
   }
 }
 
-// One lane of a panel's coefficients, or of so many limbs of them, as those of an output.
+// One lane of a panel's coefficients, or of `limbs` limbs of them, as the coefficients of an output.
 inline double* one_after_the_other(const double* coefficients, int columns, int limbs, Arena& arena) {
   const int room = padded(columns);
   double* result = arena.take<double>(std::size_t(room) * std::size_t(limbs));
@@ -52,7 +53,7 @@ inline double* one_after_the_other(const double* coefficients, int columns, int 
   return result;
 }
 
-// An output, with all that it points to but its list.
+// An output, with everything that it points to except its list.
 template <int D>
 Row<D>* copy_of_output(const Row<D>& output, Arena& arena) {
   Row<D>* row = arena.copy(&output, 1);
@@ -64,7 +65,7 @@ Row<D>* copy_of_output(const Row<D>& output, Arena& arena) {
   return row;
 }
 
-// The row times a slope, plus an intercept, as the rows above read it; what changes is rounded once or twice.
+// The row times a slope, plus an intercept, as the rows above read it; changed numbers are rounded once or twice.
 template <int D>
 const Row<D>* affine_output(const Row<D>& row, double slope, double intercept, Arena& arena) {
   const bool changed = slope != 1 || intercept != 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How are numbers kept to twice the working precision?
+// How are numbers stored to twice the working precision?
 //
-// As unevaluated sums high + low, |low| <= 2^-53 |high|. What a rounded sum or product loses is itself a double, and is
-// found by Knuth's and Dekker's error-free transformations (Muller et al., Handbook of Floating-Point Arithmetic, 2018,
-// chapter 4); where the processor has a fused multiply-add, the loss of a product costs one of it.
-// Rounding: the lower parts of n terms are added in working precision, four additions a term: what the product and the
-// sum of the higher parts lose, and two products with lower parts. Each is off by at most u times a sum of lower parts,
+// As unevaluated sums high + low, |low| <= 2^-53 |high|. The rounding error of a sum or product is itself a double, computed
+// by Knuth's and Dekker's error-free transformations (Muller et al., Handbook of Floating-Point Arithmetic, 2018,
+// chapter 4); with a fused multiply-add, the error of a product takes one instruction.
+// Rounding: the lower parts of n terms are added in working precision, four additions a term: the errors of the product and
+// the sum of the higher parts, and two products with lower parts. Each is off by at most u times a sum of lower parts,
 // which after i terms is at most (i + 3) u times the terms' absolute values. With the two products' own rounding, and
-// that of the lower parts left out, the whole is off by at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these.
-// Below 2^-969 what a product loses is itself rounded: that is charged apart, as room_for_underflow. Splitting a factor
-// above 2^996 overflows into a lower part that is no number, which proves nothing.
+// without the product of lower parts, the total is off by at most (2 n^2 + 16 n + 4) u^2 <= 2 (n + 4)^2 u^2 times these.
+// Below 2^-969 the error of a product is itself rounded: that is charged separately, as room_for_underflow. Splitting a factor
+// above 2^996 overflows into a lower part that is NaN, which proves nothing.
 #pragma once
 
 #include "rows/lanes.hpp"
@@ -66,7 +66,7 @@ struct Doubled {
     add(product);
   }
 
-  // After a sum, whose lower part may have grown, and may even be the larger one where terms cancel.
+  // After a sum, whose lower part may have grown, and may even be the larger one if terms cancel.
   Doubled normalized() const {
     Doubled result{high, Lanes{}};
     result.add(low);
@@ -74,7 +74,7 @@ struct Doubled {
   }
 };
 
-// For a sum of so many terms, in units of the sum of their absolute values.
+// For a sum of `terms` terms, in units of the sum of their absolute values.
 constexpr double doubled_rounding(double terms) {
   return 2.02 * (terms + 4) * (terms + 4) * unit_roundoff * unit_roundoff;
 }

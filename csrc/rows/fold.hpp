@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How are decided units folded into the rows that read them?
 //
-// A row is an affine form plus weights times columns. A unit that is decided is an affine function of its own row, so
+// A row is an affine form plus weights times columns. A decided unit is an affine function of its own row, so
 // its weight times that row is added: to the value, to the columns below, and by magnitudes to the size.
-// Sums have one order, term after term, whatever the blocking.
-// Rounding: n terms cost at most gamma_(n+2) times the sizes involved, lane by lane. What the units themselves are off
-// by is not summed here: see residuals.hpp.
+// Sums have one order, term after term, for any blocking.
+// Rounding: n terms cost at most gamma_(n+2) times the sizes involved, lane by lane. Errors of the units themselves
+// are not summed here: see residuals.hpp.
 // Cost: terms x columns, a panel of rows at once. It is a matrix product, and for large cells most of the work, so a
 // few columns' sums stay in registers over many terms.
 #pragma once
@@ -20,14 +20,14 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A decided unit, and where its weight stands in the coefficients that are being rewritten.
+// A decided unit, and the position of its weight in the coefficients that are being rewritten.
 template <int D>
 struct Fold {
   int column;
   const Row<D>* output;
 };
 
-// A decided unit with columns, its coefficients, and the place of its weight.
+// A decided unit with columns, its coefficients, and the position of its weight.
 template <int D>
 struct FoldOfColumns {
   const Row<D>* output;
@@ -35,7 +35,7 @@ struct FoldOfColumns {
   std::size_t weight;
 };
 
-// sums[c] += weight * (column c of an output), over outputs, for so many columns from `first` on.
+// sums[c] += weight * (column c of an output), over outputs, for `Columns` columns from `first` on.
 template <int Columns, int D>
 void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end,
                   int first) {
@@ -50,8 +50,8 @@ void fold_columns(double* sums, const RowLanes* weights, const FoldOfColumns<D>*
   for (int c = 0; c < Columns; ++c) store(sums + c * rows_at_once, sum[c]);
 }
 
-// The same where not all columns follow one another: begin .. end have the same ones, of which these are `first` and the
-// next, and the sum of each has a place of its own.
+// The same if columns are not consecutive: begin .. end have the same ones, of which these are `first` and the
+// next, and the sum of each has its own position.
 template <int Columns, int D>
 void fold_columns(double* sums, const int* places, const RowLanes* weights, const FoldOfColumns<D>* begin,
                   const FoldOfColumns<D>* end, int first) {
@@ -65,7 +65,7 @@ void fold_columns(double* sums, const int* places, const RowLanes* weights, cons
   for (int c = 0; c < Columns; ++c) store(sums + places[c] * rows_at_once, sum[c]);
 }
 
-// Outputs that follow one another and have the same columns.
+// Consecutive outputs with the same columns.
 template <int D>
 const FoldOfColumns<D>* end_of_group(const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end) {
   const FoldOfColumns<D>* next = begin + 1;
@@ -79,9 +79,9 @@ class Folding {
  public:
   using Folds = std::vector<Fold<D>>;
 
-  // Adds the first `count` units' shares to a panel of rows; weight_of(column) is what they read a column with, and
+  // Adds the first `count` units' contributions to a panel of rows; weight_of(column) is their weight of a column, and
   // low_weight_of(column, m) the limbs after the first, if `long_weights`. The sizes are those from before, with the
-  // outputs' added to them. `same`: the folds and the panel's listing are those of the call before.
+  // outputs' added to them. `same`: the folds and the panel's listing are unchanged since the last call.
   template <class WeightOf, class LowWeightOf>
   void fold(Panel<D>& panel, const Folds& folds, std::size_t count, bool long_weights, WeightOf weight_of,
             LowWeightOf low_weight_of, bool same = false) {
@@ -97,7 +97,7 @@ class Folding {
     for (std::size_t f = 0; f < count; ++f) {
       const RowLanes weight = weight_of(folds[f].column);
       weights_[f] = weight;
-      const RowMask skipped = weight == 0;  // even if what it stands at is no number
+      const RowMask skipped = weight == 0;  // even if its factor is NaN
       const RowLanes magnitude = floored_magnitudes(weight);
       used += skipped ? RowLanes{} : everywhere(1);
       const Row<D>& output = *folds[f].output;
@@ -130,7 +130,7 @@ class Folding {
     }
     if (with_columns_.empty()) return;
     if (panel.listing != nullptr) return fold_listed(panel);
-    // Outputs a few at a time: then they are read along their rows, and the panel's sums stay near by.
+    // A few outputs at a time: then they are read along their rows, and the panel's sums stay in the cache.
     for (std::size_t next = 0; next < with_columns_.size(); next += outputs_at_once) {
       const FoldOfColumns<D>* begin = with_columns_.data() + next;
       const FoldOfColumns<D>* end = with_columns_.data() + std::min(next + outputs_at_once, with_columns_.size());
@@ -146,7 +146,7 @@ class Folding {
   static constexpr int columns_at_once = 8;
   static constexpr std::size_t outputs_at_once = 32;
 
-  // Outputs that follow one another and have the same columns; their sums' places begin at this one of `places_`.
+  // Consecutive outputs with the same columns; the positions of their sums begin at this one of `places_`.
   struct Group {
     const FoldOfColumns<D>* begin;
     const FoldOfColumns<D>* end;
@@ -171,7 +171,7 @@ class Folding {
     });
   }
 
-  // work(number of columns, outputs from, to, places of their sums, first of these columns in the outputs), where columns
+  // Calls work(number of columns, outputs from, to, positions of their sums, first of these columns in the outputs), if columns
   // are listed.
   template <class Work>
   void for_each_group(Work work) {
@@ -188,8 +188,8 @@ class Folding {
     }
   }
 
-  // What is left to do for rows of several limbs: sums stay in registers over all units. Outputs have as many limbs, or
-  // more, for they are of lower layers.
+  // The rest for rows of several limbs: sums stay in registers over all units. Outputs have as many limbs, or
+  // more, because they are of lower layers.
   template <int K, int factor_limbs>
   void fold_limbs(Panel<D>& panel, const Folds& folds, std::size_t count, RowLanes used) {
     const auto factor_of = [&](std::size_t fold) {
@@ -216,7 +216,7 @@ class Folding {
       const RowLanes charged = (panel.own[k] + charge_of_limbs(panel.size[k], K, double(count))) * slack;
       panel.own[k] = used > 0 ? charged : panel.own[k];
     }
-    constexpr int several = K == 2 ? 4 : 2;  // whose sums do not wait for one another
+    constexpr int several = K == 2 ? 4 : 2;  // independent sums, to hide latency
     if (panel.listing != nullptr) {
       for_each_group([&](auto columns, const FoldOfColumns<D>* begin, const FoldOfColumns<D>* end, const int* at, int first) {
         constexpr int at_once = columns() < several ? columns() : several;
@@ -289,9 +289,9 @@ class Folding {
     }
   }
 
-  std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_, low_weights_;  // of the rows at hand, fold by fold
+  std::vector<RowLanes, AlignedAllocator<RowLanes>> weights_, low_weights_;  // of the current rows, fold by fold
   std::vector<FoldOfColumns<D>> with_columns_;
-  std::vector<Group> groups_;  // where columns are listed
+  std::vector<Group> groups_;  // if columns are listed
   std::vector<int> places_;    // of the sums of all groups' columns
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How are numbers kept to two, three or four times the working precision?
+// How are numbers stored to two, three or four times the working precision?
 //
-// As unevaluated sums of K doubles, the limbs, each at most 2^-52 of the one before. What a rounded sum or product
-// loses is itself a double, found by error-free transformations (doubled.hpp), and goes into the next limb; only what
-// the last limb loses is lost. It is the K-fold summation of Ogita, Rump and Oishi (2005), for products of limbs.
+// As unevaluated sums of K doubles, the limbs, each at most 2^-52 of the one before. The rounding error of a sum or product
+// is itself a double, computed by error-free transformations (doubled.hpp), and goes into the next limb; only the error of
+// the last limb is lost. It is the K-fold summation of Ogita, Rump and Oishi (2005), for products of limbs.
 // Rounding: the sum of n products, whose first limbs' absolute values add up to T, is off by at most
 // rounding_of_limbs(K, n) T. The proof is in docs/error-bounds.md, "To a multiple of the working precision". Products
-// that fall below the normal range are charged apart, as room_for_underflow.
-// Cost: some K^2 additions a term where weights have one limb.
+// below the normal range are charged separately, as room_for_underflow.
+// Cost: about K^2 additions a term if weights have one limb.
 #pragma once
 
 #include <cmath>
@@ -44,7 +44,7 @@ struct Limbs {
     }
   }
 
-  // The product of two limbs, whose places add up to `level`.
+  // The product of two limbs, whose indices add up to `level`.
   template <int level>
   void add_product(Lanes left, Lanes right) {
     const Lanes product = left * right;
@@ -52,13 +52,13 @@ struct Limbs {
     add<level>(product);
   }
 
-  // The product of two numbers, of which the second has only so many limbs: limb_of(0), limb_of(1), .. and factor_of(0), ..
+  // The product of two numbers, the second with fewer limbs: limb_of(0), limb_of(1), .. and factor_of(0), ..
   template <int factor_limbs, class LimbOf, class FactorOf>
   void add_products(LimbOf limb_of, FactorOf factor_of) {
     add_products_from<factor_limbs, K - 1, K - 1>(limb_of, factor_of);
   }
 
-  // The same number, its limbs apart. They are after one pass or two; if ever they were not, it is no number, which
+  // The same number with non-overlapping limbs. One pass or two suffice; otherwise the result is NaN, which
   // proves nothing.
   Limbs normalized() const {
     Limbs result = *this;
@@ -85,7 +85,7 @@ struct Limbs {
     return true;
   }
 
-  // Those of limb a and all that come after: at the same place, and then at those before.
+  // The products of limb a and all later ones: with the same index, and then with the indices before it.
   template <int factor_limbs, int level, int a, class LimbOf, class FactorOf>
   void add_products_from(LimbOf limb_of, FactorOf factor_of) {
     add_product<level>(limb_of(a), factor_of(level - a));
@@ -96,7 +96,7 @@ struct Limbs {
   }
 };
 
-// work(K) with the number of limbs as a constant: two, three or four.
+// Calls work(K) with the number of limbs as a constant: two, three or four.
 template <class Work>
 void with_limbs(int limbs, Work work) {
   if (limbs == 2) work(std::integral_constant<int, 2>());
@@ -104,7 +104,7 @@ void with_limbs(int limbs, Work work) {
   if (limbs == 4) work(std::integral_constant<int, 4>());
 }
 
-// Of sums of so many terms whose absolute values add up to `sizes`.
+// For sums of `terms` terms whose absolute values add up to `sizes`.
 template <class Lanes>
 Lanes charge_of_limbs(Lanes sizes, int limbs, double terms) {
   return sizes == 0 ? Lanes{} : sizes * rounding_of_limbs(limbs, terms) + room_for_underflow;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How are several rows worked on at once?
 //
-// Side by side, a row a lane: what is done to each row of a layer alike is done to a panel of them by one instruction.
-// Most cells have a few rows with a column or two, and what costs is not sums over columns but all that comes once a
-// row. How many rows are at once is for the kernel to say; each lane has its own operations in their own order, so
-// that the bits do not depend on it. Lanes without a row repeat the last one.
+// One row in each lane: an operation on all rows of a layer is one instruction for a panel of rows.
+// Most cells have a few rows with a column or two, and the cost is not in sums over columns but in operations for each
+// row. The kernel chooses the number of rows at once; each lane has its own operations in their own order, so
+// the bits do not depend on it. Lanes without a row repeat the last one.
 // A row's coefficients stay in the panel that it was written in, one of `rows_at_once` doubles apart from the next.
 #pragma once
 
@@ -26,7 +26,7 @@ typedef std::int64_t RowMask __attribute__((vector_size(sizeof(RowLanes))));
 
 constexpr int rows_at_once = int(sizeof(RowLanes) / sizeof(double));
 
-// Which columns a panel has, null where they are 0, 1, .., and at which place of the panel each column is.
+// The columns of a panel, null if they are 0, 1, .., and the position of each column in the panel.
 struct Listing {
   const ColumnList* list;
   const int* places;
@@ -38,11 +38,11 @@ struct Panel {
   RowLanes size[D + 1];
   RowLanes own[D + 1];
   RowLanes error[D + 1];
-  RowLanes low[most_limbs - 1][D + 1];  // where rows have several limbs
-  double* coefficients;                 // [columns, rows_at_once]; unset where the panel has no columns
+  RowLanes low[most_limbs - 1][D + 1];  // if rows have several limbs
+  double* coefficients;                 // [columns, rows_at_once]; unset if the panel has no columns
   double* low_coefficients;             // [limbs - 1, columns, rows_at_once]
-  AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are on their own
-  const Listing* listing;               // where layers read patches, else null
+  AffineLanes<D>* low_of_rows;          // [rows_at_once, limbs - 1], for these rows when they are separate
+  const Listing* listing;               // if layers read patches, else null
   int limbs;
   int columns;
   int count;                            // of rows
@@ -59,7 +59,7 @@ REGIONS_INLINE RowLanes side_by_side(Of of) {
   return side_by_side(of, std::make_integer_sequence<int, rows_at_once>());
 }
 
-// What is the same in all lanes. Nothing is computed: any number minus 0 is that number, and adding 0 would change -0.
+// The same number in all lanes. Nothing is computed: any number minus 0 is that number, while adding 0 would change -0.
 REGIONS_INLINE RowLanes everywhere(double number) { return number - RowLanes{}; }
 
 REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
@@ -68,8 +68,8 @@ REGIONS_INLINE RowLanes floored_magnitudes(RowLanes weights) {
   return magnitudes < floor ? floor : magnitudes;
 }
 
-// Of coefficients. Where columns may be listed, a row has those of all rows that were written with it, and how many are
-// written together is for the kernel to say: so what is 0 is as if it were not there.
+// Magnitudes of coefficients. If columns may be listed, a row has the columns of all rows written with it, and the kernel
+// chooses how many are written together: so zeros count as absent.
 template <bool may_be_listed>
 struct MagnitudesOf {
   REGIONS_INLINE RowLanes operator()(RowLanes coefficients) const {
@@ -79,7 +79,7 @@ struct MagnitudesOf {
   }
 };
 
-// work(place in the panel, column, MagnitudesOf) for each column of the panel.
+// Calls work(position in the panel, column, MagnitudesOf) for each column of the panel.
 template <int D, class Work>
 REGIONS_INLINE void for_each_column(const Panel<D>& panel, Work work) {
   if (panel.listing == nullptr)
@@ -113,7 +113,7 @@ AffineLanes<D> affine_lane(const RowLanes* forms, int lane) {
   return form;
 }
 
-// One row of a panel; which unit it is of is not for the panel to know.
+// One row of a panel; the caller sets its unit.
 template <int D>
 void write_row(const Panel<D>& panel, int lane, Row<D>& row) {
   row.value = affine_lane<D>(panel.value, lane);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// To how many times the working precision are the rows of each layer kept?
+// With how many limbs are the rows of each layer stored?
 //
-// What is rounded in a layer grows to the top by more than values do. Where it would be more than 2^-28 of them there,
-// rows get another limb (rows/limbs.hpp). In a small domain values differ by less than they are, and it is differences
-// that signs are decided by: there it is 2^-28 of these. It is a guess, and costs nothing but time if it is wrong.
+// Rounding in a layer grows upwards by more than values do. If it would be more than 2^-28 of the values at the top,
+// rows get another limb (rows/limbs.hpp). In a small domain values differ by less than their size, and signs depend on
+// the differences: there the limit is 2^-28 of these. It is a guess, and a wrong guess costs only time.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// Of the domain's points, by how much they differ over how large they are, where that is small; else 1.
+// The difference of the domain's points relative to their size, if that is small; else 1.
 inline double smallness(const Chart& chart, const Domain& domain) {
   if (domain.arc) return 1;
   const std::size_t width = std::size_t(chart.dimension) + 1;
@@ -41,7 +41,7 @@ inline double smallness(const Chart& chart, const Domain& domain) {
     largest = std::fmax(largest, size);
   }
   const double ratio = std::sqrt(apart / largest);
-  return ratio < 0.25 ? ratio : 1;  // so is what is no number
+  return ratio < 0.25 ? ratio : 1;  // also for NaN
 }
 
 inline std::vector<int> limbs_of_layers(const Network& network, const Chart& chart, const Domain& domain) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What do the units of a layer read of several vectors of outputs at once?
+// How are several vectors of outputs multiplied by the weights of a layer at once?
 //
-// A matrix product in register blocks: four vectors by as many units as there are registers for, the weights laid out
+// As a matrix product in register blocks: four vectors by as many units as there are registers for, the weights laid out
 // input by input, so that eight units are loaded at once. Neighbouring points of a segment have nearly the
-// same active units; inputs that are 0 for all four are left out.
+// same active units; inputs that are 0 for all four are skipped.
 // Rounding: sums are made of blocks of 32 terms. n terms and the bias are off by at most gamma_(n/32 + 35) times the
 // absolute values.
 // On a grid: to twice the working precision in five operations a term. The sum of higher parts starts at
@@ -12,7 +12,7 @@
 // most g/2 and rounded once, to within u g/2. If 2^k is at most 4 times the bound B on the absolute values, g is at most
 // 8 u B, and the lower parts of i terms add up to (4 i + 1) u B at most. They are added in blocks of m, 32 or all n if
 // these are fewer, with 2 additions a term (4 without fused multiply-add), together off by 4 n u (4 m + 1) u B at most;
-// the blocks to each other, off by (n / 32 + 1) u (4 n + 1) u B. What is rounded once is off by (4 n + 1) u^2 B, and the bias
+// the blocks to each other, off by (n / 32 + 1) u (4 n + 1) u B. Terms that are rounded once are off by (4 n + 1) u^2 B, and the bias
 // costs 8 (n + 1) u^2 (B + |bias|). So the sum is off by less than (20 (n + 4) (m + 4) + n^2 / 8) u^2 (B + |bias|); also if
 // some of the terms were added up apart before, which costs 10 (n + 1) u^2 (B + |bias|) more.
 #pragma once
@@ -49,7 +49,7 @@ REGIONS_INLINE Wide fused(Wide left, Wide right, Wide sum) {
 #endif
 constexpr int lanes_at_once = sizeof(Wide) / sizeof(double);
 
-// One bit for each lane where the left number is larger. Comparing Lanes8 goes lane by lane where registers are
+// One bit for each lane where the left number is larger. Comparing Lanes8 goes lane by lane if registers are
 // narrower.
 REGIONS_INLINE unsigned bits_above(Wide left, Wide right) {
 #if !defined(REGIONS_FMA)
@@ -62,7 +62,7 @@ REGIONS_INLINE unsigned bits_above(Wide left, Wide right) {
 #endif
 }
 
-// Without the sign.
+// The absolute value.
 REGIONS_INLINE Wide magnitude(Wide value) {
   typedef std::int64_t Bits __attribute__((vector_size(sizeof(Wide))));
   return Wide(Bits(value) & (Bits{} + 0x7fffffffffffffff));
@@ -78,7 +78,7 @@ inline double rounding_of_doubled_products(double terms) {
   return (20 * (terms + 4) * (block + 4) + terms * terms / 8) * unit_roundoff * unit_roundoff;
 }
 
-// Four vectors, which of their entries are in use, and where their products go.
+// Four vectors, their used entries, and the destination of their products.
 struct Operands {
   const double* high[points_at_once];
   const double* low[points_at_once];  // of doubled products
@@ -112,7 +112,7 @@ void add_products(const Operands& of, const double* columns, std::size_t width, 
   }
 }
 
-// The same to twice the working precision; the biases come last.
+// The same to twice the working precision; the biases are added last.
 template <int Vectors>
 void add_doubled_products(const Operands& of, const double* columns, std::size_t width, std::size_t first) {
   Wide sums[points_at_once][Vectors];
@@ -159,6 +159,7 @@ void add_doubled_products(const Operands& of, const double* columns, std::size_t
 }
 
 // For `units` units, a multiple of eight, from panels of their weights (task/panels.hpp): panel by panel, so that one
+// stays in the cache for all vectors.
 // stays near while all vectors pass.
 inline void multiply(const Operands* all, std::size_t count, const double* panels, std::size_t inputs,
                      std::size_t units, bool doubled) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Between which two affine forms does a unit's output lie, over a cell?
+// What are affine bounds on a unit's output, over a cell?
 //
-// Where the pre-activation h is only known to lie in [low, high], the output phi(h) lies between two affine functions
-// of h. A convex phi has its chord above and one of its extreme pieces below (the one that leaves the smaller gap), a
+// If the pre-activation h is only known to lie in [low, high], the output phi(h) lies between two affine functions
+// of h. A convex phi has its chord above and one of its extreme pieces below (the one with the smaller gap), a
 // concave one the reverse; any other has the chord on both sides, moved out to clear the kinks.
-// The idea is that of Singh et al. 2018 (DeepZ), Zhang et al. 2018 (CROWN); loose bounds cost time, never a wrong
-// answer. Every bound is widened by what rounding may have cost, so that a decision that rests on it is proven.
+// The idea is from Singh et al. 2018 (DeepZ) and Zhang et al. 2018 (CROWN); loose bounds cost time, never a wrong
+// answer. Every bound is widened by its rounding, so that a decision that rests on it is proven.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace regions {
 inline namespace REGIONS_TARGET {
 
 // One column: the output lies in center +- radius, as affine forms. The last lane of `radius` bounds the sum of the
-// absolute values of the terms of both over the cell; `size` is that of the output itself, as in Row.
+// absolute values of the terms of both over the cell; `size` is the size of the output itself, as in Row.
 template <int D>
 struct Relaxation {
   AffineLanes<D> center;
@@ -35,7 +35,7 @@ struct PanelRelaxation {
   RowLanes scale;  // the last lane of Relaxation::radius
 };
 
-// Also gives the rows their sizes.
+// Also sets the rows' sizes.
 template <int D>
 PanelRelaxation<D> weighted(Panel<D>& panel, const Relaxation<D>* columns, const AffineLanes<D>& largest) {
   PanelRelaxation<D> sum;
@@ -68,7 +68,7 @@ struct Band {
   double upper_slope, upper_intercept;
 };
 
-// phi on [low, high], of which only the pieces first..last occur.
+// phi on [low, high], which only meets the pieces first..last.
 REGIONS_INLINE Band band(const Layer& layer, int unit, int first, int last, double low, double high) {
   const double* slopes = layer.slopes + std::size_t(unit) * std::size_t(layer.kinks + 1);
   const double* intercepts = layer.intercepts + std::size_t(unit) * std::size_t(layer.kinks + 1);
@@ -110,7 +110,7 @@ REGIONS_INLINE Band band(const Layer& layer, int unit, int first, int last, doub
 }
 
 // The pre-activation lies between lower and upper, each off by at most `margin`; `scale` bounds their terms, and `size`
-// those of the row.
+// the terms of the row.
 template <int D>
 Relaxation<D> relax(const Layer& layer, const Row<D>& row, const AffineLanes<D>& size, AffineLanes<D> lower,
                     AffineLanes<D> upper, double low, double high, double margin, double scale, double underflow) {

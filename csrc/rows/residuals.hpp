@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// How far may a row be off for what was rounded in the units that were folded into it?
+// How far may a row be off because of rounding in the units that were folded into it?
 //
-// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) a layer
-// where weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed
-// layer by layer, it grows by their spectral norm: 2.8 at every width. So a row keeps only what was rounded in itself
-// (`own`), and of each layer there are two vectors, in lanes like a row:
-//     largest   the largest `own` of the outputs of decided units, lane by lane
-//     carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l: over decided units j, |(e_j)_j|_2 <= N_l . (1, |p|)
-// where e_j is what j's output is off by. A row's error is own_i + |w_i|_2 N_(l-1). The proof is in
-// docs/error-bounds.md; it rests on the form that a row's error takes, e = (own part) + sum over decided units j of the
-// layer just below of w_ij e_j, and needs of every unit that its error never exceeds `most`, for that was charged in the
-// size of its column. Where it does, nothing is believed any more: the error is infinite, and signs are decided exactly.
-// Invariant: layers_[l] holds for all units of layer l decided so far. Cost: a maximum for each unit that is decided,
+// Summed unit by unit, |weight| times error, a bound grows by the 1-norms of the weights: 0.56 sqrt(width) per layer
+// if weights are He-normal, while values do not grow, and after 10 to 25 layers nothing is left of 53 bits. Summed
+// layer by layer, it grows by their spectral norm: 2.8 at every width. So a row stores only its own rounding
+// (`own`), and each layer has two vectors, in lanes like a row:
+// largest   the largest `own` of the outputs of decided units, lane by lane
+// carried   N_l = gain_l N_(l-1) + sqrt(units_l) largest_l: over decided units j, |(e_j)_j|_2 <= N_l . (1, |p|)
+// where e_j is the error of j's output. A row's error is own_i + |w_i|_2 N_(l-1). The proof is in
+// docs/error-bounds.md. It rests on the form of a row's error, e = (own part) + sum over decided units j of the
+// layer just below of w_ij e_j, and requires of every unit that its error never exceeds `most`, which was charged in the
+// size of its column. If it does, bounds are no longer trusted: the error is infinite, and signs are decided exactly.
+// Invariant: layers_[l] is valid for all units of layer l decided so far. Cost: a maximum for each unit that is decided,
 // and two vectors for each layer that is at work on a cell.
 #pragma once
 
@@ -27,15 +27,15 @@
 namespace regions {
 inline namespace REGIONS_TARGET {
 
-// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply, and so does a factor of 0, however
-// large the bound.
+// A multiple of a bound, where a bound of 0 proves that there is nothing to multiply, and so does a factor of 0, for any
+// bound.
 template <class Lanes>
 Lanes multiple(Lanes bound, double factor) {
   return factor == 0 ? Lanes{} : bound == 0 ? Lanes{} : bound * (factor * slack) + room_for_underflow;
 }
 
-// Rows that nothing but exact zeros was folded into inherit nothing: anything else has a size, and was charged. `norms`
-// are those of the units' weights.
+// Rows with only exact zeros folded in inherit nothing: anything else has a size, and was charged. `norms`
+// are the norms of the units' weights.
 template <int D>
 void set_errors(RowLanes norms, const AffineLanes<D>& below, Panel<D>& panel) {
   RowLanes inherited{};
@@ -56,7 +56,7 @@ class ResidualBounds {
   explicit ResidualBounds(const Network& network)
       : network_(network), layers_(network.layers.size()), carried_(network.layers.size()) {}
 
-  // From now on it is about a part of the cell that this is known of.
+  // Starts a part of the cell for which this is known.
   void begin(const Residuals<D>& parent, int frontier) {
     for (int layer = parent.first; layer <= frontier; ++layer)
       layers_[std::size_t(layer)] = parent.layers[layer - parent.first];
@@ -64,7 +64,7 @@ class ResidualBounds {
     carried_[std::size_t(known_)] = parent.below;
   }
 
-  // What the layer inherits; all that can be decided below it on this cell has been.
+  // The residuals that the layer inherits; everything decidable below it on this cell has been decided.
   const Lanes& below(int layer) {
     while (known_ < layer - 1) {
       ++known_;
@@ -76,7 +76,7 @@ class ResidualBounds {
     return carried_[std::size_t(layer) - 1];
   }
 
-  // A layer is brought in that reads these decided units, and as many columns. What its units' errors are held against
+  // A layer is brought in that reads these decided units, and as many columns. The bound on its units' errors
   // may be any vector: it is in the sizes of columns, so it should be small, and the errors should never reach it.
   void bring_in(int layer, const std::vector<Fold<D>>& folds, const Relaxation<D>* columns, int count) {
     Lanes sizes{};
@@ -86,7 +86,7 @@ class ResidualBounds {
     layers_[std::size_t(layer)].largest = Lanes{};
     layers_[std::size_t(layer)].most =
         multiple(sizes, 0x1p-8 * here.largest_sum) + multiple(below(layer), 0x1p10 * here.largest_norm);
-    layers_[std::size_t(layer)].most[0] += 0x1p-8 * here.largest_bias;  // for what is read may have no constant terms
+    layers_[std::size_t(layer)].most[0] += 0x1p-8 * here.largest_bias;  // because the inputs may have no constant terms
   }
 
   void decided(int layer, const Row<D>& row, const Row<D>& output) {
@@ -100,14 +100,14 @@ class ResidualBounds {
     layers_[std::size_t(layer)].largest = at_least(layers_[std::size_t(layer)].largest, output.own);
   }
 
-  // Size of the output of a unit, for each unit of its slope: of whatever row stands for it in the cell from now on,
-  // and of what that is off by.
+  // Size of the output of a unit, per unit of its slope: of any row that represents it in the cell from now on,
+  // and of its error.
   Lanes size_of_column(int layer, const Row<D>& row) const {
     const Lanes& most = layers_[std::size_t(layer)].most;
     return row.size + most + at_least(most, row.error);
   }
 
-  // What the halves of this cell need to know, if `first` is its lowest undecided layer.
+  // The part that the halves of this cell need, if `first` is its lowest undecided layer.
   Residuals<D> kept(int first, int frontier, Arena& arena) {
     Residuals<D> result{first, below(first), arena.take<LayerResiduals<D>>(std::size_t(frontier - first + 1))};
     for (int layer = first; layer <= frontier; ++layer) result.layers[layer - first] = layers_[std::size_t(layer)];
@@ -118,7 +118,7 @@ class ResidualBounds {
   const Network& network_;
   std::vector<LayerResiduals<D>, AlignedAllocator<LayerResiduals<D>>> layers_;
   std::vector<Lanes, AlignedAllocator<Lanes>> carried_;
-  int known_ = 0;  // the highest layer of which `carried_` is
+  int known_ = 0;  // the highest layer with valid `carried_`
 };
 
 }  // namespace REGIONS_TARGET

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What is left of a network on a small cell?
+// How is a network restricted to a small cell represented?
 //
-// Only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart
+// It has only the units still undecided there. A row is one unit's pre-activation, written as an affine form of the chart
 // plus a combination of the outputs of undecided units below it (its columns); everything decided has been folded
 // into the affine form. The lowest undecided layer has no columns: its rows are affine, and each of their kinks is a
 // line (a point, in dimension one) across the cell.
 //
-// Layers are brought in one after another: those above `frontier` have not been looked at yet. For the next one the
-// outputs of the frontier's decided units are kept.
+// Layers are brought in one after another: those above `frontier` have not been used yet. For the next one, the
+// outputs of the frontier's decided units are stored.
 //
 // Invariant (error): for every p in the cell, the row evaluated with the true outputs of its columns differs from the
-// true pre-activation by at most error . (1, |p|). It is `own`, what was rounded in this row itself, and what it
-// inherits from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
+// true pre-activation by at most error . (1, |p|). It is `own`, the rounding in this row itself, plus the part inherited
+// from the units folded into it (residuals.hpp). Invariant (size): size . (1, |p|) bounds the sum of the
 // absolute values of the row's terms, and once the row is decided `own` is a part of it: a size of 0 proves that
-// nothing was rounded. All are vectors, not numbers, so that what vanishes exactly at the origin is known to.
+// nothing was rounded. All are vectors, not numbers, so that a form that vanishes exactly at the origin is known to.
 #pragma once
 
 #include <cassert>
@@ -35,7 +35,7 @@ Lanes absolute(Lanes lanes) {
   return lanes < 0 ? -lanes : lanes;
 }
 
-// Of what is not zero, at least the floor of sizes; of what is no number, no number.
+// For nonzero numbers, at least the floor of sizes; for NaN, NaN.
 template <int D>
 AffineLanes<D> floored(AffineLanes<D> sizes) {
   const AffineLanes<D> floor = AffineLanes<D>{} + floor_of_sizes;
@@ -66,20 +66,19 @@ struct Row {
   AffineLanes<D> own;
   AffineLanes<D> error;
   AffineLanes<D>* low;           // [limbs - 1] of the value, in rows of several limbs (limbs.hpp)
-  double* coefficients;          // [columns] of a panel (panel.hpp); of an output, see is_padded
+  double* coefficients;          // [columns] of a panel (panel.hpp); for an output, see is_padded
   double* low_coefficients;      // [limbs - 1] times as many, limb after limb
-  const ColumnList* list;        // which columns, where layers read patches; null where they are 0, 1, ..
+  const ColumnList* list;        // the columns, if layers read patches; null if they are 0, 1, ..
   int columns;
   int unit;
   int lowest_piece;  // the unit is on one of the pieces lowest..highest; or this is the arm of that number
   int highest_piece;
-  int limbs = 1;     // 1 where rows are kept to the working precision
+  int limbs = 1;     // 1 if rows have the working precision
 };
 
 constexpr int is_an_arm = -1;  // a highest piece
 
-// An output's coefficients are one after the other. Products run over whole vectors of them, so that what stands behind
-// must be zero.
+// An output's coefficients are contiguous. Products run over whole vectors of them, so the padding must be zero.
 template <int D>
 bool is_padded(const Row<D>& row) {
   bool zeros = true;
@@ -91,7 +90,7 @@ bool is_padded(const Row<D>& row) {
   return zeros;
 }
 
-// The invariant of Row::size, as far as it is seen in the value; no number proves nothing, and is let through.
+// The invariant of Row::size, as far as the value shows; NaN proves nothing, and is accepted.
 template <int D>
 bool is_sized(const Row<D>& row) {
   bool sized = true;
@@ -99,16 +98,16 @@ bool is_sized(const Row<D>& row) {
   return sized;
 }
 
-// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight. Of each unit that has
-// arms, one pair: their difference, which is a line only where the unit has no others.
+// The undecided kinks of the lowest layer, as a structure of arrays padded to whole vectors of eight. For each unit with
+// arms, one pair: their difference, which is a line only if the unit has no other arms.
 template <int D>
 struct Lines {
   int count;
   int capacity;
   double* value[D + 1];   // pre-activation minus breakpoint
-  double* margin;         // bound on the rounding of its values in the cell, vertices being exact
-  double* steepness;      // 1-norm of the gradient, rounded up: what a vertex's error is multiplied with
-  int* owners;            // whose kink it is, as an index into the rows of the lowest block; of several rows the first
+  double* margin;         // bound on the rounding of its values in the cell, for exact vertices
+  double* steepness;      // 1-norm of the gradient, rounded up: the factor of a vertex's error
+  int* owners;            // the row of the kink, as an index into the rows of the lowest block; of several rows the first
   int* breakpoints;
 
   static Lines take(int capacity, Arena& arena) {
@@ -144,7 +143,7 @@ struct Lines {
   }
 };
 
-// The undecided rows of one layer; the order of their units, each of which has its rows one after another, is the order of
+// The undecided rows of one layer. The order of their units, each with its rows one after another, is the order of
 // their columns in the layers above.
 template <int D>
 struct Block {
@@ -153,7 +152,7 @@ struct Block {
   int units;
   const Row<D>** rows;
 
-  // Behind the last row of the unit that has this one.
+  // The end of the rows of the unit that has this one.
   int end_of_unit(int row) const {
     int end = row + 1;
     while (end < count && rows[end]->unit == rows[row]->unit) ++end;
@@ -161,17 +160,17 @@ struct Block {
   }
 };
 
-// Of the units of a layer, as far as they are decided on a cell (residuals.hpp).
+// Residuals of the decided units of a layer on a cell (residuals.hpp).
 template <int D>
 struct LayerResiduals {
   AffineLanes<D> largest;  // of their outputs' own errors
-  AffineLanes<D> most;     // that the error of any unit of the layer may be
+  AffineLanes<D> most;     // limit of the error of any unit of the layer
 };
 
 template <int D>
 struct Residuals {
   int first;                  // the lowest layer at work
-  AffineLanes<D> below;       // what it inherits
+  AffineLanes<D> below;       // the residuals that it inherits
   LayerResiduals<D>* layers;  // [frontier - first + 1]
 };
 
@@ -179,13 +178,13 @@ template <int D>
 struct LocalNetwork {
   Residuals<D> residuals;
   Lines<D> lines;     // of blocks[0]
-  bool bounded;       // whether the cell is
+  bool bounded;       // whether the cell is bounded
   bool only_lines;    // whether no unit of blocks[0] has more than two arms left
-  int best_line;      // the one that leaves most on its smaller side
+  int best_line;      // the one with the largest smaller side
   int block_count;    // layers with undecided rows, lowest first
   Block<D>* blocks;
   int frontier;       // the highest layer brought in so far
-  int output_count;   // what the layer above the frontier will read of decided units
+  int output_count;   // number of decided outputs that the layer above the frontier will read
   const Row<D>** outputs;
 
   int columns() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How is a single number kept to twice the working precision?
+// How is a single number stored to twice the working precision?
 //
-// As in doubled.hpp, but one number instead of many side by side, with quotients, and whole after every operation.
+// As in doubled.hpp, but one number instead of many in parallel, with quotients, and normalized after every operation.
 // Source: Muller et al., Handbook of Floating-Point Arithmetic, 2018, chapters 4 and 14.
 #pragma once
 

@@ -28,7 +28,7 @@ void Crew::run(const Work& work) {
         }
         work_on(work, false, monitor);
       });
-  } catch (const std::exception&) {  // no more threads to be had: those that there are will do
+  } catch (const std::exception&) {  // no more threads can be started: the existing ones suffice
     const std::lock_guard<std::mutex> lock(mutex_);
     waiting_ -= workers_ - 1 - int(threads.size());
     workers_ = 1 + int(threads.size());

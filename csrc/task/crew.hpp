@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How do several threads share one recursion?
 //
-// One begins with all of it. Each that has nothing to do waits for a part that somebody gives away; `hungry` says whether
-// one waits that nothing has been given for, and is read at every node. So nothing is given while all are at work, and
-// nobody needs to know beforehand which part is large. The calling thread works as well, and it alone reports to the
-// caller. No thread outlives `run`, so that nothing is left for a fork to lose.
-// Invariant: `hungry_` is the number of those who wait, less the parts that wait for them; threads that have not begun yet
-// count among the former. The work has ended when all wait. What one throws stops all, and comes out of `run`.
-// Cost: a read at each node; a part given away takes a lock, and wakes one thread.
+// One thread begins with all of it. An idle thread waits for a part that another one gives away; `hungry` returns whether
+// an idle thread has no part yet, and is read at every node. So nothing is given away while all are busy, and the sizes of
+// parts need not be known in advance. The calling thread works as well, and only it reports to the
+// caller. No thread outlives `run`, so that a fork loses nothing.
+// Invariant: `hungry_` is the number of idle threads minus the number of queued parts; threads that have not begun yet
+// count as idle. The work has ended when all are idle. An exception in one stops all, and is rethrown by `run`.
+// Cost: a read at each node; giving a part away takes a lock, and wakes one thread.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@ namespace regions {
 
 class Crew {
  public:
-  // A part of the work, whatever that is.
+  // A part of the work, of any kind.
   struct Part {
     virtual ~Part() = default;
   };
-  // What a thread does; one of them is told that it is the first.
+  // The work of a thread; one of them is told that it is the first.
   using Work = std::function<void(bool first, Monitor& monitor, Outcome& outcome)>;
 
-  // `outcome` is that of all together.
+  // `outcome` is the sum over all threads.
   Crew(int workers, Monitor& monitor, Outcome& outcome);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -41,7 +41,7 @@ class Crew {
 
   bool hungry() const { return hungry_.load(std::memory_order_relaxed) > 0; }
   void give(std::unique_ptr<Part> part);
-  // The next part, once there is one; null if all is done. `monitor` is that of the thread that asks.
+  // The next part, as soon as there is one; null if everything is done. `monitor` belongs to the calling thread.
   std::unique_ptr<Part> take(Monitor& monitor);
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Is anybody waiting, and shall the work stop?
+// How is progress reported, and when does the work stop?
 //
-// A few times a second the caller is told how far the work is and may stop it; a limit on the number of regions stops
-// it too. The clock is read only every few thousand units of work (a sign, or so). Stopping is an exception, so what
-// was finished stays in the collector. Where several threads work (task/crew.hpp), each has a monitor of its own, and
-// adds what it found to a tally; that of the calling thread tells the caller, and what stops one stops all.
+// A few times a second the caller gets the progress and may stop the work; a limit on the number of regions stops
+// it too. The clock is read only every few thousand units of work (a sign, or so). Stopping is an exception, so
+// finished results stay in the collector. If several threads work (task/crew.hpp), each has a separate monitor, and adds its
+// results to a tally. The monitor of the calling thread reports to the caller, and stopping one stops all.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@ namespace regions {
 struct Interrupted {};
 struct LimitExceeded {};
 
-// What several threads have found together.
+// Results of several threads together.
 struct Tally {
   std::atomic<std::int64_t> regions{0};
-  std::atomic<double> finished{0};  // share
+  std::atomic<double> finished{0};  // fraction
   std::atomic<bool> stopped{false};
 };
 
 class Monitor {
  public:
-  // Called about every 50 ms with (context, finished share, regions so far); a result other than 0 stops the work.
+  // Called about every 50 ms with (context, finished fraction, regions so far); a result other than 0 stops the work.
   using Report = int (*)(void* context, double finished, std::int64_t regions);
 
   Monitor(Report report, void* context, std::int64_t limit) : report_(report), context_(context), limit_(limit) {}
@@ -64,7 +64,7 @@ class Monitor {
     if (report_(context_, finished, regions) != 0) throw Interrupted();
   }
 
-  // From now on it counts for several; and the same for a thread of whose work nobody is told.
+  // From now on it counts for several threads; the second function returns a monitor for a thread without reports.
   void share(Tally& tally) { tally_ = &tally; }
   Monitor for_another_thread() const {
     Monitor monitor(nullptr, nullptr, limit_);
@@ -80,7 +80,7 @@ class Monitor {
     told_regions_ = regions_;
   }
 
-  // It is alone again, and goes on from what all have found.
+  // It is alone again, and continues from the total.
   void share_no_more() {
     regions_ = tally_->regions;
     finished_ = tally_->finished;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What does the core know of a network and of the chart it is looked at through?
+// How does the core represent a network and its chart?
 //
 // A network is a chain of layers. A unit's pre-activation h is an affine form of the previous layer's outputs; its
 // output is piecewise linear in h: on piece k, where breakpoint[k-1] < h <= breakpoint[k], it is slope[k] * h +
-// intercept[k]. Weights, slopes and intercepts stay apart to the end: their products are in general not doubles,
-// and what is exact here must be the numbers as they are stored.
-// Units of other layers have several rows each, their *arms*, and give the largest: the piece is the number of the arm that
-// wins, of arms that are the same on a cell the lowest. The kinks of such a unit are its pairs of arms a < b, in the order
-// (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 where b wins.
+// intercept[k]. Weights, slopes and intercepts are never multiplied in advance: their products are in general not doubles,
+// and results must be exact for the numbers as they are stored.
+// Units of other layers have several rows each, their *arms*, and are the largest of these: the piece is the number of the
+// argmax arm, the lowest of arms that are equal on a cell. The kinks of such a unit are its pairs of arms a < b, in the order
+// (0, 1), (0, 2), (1, 2), (0, 3), .., with the form (arm b) - (arm a), and the bit of a pair is 1 iff b is the argmax.
 //
 // Layer 0 is the chart: input coordinate i is the affine form origin[i] + sum_j direction[j][i] * p[j] of the
 // chart's coordinates p, and has one piece, the identity. Everything else follows from layer to layer.
@@ -22,23 +22,23 @@
 
 namespace regions {
 
-// To how many times the working precision rows may be kept (rows/limbs.hpp).
+// Largest number of limbs of rows (rows/limbs.hpp).
 constexpr int most_limbs = 4;
 
 struct Layer {
   int units = 0;
-  int own = 0;                      // of these; the others are outputs of the layer below, passed on: on one piece always
+  int own = 0;                      // of these; the others are pass-through units, outputs of the layer below, always on one piece
   const std::int32_t* arms = nullptr;      // [own + 1]: the first row of each of them, and their end; null if each has one row
-  std::vector<std::int32_t> unit_of;       // [rows], where units have arms
+  std::vector<std::int32_t> unit_of;       // [rows], if units have arms
   std::vector<std::int64_t> pairs_before;  // [own + 1], of arms, in the units before
   int inputs = 0;
   LinearOperator weights;           // [rows and passed units, inputs]
-  std::vector<int> order;           // [rows], in which they are written; empty where it is their own
+  std::vector<int> order;           // [rows], in which they are written; empty if it is the natural order
   std::vector<int> group_of;        // [rows], in that order: only rows of one group are written together; empty: all
   double multiply_adds = 0;         // of weights with outputs
-  int most_terms = 0;               // that a row reads
+  int most_terms = 0;               // largest number of terms of a row
   const double* biases = nullptr;   // [rows and passed units]
-  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1. 0 where units have arms
+  int kinks = 0;                    // breakpoints of each unit; its pieces are kinks + 1. 0 if units have arms
   const double* breakpoints = nullptr;  // [units, kinks], increasing for each unit
   const double* slopes = nullptr;       // [units, kinks + 1]
   const double* intercepts = nullptr;   // [units, kinks + 1]
@@ -47,7 +47,7 @@ struct Layer {
   double largest_sum = 0;               // of the absolute values of a row's weights
   double largest_bias = 0;              // in absolute value
   double gain = 0;                      // upper bound on the spectral norm of the weights, times the largest |slope|
-  double growth = 1;                    // a guess: of errors, as their bounds tell, over that of values
+  double growth = 1;                    // a guess: growth of error bounds relative to the growth of values
   std::int64_t first_kink = 0;          // index of the layer's first kink in the whole network's numbering
   std::int64_t first_unit = 0;
 
@@ -66,7 +66,7 @@ struct Layer {
   bool has_maxima() const { return arms != nullptr; }
   bool is_always_affine() const { return kinks == 0 && arms == nullptr; }
   int rows() const { return arms != nullptr ? arms[own] : own; }
-  // Which row a unit gives on a piece.
+  // The row that a unit follows on a piece.
   int row_of(int unit, int piece) const {
     return arms == nullptr ? unit : unit < own ? arms[unit] + piece : arms[own] + (unit - own);
   }
@@ -105,7 +105,7 @@ struct Network {
 
   int last() const { return int(layers.size()) - 1; }
 
-  // Whether each unit has one row, which reads all units of the layer below, and nothing else.
+  // Returns whether each unit has one row, which reads all units of the layer below, and nothing else.
   bool is_whole() const {
     for (std::size_t layer = 1; layer < layers.size(); ++layer)
       if (!layers[layer].weights.is_whole()) return false;

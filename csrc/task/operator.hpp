@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What does a unit read of the layer below it?
 //
-// A sum of parts. A dense part has a weight for each unit and each output of the layer below, or some of them in a row.
-// A part of patches applies small dense blocks at many places: a patch is a block, the list of the outputs that its
-// columns read, and the list of the units that its rows give. So a convolution is its kernel and its geometry. After
-// the units that read parts there may be *passed* ones, each of which is one output of the layer below, unchanged, for
-// a layer further up to read.
-// A row is given as its terms, sources and weights, and nobody else knows how weights are stored. Terms may name a
+// A sum of parts. A dense part has a weight for each unit and each output of the layer below, or a range of them.
+// A part of patches applies small dense blocks at many positions: a patch is a block, the list of the outputs that its
+// columns read, and the list of the units that its rows compute. A convolution is its kernel and its geometry. After
+// the units that read parts there may be *pass-through* units, each of which is one output of the layer below, unchanged, for
+// a later layer to read.
+// A row is provided as its terms, sources and weights, and only this file knows how weights are stored. Terms may name a
 // source more than once. A single dense part that reads all of the layer below is pointed to, not copied.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace regions {
 
-// What one unit reads; the sources are 0, 1, .. where they are not listed.
+// The inputs of one unit; the sources are 0, 1, .. if they are not listed.
 struct Terms {
   int count;
   const int* sources;
@@ -27,7 +27,7 @@ struct Terms {
   int source(int term) const { return sources == nullptr ? term : sources[term]; }
 };
 
-// What terms are written to where they are not in memory as they are.
+// The destination of terms that are not stored in this form.
 struct TermRoom {
   std::vector<int> sources;
   std::vector<double> weights;
@@ -35,22 +35,22 @@ struct TermRoom {
 
 struct DensePart {
   int first;              // of the outputs that are read
-  int inputs;             // how many of them
+  int inputs;             // number of inputs
   const double* weights;  // [units, inputs]
 };
 
-// Blocks of weights at many places, as they are given.
+// Blocks of weights at many positions, as they are given.
 struct PatchArrays {
-  int first;                   // of the outputs that sources are counted from
+  int first;                   // offset of the outputs that sources count from
   int kinds, rows, terms, patches;
   const double* kernels;       // [kinds, rows, terms]
   const std::int32_t* kind;    // [patches]
-  const std::int32_t* sources; // [patches, terms], -1 where there is none
+  const std::int32_t* sources; // [patches, terms], or -1
   const std::int32_t* targets; // [patches, rows], each unit at most once
 };
 
-// The same as it is read: kernels term by term, their rows side by side and padded to whole vectors of eight. Terms are
-// put in the order in which most of what they read was written, for what was written together has the same columns.
+// The same for reading: kernels term by term, their rows side by side and padded to whole vectors of eight. Terms are
+// sorted in the order in which most of their outputs were written, because outputs written together have the same columns.
 class PatchPart {
  public:
   static constexpr int none = -1;
@@ -95,7 +95,7 @@ class PatchPart {
   }
 
  private:
-  // One for all patches: that of the first one of those that read most.
+  // One order for all patches, from the first of the patches with most inputs.
   std::vector<int> order_of_terms(const std::vector<int>& rank_below) const {
     int fullest = 0;
     std::ptrdiff_t most = -1;
@@ -124,14 +124,14 @@ class LinearOperator {
  public:
   LinearOperator() = default;
   LinearOperator(const double* weights, int inputs) : dense_{{0, inputs, weights}}, whole_(true), own_(-1) {}
-  // For so many units, before passed ones with these sources.
+  // For `own` units, followed by pass-through units with these sources.
   LinearOperator(std::vector<DensePart> dense, std::vector<PatchPart> patches, int own, std::vector<int> passed)
       : dense_(std::move(dense)), patches_(std::move(patches)), passed_(std::move(passed)), own_(own) {}
 
-  // Whether rows are in memory as they are, with a weight for each output of the layer below.
+  // Returns whether rows are stored contiguously, with a weight for each output of the layer below.
   bool is_whole() const { return whole_; }
 
-  // [inputs], of an operator that is whole.
+  // [inputs], for an operator that is whole.
   const double* row(int unit) const {
     return dense_[0].weights + std::size_t(unit) * std::size_t(dense_[0].inputs);
   }
@@ -140,7 +140,7 @@ class LinearOperator {
   const std::vector<PatchPart>& patches() const { return patches_; }
   const std::vector<int>& passed() const { return passed_; }
 
-  // For as long as the room is not used for another unit.
+  // Valid until the room is used for another unit.
   Terms terms(int unit, TermRoom& room) const {
     if (whole_) return {dense_[0].inputs, nullptr, row(unit)};
     room.sources.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What did a run find, and how was it decided?
+// What is the result of a run, and how was it decided?
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // How are weights laid out for products with many vectors at once?
 //
 // In panels of 32 units, one after another: input by input, the weights of the panel's units side by side. The last
-// panel is as wide as it must be, padded to a multiple of eight with zeros.
+// panel is as narrow as possible, padded to a multiple of eight with zeros.
 #pragma once
 
 #include <algorithm>

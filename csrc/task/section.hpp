@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which part of the recursion is asked for?
+// Which part of the recursion is requested?
 //
-// The recursion (kernel/subdivide.hpp) is the same wherever and however often it is run. So a node of it has a name: its
+// The recursion (kernel/subdivide.hpp) is the same on every machine and in every run. So a node of it has a name: its
 // path, the numbers of the children on the way to it, the first child being 0; an empty path is the whole domain. A section
-// is what is found at or after the node `begin`, and before the node `end`, in the order of the recursion. To go to a path
-// costs a cut and a restriction for each step, and nothing for what is passed over.
-// Invariant: where one section ends the next one can begin, and what all of them find is what one run finds. A cell is
+// has the results at or after the node `begin`, and before the node `end`, in the order of the recursion. Going to a path
+// costs a cut and a restriction for each step, and nothing for the skipped parts.
+// Invariant: the next section can begin where one ends, and all sections together have the results of one run. A cell is
 // counted in the section that has the first of its leaves.
 #pragma once
 
@@ -30,12 +30,12 @@ inline std::string text_of(const Path& path) {
   throw std::invalid_argument("the recursion has no node with the path " + text_of(path));
 }
 
-// Whether nothing but first children follow on a path.
+// Returns whether only first children follow on a path.
 inline bool is_first_from(const Path& path, std::size_t step) {
   return std::all_of(path.begin() + std::ptrdiff_t(step), path.end(), [](int child) { return child == 0; });
 }
 
-// Of all nodes that begin with the same leaf, the highest.
+// The highest of all nodes that begin with the same leaf.
 inline Path highest(Path path) {
   while (!path.empty() && path.back() == 0) path.pop_back();
   return path;
@@ -45,10 +45,10 @@ struct Section {
   Path begin;
   bool ends = false;  // at `end`; else with the recursion
   Path end;
-  // With so many regions, or a few more, it stops.
+  // It stops after this many regions, or a few more.
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-  // What came of it: whether it was stopped, and where the next section begins.
+  // Results: whether it was stopped, and where the next section begins.
   bool more = false;
   Path next;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How is the same done with many things by several threads, when it is known beforehand what there is to do?
+// How is a known list of items processed by several threads?
 //
-// Each takes the next thing until there is none. The calling thread works as well, and no thread outlives the call. What one
-// throws comes out of it, when all others have done what they had begun.
+// Each thread takes the next item until all are taken. The calling thread works as well, and no thread outlives the call. An
+// exception in one is rethrown when all others have finished their current items.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace regions {
 
-// `work(i)` for each i below `count`.
+// Calls `work(i)` for each i below `count`.
 template <class Work>
 void side_by_side(int workers, std::size_t count, Work work) {
   std::atomic<std::size_t> next{0};
@@ -32,7 +32,7 @@ void side_by_side(int workers, std::size_t count, Work work) {
   std::vector<std::thread> threads;
   try {
     for (std::size_t other = 1; other < std::size_t(workers) && other < count; ++other) threads.emplace_back(take_turns);
-  } catch (const std::exception&) {  // no more threads to be had: those that there are will do
+  } catch (const std::exception&) {  // no more threads can be started: the existing ones suffice
   }
   take_turns();
   for (std::thread& thread : threads) thread.join();
