@@ -41,12 +41,12 @@ from regions.domains import Domain, Plane  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 
 SHAPES = ("line", "polygon", "plane")
-# Of one case. The slowest takes a second, a hundred times that under sanitizers.
+# Time limit of one case. The slowest takes a second, a hundred times that under sanitizers.
 PATIENCE = 300.0
 
 
 class Case(NamedTuple):
-    """What to draw."""
+    """The kind of case."""
 
     family: str
     shape: str
@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What went wrong: in one word, and in full."""
+    """An error: in one word, and in full."""
 
     kind: str
     message: str

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""On how many near-degenerate networks is what is made of coordinates right?
+"""On how many near-degenerate networks are the numbers computed from coordinates right?
 
 ``python tests/fuzz_coordinates.py --cases 100000 --seed 0`` enumerates networks of `generators_coordinates.py`, in turn
-with those of `generators_nearly_degenerate.py` and `generators.py`, and holds what is derived from vertices against
+with `generators_nearly_degenerate.py` and `generators.py`, and compares everything derived from vertices with
 exact corners: radii and centres of discs, merged areas, the coverage (`shapes_judge.py`), and volumes, lengths,
-perimeters, boundaries and distances (`coordinates_judge.py`). What an enumeration, a measure or a conversion raises is
+perimeters, boundaries and distances (`coordinates_judge.py`). An exception of an enumeration, measure or conversion is
 a finding as well, and so is a warning. Each one is kept in tests/hard/.
 Cost: 50 ms a case, most of it in fractions; over an hour for 100,000, on one core.
 """
@@ -38,14 +38,14 @@ from hard_cases import FOLDER, write  # noqa: E402
 from regions.domains import Domain  # noqa: E402
 from regions.networks.network import Network  # noqa: E402
 
-# Of larger partitions, fractions would take seconds.
+# Larger partitions would take seconds in fractions.
 MOST_REGIONS = 60
 # Families for both dimensions, by name and dimension.
 BOTH = [f"{family} {dimension}" for dimension in (2, 1) for family in (*KINDS, *FAMILIES)]
 
 
 class Case(NamedTuple):
-    """What to draw: a family of `NEAR`, or one of `BOTH`."""
+    """The kind of case: a family of `NEAR`, or one of `BOTH`."""
 
     family: str
     seed: int
@@ -75,7 +75,7 @@ def drawn(case: Case) -> tuple[Network, Domain]:
 
 
 def finding(case: Case) -> str | None:
-    """What is wrong first, or None."""
+    """Return the first error, or None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

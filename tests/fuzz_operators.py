@@ -38,7 +38,7 @@ ROUNDING = 1e-3
 
 
 def torch_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
-    """What came of cases, and what is wrong."""
+    """Results of cases, and errors."""
     import operators_of_torch as drawing
 
     kinds = list(drawing.KINDS)
@@ -127,7 +127,7 @@ def integer_points(count: int, seed: int) -> Any:
 
 
 def onnx_cases(numbers: Sequence[int], seed: int) -> tuple[Counter[str], list[str]]:
-    """What came of files, and what is wrong."""
+    """Results of files, and errors."""
     import operators_of_onnx as drawing
 
     kinds = list(drawing.KINDS)

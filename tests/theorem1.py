@@ -5,7 +5,7 @@
 and hard tanh, on random lines and planes and parts of them, after each layer, and compares with the theorem in its
 finite forms: the product of r(n_l, d) for ReLU; of r(2 n_l, d) for hard tanh, as the paper's proof has it, and the
 smaller one that knows that the two breakpoints of a unit are parallel. A single layer in general position has to reach
-it. Whatever does not fit is printed with its kind and seed, and the exit code is 1.
+it. Violations are printed with their kind and seed, and the exit code is 1.
 Cost: 2 ms a case.
 """
 
@@ -64,7 +64,7 @@ def _generic_layer(rng: Rng, activation: str) -> tuple[Network, Domain]:
 
 
 def _construction(rng: Rng) -> tuple[Network, Domain]:
-    """Foldings, which have as many regions as anybody knows to make, on the whole line or plane."""
+    """Foldings, which have the largest known numbers of regions, on the whole line or plane."""
     depth = int(rng.integers(1, 4))
     makers: list[Callable[[], Network]] = [
         lambda: sawtooth(2 * depth),

@@ -19,7 +19,7 @@ def expected(values: list[float]) -> float:
 
 
 @pytest.mark.parametrize("low, high", [(-3, 3), (-80, 0), (-1074, 1024), (-1080, -1000), (1000, 1024)])
-def test_sums_are_those_of_fsum(low: int, high: int) -> None:
+def test_sums_match_fsum(low: int, high: int) -> None:
     rng = np.random.default_rng(0)
     for count in (0, 1, 2, 3, 10, 100, 1000):
         values = np.minimum(np.ldexp(rng.random(count), rng.integers(low, high, count)), np.finfo(np.float64).max)

@@ -205,7 +205,9 @@ def test_hinz_is_sharper_than_serra_for_four_units_in_a_plane() -> None:
 
 
 def test_activation_histograms_of_half_planes() -> None:
-    """At most 1 + k n regions outside of at most k of n half-planes, and of some that many: what Hinz 2021 uses."""
+    """At most 1 + k n regions lie outside of at most k of n half-planes, and some half-planes reach it, as in Hinz
+    2021.
+    """
     rng = np.random.default_rng(3)
     for n in (3, 4, 5):
         best = np.zeros(n + 1, dtype=int)

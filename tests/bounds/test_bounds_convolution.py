@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the number of regions of a convolutional layer right, and is that of a given arrangement?
+"""Are the numbers of regions of a convolutional layer and of a given arrangement right?
 
 The formula of Xiong et al. against worked values and against layers with random weights, whose arrangements are counted
 by deletion and restriction; and this count against arrangements that textbooks count.
@@ -168,7 +168,7 @@ class TestCharacteristicPolynomial:
 
     @pytest.mark.parametrize(("m", "k"), [(2, 2), (2, 3), (2, 4), (3, 3), (3, 4), (3, 5)])
     def test_parallel_pairs(self, m: int, k: int) -> None:
-        """What a layer of k hard tanh units does to m dimensions."""
+        """The effect of a layer of k hard tanh units on m dimensions."""
         rng = np.random.default_rng(k)
         normals = np.repeat(rng.standard_normal((k, m)), 2, axis=0)
         assert bounds.chambers(normals, rng.standard_normal(2 * k)) == bounds.raghu_hard_tanh(m, k, form="pairs")

@@ -97,7 +97,7 @@ class TestRaghu:
         assert biased < lower or lower == 0.0  # more saturation
 
     def test_hard_tanh_grows_as_the_theorem_says(self) -> None:
-        """Of order sqrt(sigma_w) sqrt(k / (sigma_w + k)) up to a constant, once k is well above sigma_w."""
+        """The order is sqrt(sigma_w) sqrt(k / (sigma_w + k)) up to a constant, once k is well above sigma_w."""
         ratios = [
             bounds.raghu_length_lower(10**6, [10**6], sigma, activation="hard_tanh") / sqrt(sigma)
             for sigma in (10.0, 40.0, 160.0)
@@ -211,7 +211,7 @@ class TestShallow:
             with pytest.raises(OverflowError, match="the mean density is beyond the largest double"):
                 bounds.expected_strata_shallow(dimension, units, dimension, weight_std=1e6)
 
-    def test_the_density_is_that_of_small_balls(self) -> None:
+    def test_the_density_matches_small_balls(self) -> None:
         # On a small interval around 0 there are 1 + density * length regions.
         eps = 1e-5
         density = (bounds.expected_regions_shallow_ball(1, 9, eps) - 1) / (2 * eps)
@@ -287,7 +287,7 @@ class TestHaninRolnick:
     def test_tubes(self) -> None:
         assert isclose(bounds.tube_volume([1, 0, 0, 0], 2.0), 4 / 3 * pi * 8)
         assert bounds.tube_volume([0, 0, 5.0], 2.0) == 5.0
-        # A square's outline: what lies within eps of it is bounded by four strips and four discs.
+        # A square's outline: the points within eps of it are bounded by four strips and four discs.
         assert isclose(bounds.tube_volume([4, 8.0, 0], 0.25), 4 * pi / 16 + 8 * 0.5)
 
 

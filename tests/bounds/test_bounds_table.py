@@ -81,7 +81,7 @@ def test_rows(bound: Bound) -> None:
             bound.value(2, [4])
 
 
-def test_rows_can_not_be_changed_and_travel() -> None:
+def test_rows_cannot_be_changed_and_travel() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         BOUNDS[0].kind = "lower"
     assert pickle.loads(pickle.dumps(BOUNDS)) == BOUNDS

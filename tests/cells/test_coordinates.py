@@ -39,7 +39,7 @@ def test_degenerate_families(family: str) -> None:
             assert list(findings(partition)) == []
 
 
-def test_the_error_of_a_strip_is_that_of_its_ends() -> None:
+def test_the_error_of_a_strip_matches_its_ends() -> None:
     """2^-50 wide and 4 long: the area, 2^-48, is known to nearly no digit, and the bound says so."""
     network = Network([([[1.0, 0.0], [1.0, 0.0]], [0.7, 0.7 + 2.0**-50]), ([[1.0, 1.0]], [0.0])])
     partition = regions.enumerate(network, regions.Polygon(CORNERS))
@@ -76,7 +76,7 @@ def test_a_length_beyond_the_doubles_has_no_bound() -> None:
     assert np.isfinite(partition.facet_volume_errors).all()
 
 
-def test_bounds_are_no_larger_than_they_must_be() -> None:
+def test_bounds_are_not_larger_than_necessary() -> None:
     """On a generic network: ten digits of every area that is not tiny, and of the boundary."""
     rng = np.random.default_rng(5)
     layers = [(rng.standard_normal((12, 2)), 0.3 * rng.standard_normal(12)), (rng.standard_normal((6, 12)), np.ones(6))]

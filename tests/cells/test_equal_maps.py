@@ -35,7 +35,7 @@ def two_units(first: float, second: float) -> Network:
 
 @pytest.mark.slow
 @families
-def test_classes_are_those_of_the_reference(family: str, dimension: int) -> None:
+def test_classes_match_the_reference(family: str, dimension: int) -> None:
     for seed in range(3):
         network, domain = draw(family, dimension, seed)
         partition = partition_from_reference(network, domain)

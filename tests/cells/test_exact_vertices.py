@@ -42,7 +42,7 @@ def corners(partition: Partition, vertices: Any, region: int) -> list[tuple[Any,
 
 
 def area(ring: list[tuple[Any, ...]]) -> Fraction:
-    """Of a polygon in the chart, exactly."""
+    """Return the vertices of a polygon in the chart, exactly."""
     return sum((a * d - b * c for (a, b), (c, d) in pairwise([*ring, ring[0]])), Fraction(0)) / 2
 
 
@@ -76,7 +76,7 @@ def check(network: Network, domain: Domain) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["line", "polygon", "plane"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_vertices_are_those_of_the_reference(family: str, shape: str) -> None:
+def test_vertices_match_the_reference(family: str, shape: str) -> None:
     network, domain = draw(family, 1 if shape == "line" else 2, seed=3)
     check(network, Plane(domain.origin, *domain.directions) if shape == "plane" else domain)
 
@@ -119,7 +119,7 @@ def test_ends_at_infinity() -> None:
     assert set(regions.enumerate(network, Ray([2], [-1])).exact_vertices()) == {(0,), (Fraction(5, 3),), (0, 1)}
 
 
-def test_directions_at_infinity_are_those_of_the_lines() -> None:
+def test_directions_at_infinity_match_the_lines() -> None:
     network = arrangement([[1, 2], [1, 2], [0, 3]], [0, -1, 1])
     partition = regions.enumerate(network, PLANE)
     found = {vertex for vertex in partition.exact_vertices() if len(vertex) == 3}

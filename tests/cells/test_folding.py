@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are regions said to be folded that are no polygons as stored, and only these?
+"""Are exactly those regions reported as folded that are not polygons as stored?
 
 Judges: shapely, where its 32 digits are enough, and polygons by hand.
 """
@@ -99,7 +99,7 @@ def test_backwards_along_the_border() -> None:
 
 @pytest.mark.parametrize("exponent", [-300, -100, 100, 300])
 def test_folding_at_any_scale(exponent: int) -> None:
-    """Lines in tenths that nearly meet: what is folded does not depend on a power of two."""
+    """Lines in tenths that nearly meet: the folded regions do not depend on a power of two."""
     weights = np.array([[3, -11], [7, 2], [-9, 13], [1, 1], [2, -5]]) / 10
     biases = -(weights @ [0.7, 0.7])
     expected = regions.enumerate(Network([(weights, biases), (np.ones((1, 5)), None)]), SQUARE).folded_cells()

@@ -113,7 +113,7 @@ def test_facets_of_all_sizes_make_no_warning() -> None:
 
 def test_command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     class Pool:
-        """Of no processes, so that what is patched here is what runs."""
+        """Without processes, so that the patched functions run."""
 
         def __init__(self, *_: object) -> None:
             self.map = lambda function, todo, chunksize: map(function, todo)

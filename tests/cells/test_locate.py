@@ -102,7 +102,7 @@ def test_inside_is_exact_along_a_slanted_edge() -> None:
     assert locate.inside(triangle, points).tolist() == exact
 
 
-# What is certain in floating point is right, and most things are certain.
+# Answers that are certain in floating point are right, and most answers are certain.
 
 
 @pytest.mark.slow
@@ -212,7 +212,7 @@ def test_points_far_away() -> None:
         line.locate([[1e200, 1e200], [1e200, -1e200]])
 
 
-def test_a_chart_that_points_can_not_be_taken_to() -> None:
+def test_a_chart_that_points_cannot_be_taken_to() -> None:
     network, _ = CASES["square"]
     thin = partition_from_reference(network, Rectangle([0, 0], [1, 0], [1, 5e-324]))
     assert thin.locate([0.5, 0.5], space="chart") >= 0

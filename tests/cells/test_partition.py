@@ -52,7 +52,7 @@ def test_arrays_are_read_only_but_the_callers_stay_writeable() -> None:
 
 
 @everywhere
-def test_volumes_are_those_of_the_reference(network: Network, domain: Domain) -> None:
+def test_volumes_match_the_reference(network: Network, domain: Domain) -> None:
     partition = partition_from_reference(network, domain)
     exact = [np.inf if r.volume is None else float(r.volume) * domain.scale for r in sorted_regions(network, domain)]
     np.testing.assert_allclose(partition.volumes, exact, rtol=1e-9, atol=1e-15)
@@ -140,7 +140,7 @@ def test_ends_beyond_the_largest_double() -> None:
 
 
 @everywhere
-def test_affine_maps_are_those_of_the_reference(network: Network, domain: Domain) -> None:
+def test_affine_maps_match_the_reference(network: Network, domain: Domain) -> None:
     partition = partition_from_reference(network, domain)
     exact = np.array([[[float(x) for x in row] for row in r.output] for r in sorted_regions(network, domain)])
     matrices, constants = partition.affine_maps()
@@ -193,7 +193,7 @@ def test_regions_are_slices_of_the_arrays(network: Network, domain: Domain) -> N
         assert (region.interior_point == partition.interior_points[index]).all()
 
 
-def test_what_is_no_partition() -> None:
+def test_anything_but_a_partition_is_refused() -> None:
     for function in (plot, export, to_columns):
         with pytest.raises(TypeError, match=r"expected a regions.Partition, got Network: make one with"):
             function(CASES["square"][0], "out.csv") if function is export else function(CASES["square"][0])

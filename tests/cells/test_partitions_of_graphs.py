@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does everything that is asked of a partition have an answer where the network is no chain of layers?"""
+"""Do all methods of a partition work if the network is not a chain of layers?"""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_no_hidden_layer_and_no_kinks() -> None:
             assert_proved(regions.certify(regions.enumerate(net, domain), net), 1)
 
 
-# Partial results, and those of which only a part is looked at.
+# Partial results, and results of which only a part is checked.
 
 
 def test_a_partial_result_is_real_as_far_as_it_goes() -> None:
@@ -179,7 +179,7 @@ class TestHowMany:
         assert_proved(whole, len(part))
 
     @pytest.mark.parametrize("wanted", [0, -1, 1.5, True, "some", "5", [3], np.array([1, 2])])
-    def test_what_is_no_number_is_refused(self, wanted: object) -> None:
+    def test_anything_but_a_number_is_refused(self, wanted: object) -> None:
         with pytest.raises(ValueError, match='regions must be a number of regions, 1 or more, or "all", got '):
             regions.certify(regions.enumerate(GENERIC, SQUARE), GENERIC, regions=wanted)  # type: ignore[arg-type]
 
@@ -302,7 +302,7 @@ def test_long_numbers_count_for_more() -> None:
 
 
 def corners_by_brute_force(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """What cddlib returns for inequalities b + a x >= 0 of a polygon: [1, x, y] for each corner."""
+    """Return cddlib's result for inequalities b + a x >= 0 of a polygon: [1, x, y] for each corner."""
     found = []
     for (b, a0, a1), (d, c0, c1) in combinations(rows, 2):
         determinant = a0 * c1 - a1 * c0

@@ -153,7 +153,7 @@ def test_another_network() -> None:
     assert report.as_dict()["ok"] is False and "network" in str(report) and "<table" in report._repr_html_()
 
 
-def test_what_is_no_result_is_refused() -> None:
+def test_anything_but_a_result_is_refused() -> None:
     with pytest.raises(TypeError, match=r"expected a regions.Partition"):
         certify(CURVES["arc"], random_network([3, 9, 7, 2], 5))
     with pytest.raises(ValueError, match="regions must be a number"):

@@ -51,7 +51,7 @@ QUADRANTS = Network([(np.eye(2), [0, 0]), ([[1, 1]], [0])])
 
 
 def test_a_corner_in_the_middle_of_a_straight_side_is_noticed() -> None:
-    """The quadrants with x > 0 made one: where the other two meet, it has a corner that is none."""
+    """Merge the quadrants with x > 0: where the other two meet, the result has a vertex that is not a corner."""
     case = undamaged(QUADRANTS, SQUARE)
     cells = {int(cell.pattern[0]): cell for cell in cells_of(case)}
     vertex = {tuple(xy): number for number, xy in enumerate(case.raw["vertices"].round().tolist())}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are results on networks with maxima certified, and wrong ones refused?
 
-A region's inequalities are those of the arms that win; across a facet one arm takes the place of another.
+A region's inequalities compare the argmax with other branches; across a facet one argmax replaces another.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def test_json_has_everything_and_no_infinity() -> None:
 
 
 def test_bounds_of_thousands_of_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As those of 15,000 neurons, which Python does not print."""
+    """Like the bounds of 15,000 neurons, which Python does not print."""
     trivial = next(row for row in bounds.BOUNDS if row.name == "trivial")
     huge = replace(trivial, function=lambda n_in, widths, breakpoints: 2**15_000)
     monkeypatch.setattr(bounds, "BOUNDS", (trivial, huge))

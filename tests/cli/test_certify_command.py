@@ -63,7 +63,7 @@ def test_a_result_that_is_wrong(run: Run) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_a_result_that_can_not_be_loaded(run: Run, words: tuple[str, ...]) -> None:
+def test_a_result_that_cannot_be_loaded(run: Run, words: tuple[str, ...]) -> None:
     with np.load("out.npz") as saved:
         kinks = saved["facet_kinks"] * 100
     rewritten(facet_kinks=kinks)
@@ -71,7 +71,7 @@ def test_a_result_that_can_not_be_loaded(run: Run, words: tuple[str, ...]) -> No
     assert (code, err) == (1, "") and "failed: arrays" in out and "out.npz: facet_kinks[" in out
 
 
-def test_what_is_no_result(run: Run) -> None:
+def test_anything_but_a_result_is_refused(run: Run) -> None:
     code, out, _ = run("certify", "model.npz", "model.npz", "--activation", "relu")
     assert code == 1 and "not a file that Partition.save wrote" in out
     code, out, err = run("certify", "missing.npz", "model.npz", "--activation", "relu")

@@ -61,7 +61,7 @@ def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 
 
-def test_what_is_no_folder(run: Run) -> None:
+def test_anything_but_a_folder_is_refused(run: Run) -> None:
     assert run(*COUNT, *SQUARE, "--checkpoint", "model.npz")[0] == 2
     there = sorted(Path().iterdir())
     code, _, err = run(*COUNT, *SQUARE, "--checkpoint", "")  # as of an empty variable of the shell

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the command line ask the package the right thing, and say what came out?
+"""Does the command line call the package correctly, and print the results?
 
 Counts are compared with those of the package on domains made in Python, so a point that is read wrongly
 shows.
@@ -235,7 +235,7 @@ def test_enumerate_on_a_line(run: Run) -> None:
 def test_sizes_that_no_double_holds(run: Run, words: list[str], beyond: str, note: str) -> None:
     words = ["enumerate", "model.npz", "--activation", "relu", *words, "-o", "out.npz"]
     code, out, _ = run(*words, "--json")
-    # JSON proper, in which there is no infinity.
+    # Strict JSON, which has no infinity.
     facts = json.loads(out, parse_constant=pytest.fail)
     assert code == 0
     assert facts["area"]["total"] is None and facts["domain"]["area"] is None

@@ -175,8 +175,8 @@ def test_bad_command_lines(run: Run, words: list[str], message: str) -> None:
     assert message in err
 
 
-def test_a_folder_that_can_not_be_written_to(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
+def test_a_folder_that_cannot_be_written_to(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write to any folder
     code, out, err = run("enumerate", "model.npz", "--activation", "relu", *SQUARE, "-o", "out.npz")
     assert (code, out) == (2, "")
     assert "the folder . cannot be written to" in err
@@ -250,7 +250,7 @@ def test_a_closed_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
         assert report is None
 
 
-def test_what_follows_two_dashes_is_no_option(run: Run) -> None:
+def test_words_after_two_dashes_are_not_options(run: Run) -> None:
     code, _, err = run("count", "--activation", "relu", "--segment", "0,0", "1,1", "--", "--segment")
     assert code == 1
     assert "--segment: No such file" in err

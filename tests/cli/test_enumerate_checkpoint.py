@@ -31,14 +31,14 @@ def a_file_for_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(run: Run, *words: str, output: str = "out.csv") -> bytes:
-    """What is written, by a command that ends well."""
+    """Return the file that a successful command writes."""
     code, out, err = run(*ENUMERATE, *words, "-o", output)
     assert (code, err) == (0, "") and f"wrote {output}" in out
     return Path(output).read_bytes()
 
 
 def without_counters(path: str) -> dict[str, Any]:
-    """What a saved partition holds; the way to each piece is gone again, and its signs are counted again."""
+    """Return the contents of a saved partition; the path to each piece and its signs are computed again."""
     with np.load(path) as archive:
         arrays = {name: archive[name].tobytes() for name in archive.files}
     header = json.loads(arrays["header"])
@@ -96,7 +96,7 @@ def test_a_small_limit(run: Run, where: list[str], limit: int) -> None:
 
 
 class TestCtrlC:
-    """At each moment: what was finished is kept, no file is written, and it is said how to go on."""
+    """At each moment: finished work is saved, no file is written, and the message says how to resume."""
 
     def require_stopped(self, run: Run, kept: int | None = None, workers: str = "1") -> int:
         """How many regions were found."""
@@ -252,10 +252,10 @@ def test_a_link_in_the_folder(run: Run, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["count", "enumerate"])
-def test_a_folder_that_can_not_be_written_to(run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_to(run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = [command, *ENUMERATE[1:], *SQUARE, *KEPT, *(["-o", "out.csv"] if command == "enumerate" else [])]
 
-    def refused(*_: Any, **__: Any) -> None:  # whoever runs the tests may be allowed everything
+    def refused(*_: Any, **__: Any) -> None:  # root may write to any folder
         raise PermissionError(13, "Permission denied", "a name that nobody knows")
 
     with monkeypatch.context() as patch:
@@ -268,7 +268,7 @@ def test_a_folder_that_can_not_be_written_to(run: Run, command: str, monkeypatch
     assert run(*words)[0] == 0
 
 
-def test_what_is_no_folder(run: Run) -> None:
+def test_anything_but_a_folder_is_refused(run: Run) -> None:
     words = [*ENUMERATE, *SQUARE, "-o", "out.csv", "--checkpoint"]
     assert run(*words, "model.npz")[0] == 2
     code, _, err = run(*words, "no/such")
@@ -278,7 +278,7 @@ def test_what_is_no_folder(run: Run) -> None:
 @pytest.mark.parametrize(
     "where", [["--arc", "1,0", "0,1"], ["--segment", "0,0", "1,1", *SQUARE], ["--segment", "points.csv"]]
 )
-def test_what_is_no_one_domain(run: Run, where: list[str]) -> None:
+def test_anything_but_one_domain(run: Run, where: list[str]) -> None:
     code, _, _ = run(*ENUMERATE, *where, *KEPT, "-o", "out.csv")
     assert code == 2 and not Path("kept").exists()
 
@@ -317,5 +317,5 @@ def test_killed_at_random_moments_until_it_is_done(run: Run, workers: str) -> No
         # A signal may come when all is written, but never leaves half of it.
         assert not Path("out.csv").exists() or Path("out.csv").read_bytes() == expected
     assert Path("out.csv").read_bytes() == expected and {-signal.SIGKILL, 130} < set(ends)
-    # What a killed process left half written is gone.
+    # The half-written file of a killed process is gone.
     assert {path.suffix for path in Path("kept").iterdir()} == {".results"}

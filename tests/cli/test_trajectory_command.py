@@ -59,7 +59,7 @@ def test_the_picture(run: Run) -> None:
     assert Path("path.svg").read_text().startswith("<?xml")
 
 
-def test_the_table_stays_where_there_is_no_picture(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_stays_without_a_picture(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def plot(path: object) -> None:
         raise regions.errors.BeyondDoublesError("nothing to be drawn")
 

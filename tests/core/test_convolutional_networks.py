@@ -51,7 +51,7 @@ def residual() -> Any:
 
 
 def trained_like(make: Any, seed: int) -> Any:
-    """With running statistics that are not those of the start."""
+    """With running statistics that differ from the initial ones."""
     torch.manual_seed(seed)
     model = make().double()
     for _ in range(5):
@@ -66,7 +66,7 @@ def read_back(model: Any, folder: Path) -> Network:
 
 
 def signs(model: Any, images: Any) -> np.ndarray:
-    """What torch has before each ReLU, above 0."""
+    """Return whether torch's values before each ReLU are above 0."""
     found: list[Any] = []
     hooks = [
         module.register_forward_pre_hook(lambda _, given: found.append(given[0].flatten(1) > 0))
@@ -80,7 +80,7 @@ def signs(model: Any, images: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("make", "size"), [(lenet, 0.1), (residual, 0.8)])
-def test_regions_are_those_of_torch(make: Any, size: float, tmp_path: Path) -> None:
+def test_regions_match_torch(make: Any, size: float, tmp_path: Path) -> None:
     model = trained_like(make, 3)
     network = read_back(model, tmp_path)
     images = np.random.default_rng(4).random((3, 64))

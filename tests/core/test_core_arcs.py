@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the core find the pieces of arcs: known ones, degenerate ones, and those of the reference?"""
+"""Does the core find the pieces of arcs: known ones, degenerate ones, and the same as the reference?"""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ def test_a_unit_that_nearly_touches_the_circle() -> None:
 
 
 @pytest.mark.slow
-def test_pieces_are_those_of_the_reference() -> None:
+def test_pieces_match_the_reference() -> None:
     for seed in range(2_000_000, 2_000_600):
         assert finding(*arc_case(seed)) is None, seed
 
 
-def test_pieces_are_those_of_the_reference_quickly() -> None:
+def test_pieces_match_the_reference_quickly() -> None:
     for seed in range(100):
         assert finding(*arc_case(seed)) is None, seed
 
@@ -127,7 +127,7 @@ def test_a_line_that_touches_an_arc_does_not_cut_it() -> None:
     assert pieces(neuron([-1, 0], 1), around) == 1
     assert pieces(neuron([1, 0], -1 - 2**-52), around) == 1
     assert pieces(neuron([1, 0], -1 + 2**-53), around) == 3
-    # In a direction whose length is no fraction: 2 sin(x + 45 degrees) is at most sqrt(2).
+    # In a direction whose length is irrational: 2 sin(x + 45 degrees) is at most sqrt(2).
     assert pieces(neuron([1, 1], -(2**0.5)), leg((1, 0), (0, 1))) == 1  # the double is above the root
     assert pieces(neuron([1, 1], -np.nextafter(2**0.5, 0)), leg((1, 0), (0, 1))) == 3
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does the core find the regions of networks that are no chains of dense layers?
+"""Does the core find the regions of networks that are not chains of dense layers?
 
 The judge is rational arithmetic. Small graphs of integers are full of ties; convolutions with generic weights, or with
-channels that are the same one, have enough columns for lists of them.
+identical channels, have enough columns for lists of them.
 """
 
 from __future__ import annotations

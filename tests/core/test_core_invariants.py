@@ -76,7 +76,7 @@ def layers_of(network: Network) -> Layers:
 
 @pytest.mark.parametrize("name", ALL)
 class TestSubdivision:
-    """What holds of the cells, edges and corners of any face-to-face subdivision of a convex polygon."""
+    """Check the properties of any face-to-face subdivision of a convex polygon."""
 
     def test_euler(self, name: str) -> None:
         partition = regions.enumerate(*ALL[name])
@@ -112,7 +112,7 @@ class TestSubdivision:
         assert shapely.is_valid(polygons).all()
         assert shapely.coverage_is_valid(polygons)
 
-    def test_patterns_are_those_of_points_inside(self, name: str) -> None:
+    def test_patterns_match_points_inside(self, name: str) -> None:
         network, domain = ALL[name]
         partition = regions.enumerate(network, domain)
         values = np.concatenate(network.preactivations(domain.to_input(partition.interior_points)), axis=1)

@@ -2,7 +2,7 @@
 """Does the core give the numbers of regions that are known from elsewhere?
 
 From theory, from the constructions, from the networks on which published definitions differ, and, for the standard
-workloads, from rational arithmetic or unrelated programs. The areas of all regions must sum to that of the domain.
+workloads, from rational arithmetic or unrelated programs. The areas of all regions must sum to the area of the domain.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class TestArrangements:
 
 
 class TestRules:
-    """What counts at zero: h > t is active, strictly; regions are full-dimensional."""
+    """The rules at zero: h > t is active, strictly; regions are full-dimensional."""
 
     @pytest.mark.parametrize(("normal", "offset"), [([1, 1], -2), ([1, 1], 2), ([1, 0], -1), ([0, -1], -1)])
     def test_touching_cuts_nothing(self, normal: list[float], offset: float) -> None:

@@ -16,7 +16,7 @@ from regions.domains import Domain
 from regions.partition import Partition
 
 SQUARE = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-# What placing exactly gives: two units in the last place of coordinates of about 1, and the rounding of the judge.
+# The error after exact placing: two units in the last place of coordinates of about 1, and the rounding of the test.
 LAST_BITS = 2.0**-50
 
 
@@ -31,7 +31,7 @@ def differences(seed: int, factor: float, width: int = 3, n_in: int = 2) -> Netw
 
 
 def farthest(partition: Partition) -> float:
-    """The largest distance of a stored vertex from the true one; of finite ones."""
+    """Return the largest distance of a finite stored vertex from the true one."""
     true = partition.exact_vertices().to_float()
     finite = np.isfinite(true).all(axis=1)
     return float(np.abs(partition.vertices[finite] - true[finite]).max())
@@ -70,7 +70,7 @@ def test_a_larger_network_pays_for_all_of_its_vertices() -> None:
 
 
 def test_no_vertex_of_a_generic_network_is_placed_again() -> None:
-    """Its bounds say so: what is placed exactly is known to two last bits of its own coordinates."""
+    """Its bounds show it: exactly placed vertices are accurate to two last bits of their coordinates."""
     rng = np.random.default_rng(3)
     shapes = [(16, 2), (16, 16)]
     layers = [(rng.standard_normal(shape) * np.sqrt(2 / shape[1]), 0.1 * rng.standard_normal(16)) for shape in shapes]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does long work report, stop when told to, and leave what it had; and can several threads work at once?
+"""Does long work report, stop on request, and return partial results; and can several threads work at once?
 
-Nothing here depends on how fast the machine is: what is to happen in the midst of work waits for a report of that work,
+Nothing here depends on the speed of the machine: actions in the midst of work wait for a report of that work,
 which is much too long to end before it. Times are only there to end what would hang, in a core that is broken.
 """
 
@@ -62,7 +62,7 @@ class TestLimit:
     def test_it_ends_what_has_no_end(self) -> None:
         with pytest.raises(regions.LimitReached) as stopped:
             regions.count(ENDLESS, SQUARE, limit=1000)
-        # Not one at a time: those of a cell that no more bends are counted together.
+        # Not one at a time: regions of a cell without further kinks are counted together.
         assert 1000 < stopped.value.partial < 10_000
         with pytest.raises(regions.LimitReached) as stopped:
             regions.enumerate(ENDLESS, SQUARE, limit=1000)
@@ -75,7 +75,7 @@ class TestLimit:
         assert stopped.value.partial.tolist() == [1]
 
     @pytest.mark.parametrize("limit", [-1, 1.5, True, "10"])
-    def test_what_is_none_is_refused(self, limit: object) -> None:
+    def test_wrong_arguments_are_refused(self, limit: object) -> None:
         with pytest.raises(ValueError, match="limit must be"):
             regions.count(SMALL, SQUARE, limit=limit)
 
@@ -133,7 +133,7 @@ class TestProgress:
 
 @pytest.mark.parametrize("function", [regions.count, regions.enumerate])
 def test_ctrl_c_while_the_core_is_not_at_work(function: Function, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has ended, and what it found is on its way: handlers that look for a part find that there is none."""
+    """The work has ended and its result is being returned: handlers that look for a partial result find None."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -281,7 +281,7 @@ class TestThreads:
         assert done.returncode == 0
 
 
-# Ctrl-C from another thread, which could not run if the lock were held; nobody asked for reports. The signal may come
+# Ctrl-C from another thread, which could not run if the lock were held; no reports were requested. The signal may come
 # before the core is at work: then again, a little later.
 MEANWHILE = """
 import _thread, threading, time

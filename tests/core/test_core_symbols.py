@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Does every processor only meet instructions that it has?
+"""Does every processor only get instructions that it supports?
 
 The core holds its recursion three times, compiled for three generations of processors, and the best one is chosen when
-it runs. All else is compiled for any processor. But the linker keeps one copy of each inline function, whoever brought
-it along: if that were one with wide vectors, other machines would stop at it. So the compiled core is taken apart. A
-function outside the namespaces of the kernels, or in that of the baseline, must have no instruction of AVX, and one of
-the AVX2 kernel none of AVX-512.
+it runs. All else is compiled for any processor. But the linker keeps one copy of each inline function, from any file
+that has it: if that copy had wide vectors, other machines would crash. So the compiled core is disassembled. A function
+outside the namespaces of the kernels, or in that of the baseline, must have no instruction of AVX, and one of the AVX2
+kernel none of AVX-512.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AVX512 = re.compile(r"%zmm|%[xyz]mm(1[6-9]|2\d|3[01])|%k[0-7]|\{1to")
 
 
 def instructions() -> dict[str, list[str]]:
-    """Of each function: its demangled name, and its lines."""
+    """Return for each function its demangled name and its lines."""
     command = ["objdump", "--disassemble", "--no-show-raw-insn", "--demangle", "--section=.text", _core.__file__]
     functions: dict[str, list[str]] = defaultdict(list)
     name = ""

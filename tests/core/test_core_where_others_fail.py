@@ -20,7 +20,7 @@ Rows = list[list[float]]
 
 
 class Case(NamedTuple):
-    layers: list[Rows]  # of each hidden layer: weights and, last, the bias of every unit
+    layers: list[Rows]  # for each hidden layer: weights and, last, the bias of every unit
     expected: int
     domain: Domain
 

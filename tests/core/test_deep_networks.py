@@ -32,7 +32,7 @@ def test_counts_and_patterns(family: str) -> None:
             assert finding(*drawn(Case(family, shape, seed))) is None, (shape, seed)
 
 
-# What was counted with other error bounds, which left thousands of signs to long integers.
+# Counts with other error bounds, which left thousands of signs to long integers.
 @pytest.mark.parametrize(
     ("width", "depth", "half_side", "count"),
     [(32, 20, 0.1, 11_156), (64, 20, 0.05, 16_586), (32, 40, 0.02, 908), (64, 60, 0.005, 400)],

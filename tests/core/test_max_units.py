@@ -81,7 +81,7 @@ def test_facets_name_the_arms_on_both_sides() -> None:
     assert np.bincount(found.facet_vertices[inner].ravel()).max() == 3  # they meet in one vertex
 
 
-def test_an_arm_that_is_below_two_others_together_is_no_neighbour() -> None:
+def test_an_arm_that_is_below_two_others_together_is_not_a_neighbour() -> None:
     # On the line x = 0 the third arm is as large as the others, and nowhere else.
     found = regions.enumerate(largest_of([[0, 1, 0], [0, -1, 0], [0, 0, 0]], [3]), SQUARE)
     assert sorted(map(tuple, found.patterns.tolist())) == [(0, 0, 0), (1, 0, 0)]

@@ -97,7 +97,7 @@ def windows(channels: int, length: int, size: int, stride: int, padding: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pt2", "onnx"])
-def test_regions_are_those_of_torch(kind: str) -> None:
+def test_regions_match_torch(kind: str) -> None:
     content, counts = written(kind), []
     square = circumsquare(*IMAGES[:3].reshape(3, 64))
     domains = Segment(*IMAGES[:2].reshape(2, 64)), Polygon(square.to_input(square.generators[:, 1:] * 0.05))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are the regions of a ResNet with twenty convolutions that torch wrote those that torch sees?
+"""Do the regions of a ResNet with twenty convolutions, written by torch, agree with torch?
 
 For images of 3 x 32 x 32, as an exported program and as ONNX, on a part of a segment and on a small square: at an
-interior point of every region the pattern is that of torch's own pre-activations, values are torch's, and the affine
+interior point of every region the pattern agrees with torch's own pre-activations, values are torch's, and the affine
 map is the one that autograd finds.
 """
 
@@ -66,7 +66,7 @@ def domains() -> list[Domain]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pt2", "onnx"])
-def test_regions_are_those_of_torch(kind: str) -> None:
+def test_regions_match_torch(kind: str) -> None:
     assert sum(isinstance(module, nn.Conv2d) for module in resnet().modules()) >= 20
     network = regions.load(written(kind))
     assert network.input_shape == SHAPE and network.hidden > 188_000

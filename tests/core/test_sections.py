@@ -140,7 +140,7 @@ def test_blocks_are_the_same_wherever_the_first_one_began() -> None:
         assert [each.partition for each in later] == [each.partition for each in found[number + 1 :]]
 
 
-def test_neighbours_within_a_section_are_those_of_the_whole() -> None:
+def test_neighbours_within_a_section_match_the_whole() -> None:
     whole = regions.enumerate(NETWORK, SQUARE)
     first, missing = 0, 0
     everyone = {tuple(pair) for pair in np.sort(whole.facet_regions, axis=1).tolist()}
@@ -172,7 +172,7 @@ def test_paths_that_lead_nowhere(path: Path, domain: Domain) -> None:
                 ask(NETWORK, model, domain, None, None, 1, begin, end)
 
 
-def test_what_is_no_section() -> None:
+def test_anything_but_a_section_is_refused() -> None:
     model = compiled(NETWORK)
     for path in ((-1,), (0.5,), ("0",), (2**31,), (None,)):
         with pytest.raises(ValueError, match="a path is made of numbers of children"):

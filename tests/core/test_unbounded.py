@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does everything that can be done with a partition work where regions have no end?
+"""Do all methods of a partition work if regions are unbounded?
 
 On whole planes; those of lines and rays are among the cases of the other tests.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do whole lines and planes have the regions that textbooks count, in every chart of theirs?
+"""Do whole lines and planes have the regions that textbooks count, in each of their charts?
 
-`test_core_known_answers.py` has the best known counts on R^2; here are those of other planes, and of other objects than
-regions.
+`test_core_known_answers.py` has the best known counts on R^2; this file has counts on other planes, and of objects
+other than regions.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TestPlane:
             (([0, 0], ["a", "b"], [0, 1]), DomainError, "Plane: e1"),
         ],
     )
-    def test_what_is_none(self, arguments: tuple[list[float], ...], error: type, message: str) -> None:
+    def test_wrong_arguments(self, arguments: tuple[list[float], ...], error: type, message: str) -> None:
         with pytest.raises(error, match=message):
             Plane(*arguments)
 
@@ -103,7 +103,7 @@ class TestCounts:
         ids=["Boolean", "x_i + x_j = 0", "resonance", "type B"],
     )
     def test_planes_through_zero_in_space(self, normals: list[list[int]], chambers: int) -> None:
-        """Of a central arrangement, half the chambers meet any plane parallel to one of its own."""
+        """Half the chambers of a central arrangement meet any plane parallel to one of its own."""
         for normal in np.asarray(normals):
             first = np.flatnonzero(normal)[0]
             e1, e2 = np.delete(np.cross(normal, np.eye(3)), first, axis=0)

@@ -221,7 +221,7 @@ class TestHowMany:
         assert regions.count(NETWORK, SQUARE, workers=1) > 1
 
     @pytest.mark.parametrize("workers", [0, -1, 1.5, "many", True, 10**6])
-    def test_what_is_no_number_of_threads(self, workers: object) -> None:
+    def test_invalid_numbers_of_threads(self, workers: object) -> None:
         with pytest.raises((ValueError, TypeError), match='workers, if not "all", must be'):
             regions.count(NETWORK, SQUARE, workers=workers)
 
@@ -261,7 +261,7 @@ except KeyboardInterrupt as stopped:
     waiting.join()
     print(now - at[0], stopped.partial, flush=True)
 """
-# Threads have stacks as large as that of a program may be; so large that there is no room for one, none can be started.
+# Threads have stacks as large as the limit for programs; if the limit exceeds the memory, no thread can be started.
 REFUSED = """
 import resource
 import sys

@@ -161,7 +161,7 @@ def test_pieces_that_a_path_joins(rows: list[list[int]]) -> None:
     """0 is in the middle and in four corners, joined by diagonals; and x - 2 above and below, joined at x = 3."""
     network = frames(*rows)
     assert numbers(network, PLANE) == numbers(network, box(4)) == [36, 36, 25, 17, 15]
-    # At x = 2.5 the domain ends. The paths to x = 3 and back are cut, those of the other three maps as well.
+    # At x = 2.5 the domain ends. The paths to x = 3 and back are cut, also for the other three maps.
     assert numbers(network, box(2.5)) == [36, 36, 25, 21, 15]
 
 
@@ -185,7 +185,7 @@ def test_components_on_a_line_are_open_and_closed_alike() -> None:
     assert linear_regions(partition, "affine").labels.tolist() == [0, 1, 2, 3, 4, 0]
 
 
-def test_maps_are_those_of_the_chart() -> None:
+def test_maps_match_the_chart() -> None:
     """Along y = x the functions x and y are the same."""
     network = Network([([[1, 0], [0, 1]], None), ([[1, 0], [0, 1]], [-2, -2]), ([[1, -1]], [0])])
     assert numbers(network, Line([0, 0], [1, 1]))[2:] == [1, 1, 1]

@@ -101,7 +101,7 @@ def test_partial_results_are_refused() -> None:
         linear_regions(HAT, "open")  # type: ignore[arg-type]
 
 
-# What comes back.
+# The results.
 
 
 def test_result() -> None:

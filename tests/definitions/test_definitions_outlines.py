@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are the outlines of merged regions right, where pieces touch, lie in holes of each other, or are folded by rounding?
 
-Any labels may be merged, not only those of a definition: random ones have holes, islands and touching pieces in plenty.
+Any labels may be merged, not only the labels of a definition: random ones have holes, islands and touching pieces in
+plenty.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def test_touching_squares_by_hand() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_areas_are_those_of_the_members(family: str) -> None:
-    """Exactly: signed areas of the rings, with the stored coordinates, as those of the regions."""
+def test_areas_are_the_sums_of_the_members(family: str) -> None:
+    """Exactly: signed areas of the rings, with the stored coordinates, equal the areas of the regions."""
     rng = np.random.default_rng(1)
     for seed in range(2):
         network, domain = drawn(family, 2, seed)
@@ -139,7 +140,7 @@ def test_a_strip_that_shapely_refused() -> None:
     ],
 )
 def test_no_area_is_lost(weights: list[list[int]]) -> None:
-    """Lines with integers for coefficients through a point that is no double."""
+    """Lines with integer coefficients through a point that is not a double."""
     partition = regions.enumerate(all_in_one(weights, [0.3, 0.4]), TWO)
     (shape,) = linear_regions(partition, "affine").polygons
     assert shape.geom_type == "Polygon" and shape.is_valid and len(shape.interiors) == 0
@@ -190,7 +191,7 @@ def test_areas_far_from_the_origin(name: str, swapped: bool) -> None:
         assert (np.abs(shapely.area(merged_polygons(partition, labels)) - areas) <= errors).all()
 
 
-def test_what_can_not_be_made_valid_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shapes_that_cannot_be_made_valid_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = folded_partition(*CASES["square"])
     labels = np.arange(len(partition))
     cells, mended = partition.to_shapely(), merged_polygons(partition, labels)

@@ -106,7 +106,7 @@ def test_signs_that_are_proven_are_right(family: str, moved: float) -> None:
 
 
 def test_a_corner_that_is_known_badly_costs_others_nothing() -> None:
-    """They share bounds first, and are looked at on their own then. What vanishes at a corner has no sign."""
+    """They share bounds first, and are evaluated separately then. A kink that vanishes at a corner has no sign."""
     network, domain = drawn("generic", 2, seed=6)
     partition = partition_from_reference(network, domain)
     corners, regions_ = partition.cell_offsets[:-1], np.arange(len(partition))
@@ -141,7 +141,7 @@ def test_values_are_within_bounds_that_they_share(
                     break
                 for row, values in zip(exact, found.values.tolist(), strict=True):
                     bounds = found.errors[0].tolist()
-                    # What is not finite is not bounded.
+                    # Values that are not finite have no bound.
                     off = [
                         abs(Fraction(x) - y) if bound < np.inf else 0
                         for x, y, bound in zip(values, row[layer], bounds, strict=True)
@@ -189,7 +189,7 @@ def test_differences_of_maps(family: str, moved: float) -> None:
             for f, g in zip(true[own], true[first[level]], strict=True)
         ]
         assert found.nonzero[row] == any(exact) and (row % 2 or not any(exact))
-        # What is known is a multiple: from the entry that is known best follow the others.
+        # Vectors are known up to a factor: the other entries follow from the most accurate one.
         values, errors = ([Fraction(x) for x in each[row].tolist()] for each in found)
         best = max(range(len(exact)), key=lambda i: abs(values[i]) - errors[i])
         if any(exact):
@@ -227,7 +227,7 @@ def test_a_form_of_a_unit_that_reads_few_others_is_computed_once() -> None:
 
 @pytest.mark.parametrize("outputs", [1, 2, 3])
 def test_what_follows_from_bounds(outputs: int) -> None:
-    """Small integers, known up to 0 or 1: what is proven holds for all integers that they may be."""
+    """Small integers, known up to 0 or 1: proofs hold for all integers that they may be."""
     rng = np.random.default_rng(outputs)
     proven = np.zeros(3, dtype=int)
     for _ in range(400):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is every set of points that is no domain refused, by name, saying what is wrong where?"""
+"""Is every set of points that is not a domain refused, by name, with what is wrong and where?"""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class TestBadInput:
         assert isinstance(caught.value, RegionsError) and isinstance(caught.value, ValueError)
 
     @pytest.mark.parametrize("side", ["1", [1.0, 2.0]])
-    def test_a_side_that_is_no_number(self, side: object) -> None:
+    def test_a_side_that_is_not_a_number(self, side: object) -> None:
         with pytest.raises(TypeError, match=f"side must be a number, got {type(side).__name__}"):
             circumsquare([0, 0], [1, 0], [0, 1], side=side)
 

@@ -18,13 +18,13 @@ PLANE = [[1.0, 0.0], [0.0, 1.0]]
 TIMES = np.linspace(0, 1, 33)
 
 
-def test_arc_is_that_of_its_formula() -> None:
+def test_arc_matches_its_formula() -> None:
     x0, x1 = np.random.default_rng(0).standard_normal((2, 5))
     angles = np.pi / 2 * TIMES[:, np.newaxis]
     assert np.allclose(Arc(x0, x1).to_input(TIMES), np.cos(angles) * x0 + np.sin(angles) * x1, atol=1e-15)
 
 
-def test_circle_is_that_of_its_formula() -> None:
+def test_circle_matches_its_formula() -> None:
     center, u, v = np.random.default_rng(1).standard_normal((3, 4))
     angles = 2 * np.pi * TIMES[:, np.newaxis]
     circle = Circle(center, u, v)
@@ -61,7 +61,7 @@ def test_polyline() -> None:
     assert [type(leg) for leg in line.legs] == [Segment] * 3
 
 
-def test_shares_are_those_of_the_points() -> None:
+def test_shares_match_the_points() -> None:
     for leg in Circle([0, 0], [1, 0], [0, 1]).legs:
         assert np.allclose(leg.shares(leg.chart_points(TIMES)), TIMES, atol=1e-15)  # type: ignore[union-attr]
         assert leg.chart_points(np.array([0.0, 1.0])).tolist() == leg.ends.tolist()  # type: ignore[union-attr]
@@ -113,7 +113,7 @@ def test_bad_curves_are_refused(make: Callable[[], Curve], error: type[Exception
         make()
 
 
-def test_curves_are_no_domains() -> None:
+def test_curves_are_not_domains() -> None:
     net = regions.Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0])])
     with pytest.raises(TypeError, match=r"expected a domain .* got Arc"):
         regions.enumerate(net, Arc([1, 0], [0, 1]))  # type: ignore[arg-type]

@@ -183,7 +183,7 @@ class TestDomain:
                 call(points)
 
     @pytest.mark.filterwarnings("error")
-    def test_points_that_can_not_be_mapped(self) -> None:
+    def test_points_that_cannot_be_mapped(self) -> None:
         line = Line([0, 0], [1e308, 1e308])
         for call, points, error, message in (
             (line.to_input, [[0.1], [10.0]], NonFiniteError, r"the input point at points\[1\] is beyond"),

@@ -92,7 +92,7 @@ def test_points_that_are_asked_about_may_be_images() -> None:
         part.locate(IMAGES.transpose(0, 2, 3, 1))
 
 
-def test_images_of_different_shapes_are_no_domain() -> None:
+def test_images_of_different_shapes_are_not_a_domain() -> None:
     with pytest.raises(ShapeMismatchError, match=r"Segment: all images .* a has \[2, 3, 4\], b has \[3, 4, 2\]"):
         regions.Segment(IMAGES[0], IMAGES[1].transpose(1, 2, 0))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the points read that a file of data holds, and is what could be taken for a point and is none refused?"""
+"""Are the points in a file read, and is everything else refused that could be mistaken for a point?"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TestArrays:
         found = load_points(tmp_path / "p.npy", inputs=inputs)
         assert found.dtype == np.float64 and found.tolist() == expected.tolist()
 
-    def test_the_order_is_that_of_torch(self, tmp_path: Path) -> None:
+    def test_the_order_matches_torch(self, tmp_path: Path) -> None:
         torch = pytest.importorskip("torch")
         np.save(tmp_path / "p.npy", np.asfortranarray(IMAGES))
         flat = torch.nn.Flatten()(torch.from_numpy(IMAGES)).numpy()

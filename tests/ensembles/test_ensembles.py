@@ -70,7 +70,7 @@ def test_draws() -> None:
     assert sparse.draw(stream).fingerprint == network.fingerprint != sparse.draw(stream).fingerprint
 
 
-def test_one_law_of_biases_is_that_of_hidden_layers() -> None:
+def test_one_law_of_biases_is_for_hidden_layers() -> None:
     ensemble = Ensemble([2, 3, 4, 1], biases=Uniform(1.0))
     assert ensemble.bias_laws == (Uniform(1.0), Uniform(1.0), None)
     assert ensemble.draw(0).layers[-1].biases.tolist() == [0.0]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Is every number that is made from stored coordinates within its bound of the true one?
+"""Is every number that is computed from stored coordinates within its bound of the true one?
 
 `findings` takes a partition and yields one sentence for each number that is not: coordinates, areas and lengths of
 regions, lengths of facets, perimeters, the boundary in all and by layer, neuron and kink, and distances of points to
 it. The true numbers are made from exact vertices (`Partition.exact_vertices`) in fractions; roots are taken to 2^-200.
-A bound that is no number, or below 0, is a finding too; so is a volume that is infinite where there is an end.
+A bound that is NaN or below 0 is a finding too; so is an infinite volume of a bounded region.
 Cost: a millisecond for each vertex and some for each region, all of it in the fractions.
 """
 
@@ -49,7 +49,7 @@ def findings(partition: Partition, points: int = 4, seed: int = 0) -> Iterator[s
 
 
 class TrueSizes:
-    """Sizes in input space, as fractions that are right but for `ROOTS`; None where there is no end."""
+    """Return sizes in input space, as fractions that are right up to `ROOTS`; None if unbounded."""
 
     def __init__(self, partition: Partition, places: list[Place]) -> None:
         self.places = places
@@ -109,7 +109,7 @@ def root(value: Fraction) -> Fraction:
 
 def _coordinates(partition: Partition, places: list[Place]) -> Iterator[str]:
     for vertex, place in enumerate(places):
-        # Of a vertex one of whose coordinates is beyond the doubles nothing need be known.
+        # A vertex with a coordinate beyond the doubles needs no bound.
         if place is not None and max(abs(x) for x in place) < HUGE:
             bounds = np.full(partition.dimension, partition.vertex_errors[vertex])
             yield from _compare(f"of vertex {vertex}, coordinate", partition.vertices[vertex], bounds, list(place))
@@ -133,7 +133,7 @@ def _boundary(partition: Partition, true: TrueSizes, boundary: Boundary) -> Iter
         members: list[set[int]] = [set() for _ in values]
         for facet, kink in zip(facets, kinks, strict=True):
             members[int(groups[kink])].add(facet)
-        # Of a kind with several breakpoints, each is on facets of its own.
+        # Units with several breakpoints have separate facets for each.
         true_sums = [_total([true.facets[facet] for facet in sorted(group)]) for group in members]
         yield from _compare(f"the boundary of {name}", values, errors, true_sums)
     many = np.flatnonzero(np.bincount(np.array(facets, dtype=np.int64), minlength=len(chosen)) > 1).tolist()

@@ -110,7 +110,7 @@ def _match(
 
 
 def _kink_forms(task: IntegerTask, pattern: Bits) -> list[Form]:
-    """What is zero on each kink, in the region of a pattern."""
+    """Return the forms that are zero on each kink, in the region of a pattern."""
     forms: list[Form] = []
     values = task.inputs
     for layer in task.layers[:-1]:

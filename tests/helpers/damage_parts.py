@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What are the damages of `damages.py` made of?
+"""Which parts do the damages of `damages.py` consist of?
 
 Each is registered by `fails`. A `Case` is a network, a domain and the arrays of their partition, free to be changed.
-What adds, drops, joins or splits regions works on a list of cells, from which all arrays are made anew, so that they
+Functions that add, drop, join or split regions work on a list of cells, from which all arrays are rebuilt, so that they
 fit together.
 """
 
@@ -72,7 +72,7 @@ def undamaged(network: Network, domain: Domain) -> Case:
 
 
 def damaged(damage: Damage, case: Case) -> Result:
-    """What a damage makes of a case: a partition, and the network to certify it for."""
+    """Return the damaged case: a partition, and the network to certify it for."""
     result = damage(case)
     return (result.partition(), case.network) if isinstance(result, Case) else result
 
@@ -121,7 +121,9 @@ def assembled(case: Case, cells: list[Cell]) -> Case:
 
 
 def along(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of a partition of a line, from left to right: vertices [R + 1], the kinks of their facets, and patterns [R]."""
+    """Return for a partition of a line, from left to right: vertices [R + 1], the kinks of their facets, and patterns
+    [R].
+    """
     raw = case.raw
     corners = np.append(raw["cell_vertices"][::2], raw["cell_vertices"][-1])
     facets = np.append(raw["cell_facets"][::2], raw["cell_facets"][-1])

@@ -2,7 +2,7 @@
 """In which ways can a result be wrong, and which items of its certification have to notice?
 
 `IN_PLANE` and `ON_LINE` map a name to a function that makes something wrong out of a `Case` and to the items that must
-be among those that fail. They are filled by the files that are imported here; what they are made of is in
+be among those that fail. They are filled by the files that are imported here; their parts are in
 `damage_parts.py`.
 """
 

@@ -203,7 +203,7 @@ def domain_turned(case: Case) -> Case:
     return _with_chart(case, directions=case.domain.directions @ [[0, 1], [-1, 0]])
 
 
-# What is made from the arrays.
+# Derived from the arrays.
 
 
 @fails("volumes")

@@ -37,7 +37,7 @@ def beyond_everything(domain: Domain) -> Domain:
 
 
 def counts(network: Network, domain: Domain) -> dict[str, int | None]:
-    """Number of linear regions for each definition; None where that of convex ones is not known to be extreme."""
+    """Return the number of linear regions for each definition; None if the number of convex ones is not known."""
     cells = reference.enumerate(network, domain)
     maps = [tuple(cell.output) for cell in cells]
     sets = [_points(cell) for cell in cells]

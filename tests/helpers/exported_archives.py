@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What does `torch.export.save` write for a graph that is given node by node, without torch?
+"""How is a file of `torch.export.save` made without torch, for a graph that is given node by node?
 
-Only what the reader asks for is written.
+Only the entries that the reader needs are written.
 """
 
 from __future__ import annotations

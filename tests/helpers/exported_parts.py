@@ -73,7 +73,7 @@ def prepared(module: nn.Module, seed: int = 0) -> nn.Module:
 
 
 def exported(module: nn.Module, *shape: int, batch: int | None = None) -> bytes:
-    """The archive of a module for inputs of a shape; of any batch if none is named."""
+    """Return the archive of a module for inputs of a shape; for any batch if no size is named."""
     dynamic = None if batch else ({0: torch.export.Dim("batch")},)
     program = torch.export.export(module, (torch.randn(batch or 2, *shape),), dynamic_shapes=dynamic)
     buffer = io.BytesIO()

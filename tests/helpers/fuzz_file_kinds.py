@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which sound files does `fuzz_files.py` attack, and what may a damaged one become?
 
-One small file of each kind that is read. What counts as a network that changed without a word:
+There is one small file of each readable kind. A network counts as silently changed in these cases:
 
 - zip archives (``.npz``, ``.pt2``, torch since 1.6, partitions) have checksums, and say all else twice: any change;
 - the others (``.safetensors``, torch before 1.6, ``.nnet``, ``.onnx``) do not protect their numbers: another shape,

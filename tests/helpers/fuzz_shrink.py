@@ -129,7 +129,7 @@ def _shorter(number: float) -> list[float]:
 
 
 def _length(number: float) -> int:
-    """Bits of the odd part, and one more for an exponent other than that of 1."""
+    """Return the bits of the odd part, and one more unless the exponent is 0."""
     if number == 0:
         return 0
     numerator, denominator = abs(number).as_integer_ratio()

@@ -4,9 +4,9 @@
 `FAMILIES` maps a name to a function ``(rng, dimension) -> (Network, Domain)``. They are small (1 to 4 inputs,
 mostly up to 6 units in up to 3 layers), so that the reference takes milliseconds, and each is degenerate in
 its own way. `draw` makes one from a family, a dimension and a seed. The families are in
-`generators_general.py` and `generators_degenerate.py`, those of deep networks in `generators_deep.py`, of networks that
-are no chains in `generators_graphs.py`, of max units in `generators_maxima.py`, of units with several kinks in
-`generators_clipped.py`, and what they are made of in `generator_parts.py`.
+`generators_general.py` and `generators_degenerate.py`; deep networks in `generators_deep.py`, networks that
+are not chains in `generators_graphs.py`, max units in `generators_maxima.py`, units with several kinks in
+`generators_clipped.py`, and common parts in `generator_parts.py`.
 """
 
 from __future__ import annotations

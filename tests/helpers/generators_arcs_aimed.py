@@ -25,7 +25,7 @@ TRIPLES = ((3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (7, 24, 25), (8, 15, 
 
 
 def tangent_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network and an arc; what its last layer but one has at ``middle`` and across is constant + gradient @ point."""
+    """A network and an arc; its last layer but one is constant + gradient @ point at ``middle`` and across."""
     rng = np.random.default_rng([81, seed])
     directions = rng.standard_normal((2, 2)) if rng.random() < 0.5 else np.eye(2)
     ends = _ends(rng)

@@ -5,7 +5,7 @@
 one side or both, to an interval or to a hat, with slopes 0 outside, so that all outputs may be constant over a stretch,
 or with none.
 - ``clipped_generic``: few or many units, weights up to where nearly all units are saturated.
-- ``clipped_lattice``: weights and kinks of few digits. What reads saturated units is a whole number, so it is exactly
+- ``clipped_lattice``: weights and kinks of few digits. A sum of saturated units is an integer, so it is exactly
   on a kink over a stretch, and kinks of several units coincide.
 - ``clipped_aimed``: biases such that units are at one of their kinks, or nearly, at a point that several units share.
 - ``clipped_deep``: 6 to 20 layers, 2 to 8 units wide.

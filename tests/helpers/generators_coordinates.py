@@ -3,7 +3,7 @@
 
 Lines that meet in one point but for rounding, nearly parallel ones, strips, weights that cancel, squares far from the
 origin, very large and very small. `NEAR` maps a name to a function ``rng -> (Network, Domain)``; `draw_near` makes one.
-They have two inputs, and are smaller than those of `generators.py`, since everything about their coordinates is judged.
+They have two inputs, and are smaller than in `generators.py`, because everything about their coordinates is checked.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def he_normal(rng: Rng, shape: tuple[int, ...]) -> Floats:
 
 
 def orthogonal(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """Rows or columns are perpendicular, of length sqrt(2): what Saxe et al. 2014 start training from."""
+    """Rows or columns are perpendicular, of length sqrt(2): the initialisation of Saxe et al. 2014."""
     basis, _ = np.linalg.qr(gaussian(rng, (max(shape), max(shape))))
     return np.asarray(np.sqrt(2) * basis[: shape[0], : shape[1]])
 
@@ -80,7 +80,7 @@ def deep_network(rng: Rng, weights: Draw, biases: Draw, activation: str | Activa
 
 
 def domain_of_few_regions(rng: Rng, network: Network, dimension: int) -> Domain:
-    """About a point of the plane. It is the core that is asked when to stop: what it says is only a size."""
+    """Around a point of the plane. The core decides when to stop: its answer is only a size."""
     most = int(2 ** rng.uniform(2, 5))
     center = rng.standard_normal(2) / 2
     direction = rng.standard_normal(2)

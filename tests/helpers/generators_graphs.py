@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which networks that are no chains should the core be tried on?
+"""Which networks that are not chains should the core be tried on?
 
 `GRAPH_FAMILIES`, like `FAMILIES` in `generators.py`: convolutions, skips, joints, slices, scalings and units of several
 kinds, put together at random, with some 5 to 60 units.

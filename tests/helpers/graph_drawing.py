@@ -70,7 +70,7 @@ class Drawing:
         return self.wholes([axis - rank if self.chance.randrange(3) == 0 else axis for axis in chosen])
 
     def shape(self) -> tuple[int, ...]:
-        """Of the input."""
+        """The shape of the input."""
         rank = self.chance.choice((1, 2, 2, 2, 3, 4, 4, 4, 5))
         lengths = [self.chance.randint(1, 6) for _ in range(rank)]
         if rank > 1:

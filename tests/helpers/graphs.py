@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random networks that are no chains: convolutions, skips, joints, scalings, with what they give at a point.
+"""Random networks that are not chains: convolutions, skips, joints, scalings, with their values at a point.
 
 With weights and inputs that are small integers numpy's values are exact, and ties are many.
 """

@@ -96,7 +96,7 @@ def torch_file(
 
 
 def saved_by_torch(arrays: Mapping[str, NDArray[Any]], *, byte_order: Literal["little", "big"] = "little") -> bytes:
-    """What ``torch.save`` writes for a state dict of these arrays, without torch."""
+    """Return the file that ``torch.save`` writes for a state dict of these arrays, without torch."""
     entries, storages = {}, {}
     for number, (key, array) in enumerate(arrays.items()):
         kind = STORAGE[array.dtype.newbyteorder("<").str]

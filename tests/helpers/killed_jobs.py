@@ -41,13 +41,13 @@ Folder.keep = keep_and_wait
 
 
 def head_of(path: Path) -> dict[str, Any]:
-    """What the first line of a file says."""
+    """Return the first line of a file."""
     head: dict[str, Any] = json.loads(path.read_bytes().partition(b"\n")[0])
     return head
 
 
 def files_of(folder: Path) -> list[Path]:
-    """What a job keeps, in the order of its tasks."""
+    """Return the saved results of a job, in the order of its tasks."""
     return sorted(folder.iterdir(), key=lambda path: int(head_of(path)["results"][0][0]))
 
 
@@ -123,7 +123,7 @@ def ended_after(
 
 
 def require_to_go_on(program: str, folder: Path) -> None:
-    """Kill it some times, after some pieces; its last line is that of a run without the folder."""
+    """Kill it some times, after some pieces; its last line equals the last line of a run without the folder."""
     words = [sys.executable, "-c", program]
     options: dict[str, Any] = {"cwd": SITE, "text": True, "stdout": subprocess.PIPE}
     whole = subprocess.run(words, check=True, **options).stdout.splitlines()[-1]
@@ -136,5 +136,5 @@ def require_to_go_on(program: str, folder: Path) -> None:
         kept = now
     last = subprocess.run([*words, str(folder)], check=True, **options).stdout.splitlines()
     assert last[-1] == whole
-    # What a killed process left half written is gone.
+    # The half-written file of a killed process is gone.
     assert {path.suffix for path in folder.iterdir()} == {".results"}

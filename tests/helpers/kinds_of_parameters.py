@@ -208,7 +208,7 @@ TAKEN = {
     "word": set(),
     "workers": {"None", "numpy int"},
 }
-# What messages call a parameter, besides its name.
+# Words for a parameter in messages, besides its name.
 MEANINGS = {
     "activation": ("continuous",),
     "array": (
@@ -240,6 +240,6 @@ MEANINGS = {
     "random networks": ("Ensemble", "body"),
     "source": ("load takes", "network", "model", "path must be", "path is not a name"),
 }
-# What the caller's own function raises is the caller's.
+# Exceptions of the caller's own function are not checked.
 OWN_FUNCTIONS = {"progress": {"class", "function", "other network"}}
 FILES = {"path", "path to write", "optional path to write", "source", "checkpoints"}

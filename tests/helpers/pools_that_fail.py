@@ -19,7 +19,7 @@ from typing import Any
 
 
 def kill_the_worker(work: Callable[[Any], Any], task: Any) -> Any:
-    """What a machine without memory does."""
+    """Fails like a machine without memory."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 

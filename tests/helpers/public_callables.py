@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which callables are public, and how is each of them called rightly?
+"""Which callables are public, and how is each of them called correctly?
 
 A `Call` for every function, constructor and method that a user can reach: one good list of arguments, complete, and for
-each parameter its kind. What there is lists `public_names.py`, so that a test can tell what is missing here.
+each parameter its kind. `public_names.py` lists all public names, so that a test finds those missing here.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ MODULES = (
     "reference",
     "tasks",
 )
-# What cannot be called where an optional package is not installed.
+# Names that cannot be called if an optional package is not installed.
 WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
 # Made by functions, never by hand: their constructors take what they are given, their methods do not.
 RESULTS = {

@@ -11,7 +11,7 @@ from objects_to_call_with import arc, decided, figure, network, random_networks,
 from one_call import Call, call_of, method_of, say
 from regions import bounds, ensembles
 
-# What bounds take besides `n_in` and `widths`.
+# Arguments of bounds besides `n_in` and `widths`.
 FACTS = {
     "breakpoints": 1,
     "codimension": 1,

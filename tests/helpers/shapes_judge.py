@@ -26,13 +26,13 @@ from regions.measures import inscribed_discs
 from regions.partition import Partition
 
 DIGITS = 40
-# What is left of these digits after some sums and square roots.
+# The remaining accuracy after some sums and square roots.
 CLOSE = Decimal(10) ** -30
 Pair = tuple[int, ...]
 
 
 def findings(partition: Partition) -> Iterator[str]:
-    """What is wrong with the shapes of a bounded partition."""
+    """Yield the errors in the shapes of a bounded partition."""
     yield from wrong_discs(partition)
     if partition.dimension == 2:
         yield from wrong_polygons(partition)
@@ -112,7 +112,7 @@ def cross(a: Pair, b: Pair) -> int:
 
 
 def wrong_polygons(partition: Partition) -> Iterator[str]:
-    """Merged polygons whose area is not that of their members, and what is invalid although nothing is folded."""
+    """Yield merged polygons with a wrong area, and invalid ones although nothing is folded."""
     polygons, folded = partition.to_shapely(), set(partition.folded_cells().tolist())
     areas = signed_areas(partition)
     for region, area in enumerate(areas):
@@ -146,7 +146,7 @@ def can_be_judged(partition: Partition) -> bool:
 
 
 def signed_areas(partition: Partition) -> list[Fraction]:
-    """Of the regions with their stored corners, in the chart."""
+    """Return the areas of the regions with their stored corners, in the chart."""
     unit = Fraction(2) ** (2 * dyadic(partition.vertices)[1] - 1)
     rings = stored_rings(partition)
     return [sum(a * d - b * c for (a, b), (c, d) in zip(r, r[1:] + r[:1], strict=True)) * unit for r in rings]
@@ -169,7 +169,7 @@ def is_simple(ring: list[list[int]]) -> bool:
             if turn(a, b, d) == 0 and (a[0] - b[0]) * (d[0] - b[0]) + (a[1] - b[1]) * (d[1] - b[1]) >= 0:
                 return False
         elif sign(turn(a, b, c)) * sign(turn(a, b, d)) <= 0 and sign(turn(c, d, a)) * sign(turn(c, d, b)) <= 0:
-            # Of two on one line the boxes decide.
+            # For two segments on one line the boxes decide.
             if all(max(a[k], b[k]) >= min(c[k], d[k]) and max(c[k], d[k]) >= min(a[k], b[k]) for k in (0, 1)):
                 return False
     return True

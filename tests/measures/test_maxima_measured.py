@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is found on networks with maxima: boundary, definitions, distances, curves, checks, and what is refused?
+"""Are results on networks with maxima right: boundary, definitions, distances, curves, checks, and refusals?
 
-Known answers are those of max(x, y, 0) around 0, whose three regions meet there, and of max-pools in a row.
+Known answers are for max(x, y, 0) around 0, whose three regions meet there, and of max-pools in a row.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def test_arms_that_are_alike_are_one() -> None:
 
 
 def test_kinks_that_switch_together() -> None:
-    """Of five arms 1 gives way to 4, and 0 to 2, in a second unit."""
+    """Of five branches, the argmax changes from 1 to 4, and from 0 to 2 in a second unit."""
     five = Maxima([0, 5, 8])
     nodes = [Node(np.zeros(8), (Read(Dense(np.zeros((8, 1))), -1),), five, slice(0, five.kinks))]
     graph = Graph(
@@ -144,7 +144,7 @@ def test_distances_to_arms() -> None:
     assert found.distances.tolist() == [np.sqrt(0.125), 1.0, 0.0, 0.0, 0.0, 3.0, np.sqrt(10.125)]
     assert found.kinks.tolist() == [0, 1, 2, 0, 0, 1, 0]
     assert found.nearest[[0, 1, 5, 6]].tolist() == [[0.75, 0.75], [0.0, -2.0], [0.0, -3.0], [1.75, 1.75]]
-    # Of arms that are the same everywhere there is no boundary.
+    # Branches that are equal everywhere have no boundary.
     same = measures.distance_to_boundary(largest([[1.0, 0.0], [1.0, 0.0]], [2.0, 2.0]), points)
     assert np.isinf(same.distances).all() and (same.kinks == -1).all()
 

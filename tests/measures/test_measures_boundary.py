@@ -52,7 +52,7 @@ def test_jumps_are_where_the_exact_maps_differ(family: str, dimension: int) -> N
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_crossings_are_where_the_boundary_is_no_line(family: str) -> None:
+def test_crossings_are_where_the_boundary_is_not_a_line(family: str) -> None:
     """The definition of B_{N,2}: inside the domain, and the facets there are not the two halves of one line."""
     net, domain = drawn(family, 2, seed=3)
     partition = partition_from_reference(net, domain)
@@ -119,7 +119,7 @@ def test_coincident_kinks_count_once_in_all_and_each_in_full() -> None:
 
 
 def test_only_good_neurons_have_a_part_in_the_jump() -> None:
-    """Of four units with their kink at x = 0 the first is read, the second is not, nor is the third by an open unit.
+    """Four units have their kink at x = 0: the first is read, the second is not, nor is the third by an open unit.
 
     The last one is read, and its activation has the slope 1 on both sides.
     """
@@ -141,7 +141,7 @@ def test_a_path_that_opens_on_the_facet_itself_counts() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_lengths_whose_sum_is_no_double() -> None:
+def test_lengths_whose_sum_is_not_a_double() -> None:
     side = 8e307
     partition = regions.enumerate(CROSS, Rectangle([-side, -side], [2 * side, 0], [0, 2 * side]))
     found = boundary_volume(partition)
@@ -149,7 +149,7 @@ def test_lengths_whose_sum_is_no_double() -> None:
     assert perimeters(partition).tolist() == [inf] * 4
 
 
-def test_a_density_that_is_no_double() -> None:
+def test_a_density_that_is_not_a_double() -> None:
     for side in (1e200, 1e-200):
         partition = regions.enumerate(CROSS, Rectangle([-side, -side], [2 * side, 0], [0, 2 * side]))
         found = boundary_volume(partition)

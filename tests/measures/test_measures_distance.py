@@ -164,7 +164,7 @@ def test_without_a_boundary() -> None:
         assert (found.layers.tolist(), found.units.tolist(), found.errors.tolist()) == ([-1, -1], [-1, -1], [0.0, 0.0])
 
 
-def test_a_closed_layer_is_no_boundary() -> None:
+def test_a_closed_layer_is_not_a_boundary() -> None:
     network = Network([([[1.0, 0.0]], [0.0]), ([[1.0]], [0.0]), ([[1.0]], [-1.0]), ([[1.0]], [0.0])])
     found = distance_to_boundary(network, [[-2.0, 7.0], [0.25, 0.0]])
     assert (found.distances.tolist(), found.kinks.tolist()) == ([2.0, 0.25], [0, 0])
@@ -183,7 +183,7 @@ def test_exact_arithmetic_is_for_the_few(monkeypatch: pytest.MonkeyPatch) -> Non
     rng = np.random.default_rng(3)
     for sizes in ([2, 32, 32, 32, 1], [100, 16, 16, 16, 16, 10]):
         distance_to_boundary(random_network(sizes, seed=4), rng.standard_normal((300, sizes[0])))
-    # What is constant around a point is known to be, exactly at its breakpoint too.
+    # Units that are constant around a point are known to be, exactly at their breakpoints too.
     closed = Network([([[1.0, 1.0]], None), ([[1.0], [2.0]], None), ([[1.0, 1.0]], None), ([[1.0]], None)])
     assert distance_to_boundary(closed, [[-3.0, -1.0]]).distances == pytest.approx([np.sqrt(8.0)], rel=1e-15)
 
@@ -214,7 +214,7 @@ def test_copied_units_need_no_exact_arithmetic(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_rows_are_compared_within_a_layer_only() -> None:
-    """Equal rows of two layers: of kinks at 1 and at 2, the second is nearer to the point by 2^-52."""
+    """Equal rows of two layers: the kink at 2 is nearer to the point than the kink at 1 by 2^-52."""
     network = Network([([[1.0]], [-1.0]), ([[1.0]], [-1.0]), ([[1.0]], None)])
     found = distance_to_boundary(network, [[1.5 + 2.0**-52]])
     assert (found.kinks.tolist(), found.distances.tolist()) == ([1], [0.5 - 2.0**-52])

@@ -73,7 +73,7 @@ class Judge:
 
 
 def check(partition: Partition, points: np.ndarray, boundary: Boundary = "activation") -> None:
-    """Distances up to the rounding of coordinates and vertices; and they are those of the facets that are named."""
+    """Distances up to the rounding of coordinates and vertices; they belong to the named facets."""
     judge = Judge(partition, boundary)
     found = distance_in_domain(partition, points, boundary, space="chart")
     errors = partition.vertex_errors[np.isfinite(partition.vertex_errors)].max(initial=0.0)
@@ -196,7 +196,7 @@ def test_vertices_beyond_the_largest_double() -> None:
 
 @pytest.mark.parametrize("exponent", [-1000, -550, 550, 1000])
 def test_any_scale(exponent: int) -> None:
-    """A power of two changes nothing else: squares of these are no doubles."""
+    """A power of two changes nothing else, although squares are beyond the doubles."""
     network, scale = random_network([2, 6, 5, 1], seed=3), 2.0**exponent
     scaled = Network([(layer.weights, scale * layer.biases) for layer in network.layers])
     points = np.random.default_rng(3).uniform(-1.5, 1.5, (60, 2))
@@ -307,7 +307,7 @@ def test_points_near_the_boundary_fill_no_more_than_its_tube() -> None:
 
 
 def test_what_is_nearest_and_in_which_space() -> None:
-    """Layers, units and the distribution are those of the nearest facets; points come back as they were given."""
+    """Layers, units and the distribution belong to the nearest facets; points keep their shape."""
     network = random_network([3, 6, 5, 2], seed=2, activation="hard_tanh")
     for domain in (
         Rectangle([-1, -1, 0], [2, 0, 1], [1, 2, 0]),

@@ -92,7 +92,7 @@ def test_estimate() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_an_estimate_of_huge_or_tiny_numbers() -> None:
-    """Their squares are no doubles, nor is the sum of the huge ones."""
+    """Their squares are beyond the doubles, and so is the sum of the huge ones."""
     plain = Estimate([1.0, 1.5, 1.75])
     for exponent in (-1000, 1023):
         scaled = Estimate(np.ldexp(plain.samples, exponent))

@@ -74,7 +74,7 @@ def first_layer(weights: object, biases: object) -> Network:
 @pytest.mark.parametrize(
     ("weights", "biases", "largest"),
     [
-        # Two triangles, but for corners that are no doubles.
+        # Two triangles, except for corners that are not doubles.
         ([[1, -1]], [2.0**-53], 4 - 8**0.5),
         ([[1 - 2**-52, 1 - 2**-52], [1 - 2**-52, 1 + 2**-51]], [-(2.0**-53), -(2.0**-52)], 4 - 8**0.5),
         # Three lines that meet in (0.7, 0.7), up to rounding of the decimals.
@@ -90,7 +90,7 @@ def test_discs_next_to_edges_as_long_as_the_spacing_of_doubles(
     discs = inscribed_discs(partition)
     if largest:
         assert discs.radii.max() == pytest.approx(largest, rel=1e-15)
-    # Of each region: between half and all of twice its area over its perimeter.
+    # For each region: between half and all of twice its area over its perimeter.
     exact = partition.exact_vertices().to_float()
     for region, cell in enumerate(np.split(partition.cell_vertices, partition.cell_offsets[1:-1])):
         perimeter = np.linalg.norm(exact[cell] - exact[np.roll(cell, -1)], axis=1).sum()
@@ -111,7 +111,7 @@ def test_discs_are_measured_in_input_space(domain: Domain, seed: int) -> None:
 
 
 def test_no_bound_without_an_inside() -> None:
-    """Of a guess that is outside, or nowhere; one that is inside has a bound, good or bad."""
+    """A guess that is outside, or NaN, has no bound; one that is inside has a bound, good or bad."""
     corners = np.array([[0.0, 4.0, 4.0, 0.0], [0.0, 0.0, 2.0, 2.0]])[:, :, np.newaxis]
     edges = _Edges.between(corners)
     size, slack = np.array([6.0]), np.array([1e-12])
@@ -173,7 +173,7 @@ def test_discs_of_degenerate_regions(family: str, dimension: int) -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("exponent", [-1000, -550, 550, 1000])
 def test_discs_at_any_scale(exponent: int) -> None:
-    """A power of two changes nothing else: squares of these are no doubles."""
+    """A power of two changes nothing else, although squares are beyond the doubles."""
     network, scale = random_network([2, 6, 5, 1], seed=3), 2.0**exponent
     scaled = Network([(layer.weights, scale * layer.biases) for layer in network.layers])
     expected = inscribed_discs(regions.enumerate(network, SQUARE))

@@ -40,7 +40,7 @@ def test_the_theorem_and_closed_forms(capsys: pytest.CaptureFixture[str]) -> Non
 def test_good_neurons_are_seen() -> None:
     """One unit after four: by symmetry it is closed half of the time, and hides half of the first layer's kinks.
 
-    What both sides of the theorem lose by the condition that neurons are good is known in closed form, then.
+    The factor of both sides for the condition that neurons are good then has a closed form.
     """
     random = Ensemble([1, 4, 1, 1], biases=Gaussian(0.5))
     hidden = 4 * (2 / pi * np.arctan(np.sqrt(2.0) / 0.5)) / 2 / 2
@@ -117,7 +117,7 @@ def test_many_sets_of_kinks_are_sampled() -> None:
     assert close(found, bounds.expected_strata_shallow(2, 120, 2), 0.1)
 
 
-def test_breakpoints_without_a_bend_are_no_boundary_of_the_gradient() -> None:
+def test_breakpoints_without_a_bend_do_not_bound_the_gradient() -> None:
     straight = Ensemble([1, 5, 1], "leaky_relu(1.0)", biases=Gaussian(1.0))
     rng = np.random.default_rng(9)
     assert hanin_rolnick_integral(straight, Box([-1], [1]), networks=5, rng=rng).value == 0.0

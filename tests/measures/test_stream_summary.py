@@ -182,7 +182,7 @@ def test_each_block_counts_once(domain: Domain, tmp_path: Path) -> None:
             unknown.add(whole)
 
 
-def test_sections_that_are_none() -> None:
+def test_invalid_sections() -> None:
     raw = raw_arrays(regions.enumerate(NETWORK, SQUARE))
     for section in (3, [], [()], [(), (), ()], [(1,), (1,)], [(1,), (0, 5)], [None, ()], [(-1,), None], "ab"):
         with pytest.raises((TypeError, ValueError), match="section"):
@@ -223,7 +223,7 @@ NOTHING = StreamSummary(NETWORK, SQUARE).as_dict()
         {"domain": None},
     ],
 )
-def test_states_that_are_none(change: dict[str, Any]) -> None:
+def test_invalid_states(change: dict[str, Any]) -> None:
     assert StreamSummary(NETWORK, SQUARE, STATE).as_dict() == STATE
     with pytest.raises(ValueError, match="^state "):
         StreamSummary(NETWORK, SQUARE, STATE | change)

@@ -3,9 +3,9 @@
 
     python tests/native/native_tests.py [--sanitize]
 
-Compiles the .cpp files here with those parts of the core that are no kernel, and runs them; with --sanitize, assertions
+Compiles the .cpp files here with the parts of the core outside the kernels, and runs them; with --sanitize, assertions
 and the address and undefined-behaviour sanitizers are on. The framework is doctest, as the system has it (Debian,
-Ubuntu: `apt-get install doctest-dev`). Exits with what the tests exit with. Cost: half a minute of one core.
+Ubuntu: `apt-get install doctest-dev`). Exits with the exit code of the tests. Cost: half a minute of one core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent.parent / "csrc"
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
-# As in setup.py; the templates go into a namespace of their own, as those of a kernel do.
+# As in setup.py; the templates go into a separate namespace, like those of a kernel.
 FLAGS = ["-std=c++17", "-O1", "-g0", "-ffp-contract=off", "-fno-fast-math", "-Wall", "-Wextra", "-Wno-psabi"]
 FLAGS += ["-DREGIONS_TARGET=native", f"-I{CORE}"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from native_tests import compile_and_run, has_framework
 
-# Where there is no doctest, there is no such test; `.ci/run` installs it.
+# Without doctest these tests are skipped; `.ci/run` installs it.
 if has_framework():
 
     @pytest.mark.slow

@@ -174,7 +174,7 @@ def test_prelu_slopes_have_one_axis(slopes: list[object]) -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_values_and_slopes_that_are_no_numbers() -> None:
+def test_values_and_slopes_that_are_not_numbers() -> None:
     for values in ([np.inf, -np.inf], [np.nan]):
         with pytest.raises(NonFiniteError, match=r"values\[0\] is"):
             relu()(values)
@@ -195,7 +195,7 @@ def test_activation_per_layer() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 3])
-def test_what_is_no_activation_is_named(wrong: object) -> None:
+def test_anything_but_an_activation_is_named(wrong: object) -> None:
     with pytest.raises(TypeError, match="must be a name such as 'relu'"):
         activation_per_layer(wrong, 1)  # type: ignore[arg-type]
 

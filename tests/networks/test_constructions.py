@@ -146,7 +146,7 @@ class TestCompose:
         assert float(compose(scale, Network([([[2.0**26]], None)])).layers[0].weights[0, 0]) == 2.0**53 - 2.0**26
 
     @pytest.mark.parametrize("factor", [2.0**27 + 1.0, 2.0**1000, 0.1])
-    def test_what_is_no_double_is_refused(self, factor: float) -> None:
+    def test_numbers_beyond_doubles_are_refused(self, factor: float) -> None:
         scale = Network([([[factor]], None)])
         with pytest.raises(NetworkError, match="is not a double"):
             compose(scale, scale)

@@ -48,7 +48,7 @@ def norm_of(operator):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_is_no_less_than_the_norm(kind):
+def test_the_bound_is_at_least_the_norm(kind):
     rng = np.random.default_rng(KINDS.index(kind))
     for _ in range(24):
         operator = drawn(rng, kind)
@@ -56,7 +56,7 @@ def test_is_no_less_than_the_norm(kind):
 
 
 @pytest.mark.parametrize(("width", "bent"), [(2, 0.5), (3, 0.5), (5, 0.31)])
-def test_where_the_largest_frequency_is_none_of_those_looked_at(width, bent):
+def test_the_largest_frequency_may_be_skipped(width, bent):
     # Nearly the norm, for it is long, and largest between two of the 8 (width - 1) frequencies.
     frequency = 2 * np.pi * (2 + bent) / (8 * (width - 1))
     turned = frequency * np.arange(width)
@@ -87,7 +87,7 @@ def test_means_over_windows_beside_each_other_are_exact():
     assert 0.5 <= operator.norm_bound < 0.5001
 
 
-def test_a_lattice_that_is_none_is_not_believed():
+def test_a_wrong_lattice_is_not_trusted():
     rng = np.random.default_rng(7)
     believed = 0
     for _ in range(300):
@@ -111,7 +111,7 @@ def test_a_lattice_that_is_none_is_not_believed():
     assert 30 < believed < 270
 
 
-def test_two_patches_at_one_place_are_no_lattice():
+def test_two_patches_at_one_position_are_not_a_lattice():
     corners, offsets = np.zeros((2, 1), dtype=np.int32), np.zeros((1, 2), dtype=np.int32)
     sources = np.zeros((2, 1), dtype=np.int32)
     assert norm_on_lattice(np.ones((1, 1)), sources, Lattice(corners, offsets)) >= np.sqrt(2)
@@ -127,7 +127,7 @@ def test_the_lattice_stays_when_a_graph_is_built():
     assert graph.nodes[0].reads[0].operator.norm_bound == operator.norm_bound
 
 
-def test_terms_that_read_one_input_are_no_convolution():
+def test_terms_that_read_one_input_are_not_a_convolution():
     # Each row adds up to 2^-60; in doubles, term by term, that would be nothing.
     sources = np.array([[0, 0, 0], [1, 1, 1]], dtype=np.int32)
     lattice = Lattice(np.array([[0], [1]], dtype=np.int32), np.zeros((3, 2), dtype=np.int32))

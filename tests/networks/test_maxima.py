@@ -72,7 +72,7 @@ def test_winners() -> None:
     assert UNITS.followed(rows, pieces).tolist() == [[9.0, 3.0, -2.0], [0.0, 0.0, 5.0]]
     asked = UNITS.asked_of_rows(np.array([[1.0, 2.0, 3.0]] * 2), pieces)
     assert asked.tolist() == [[1.0, 0.0, 2.0, 0.0, 3.0, 0.0], [1.0, 0.0, 0.0, 2.0, 0.0, 3.0]]
-    # Of what is proven, all of it and a part: arms 1 and 2 of the second unit are still to be told apart.
+    # All of the proofs, and a part of them: branches 1 and 2 of the second unit are still undecided.
     compared = UNITS.compared(rows)
     on, off = UNITS.settled(compared > 0, compared < 0)
     assert on.tolist() == [[False] * 4, [False, True, True, True]]

@@ -245,7 +245,7 @@ def test_points_that_are_not_finite() -> None:
         ([10**400, 0], r"got dtype object \(int\)"),
     ],
 )
-def test_points_that_are_no_numbers(x: Any, words: str) -> None:
+def test_points_that_are_not_numbers(x: Any, words: str) -> None:
     for method in ("__call__", "pattern", "gradient", "preactivations"):
         with pytest.raises(TypeError, match=f"points must be real numbers that a double can hold, {words}"):
             getattr(Network(SMALL), method)(x)
@@ -253,7 +253,7 @@ def test_points_that_are_no_numbers(x: Any, words: str) -> None:
         Network(SMALL)([0, 2**53 + 1])
 
 
-def test_a_masked_number_is_none() -> None:
+def test_a_masked_number_is_refused() -> None:
     hidden = np.ma.masked_array([[1.0], [2.0]], mask=[[False], [True]])
     with pytest.raises(NonFiniteError, match="layer 0: weights: some entries are masked"):
         Network([(hidden, None), ([[1.0, 1.0]], None)])
@@ -286,7 +286,7 @@ def test_values_beyond_the_largest_double() -> None:
     assert net.affine_map([False, False, False])[0].tolist() == [[0.0, 0.0]]
 
 
-def test_what_is_no_list_of_layers() -> None:
+def test_anything_but_a_list_of_layers() -> None:
     for layers in (None, 3):
         with pytest.raises(TypeError, match="list of pairs"):
             Network(layers)  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def test_a_network_without_kinks(tmp_path: Path) -> None:
         assert (row["pattern"], row["active"]) == (b"\0", 0)
 
 
-def test_what_can_not_be_written(tmp_path: Path) -> None:
+def test_regions_that_cannot_be_written(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     partition = partition_from_reference(random_network([2, 3, 1], 1), Line([0, 0], [1, 1]))
     with pytest.raises(DomainError, match="have no end"):

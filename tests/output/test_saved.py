@@ -207,7 +207,7 @@ def test_headers(
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[" * 10**5, b"\xff\xfe", b"3", b'{"format": 1e999}'])
-def test_headers_that_are_none(text: bytes, arrays: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_headers(text: bytes, arrays: dict[str, Any], tmp_path: Path) -> None:
     broken = {**arrays, "header": np.frombuffer(text, dtype=np.uint8)}
     refused(tmp_path, broken, NotACheckpointError, "not a file that Partition.save wrote")
 
@@ -382,7 +382,7 @@ def test_escape_sequences_in_the_header_stay_there(arrays: dict[str, Any], tmp_p
     except CheckpointError as error:
         assert str(error).isprintable()
         assert place != "kind"
-    else:  # the kind of a domain that is not known is no error, and not kept
+    else:  # an unknown kind of domain is not an error, and not stored
         assert place == "kind"
         assert escape not in repr(loaded) + repr(loaded.domain) + repr(loaded.network)
 

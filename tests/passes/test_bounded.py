@@ -33,7 +33,7 @@ def test_outputs_that_underflow_and_weights_that_bring_them_back(
         with np.errstate(under="ignore"):
             start = walker.inputs(np.ones((1, 1)), np.zeros(1))  # type: ignore[arg-type]
             *_, last = preactivations(network.graph, walker, start, under(np.zeros((1, 1))))
-        # Of a form the last entry is its slope.
+        # The last entry of a form is its slope.
         value, error = last[0].flat[-1], (last.errors if arithmetic is BoundedTogether else last[1]).flat[-1]
         exact = Fraction(slope) * Fraction(first) * Fraction(second)
         assert abs(Fraction(value) - exact) <= Fraction(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are signs at points those of fractions, in whatever blocks the first layer is taken?"""
+"""Do signs at points agree with fractions, in any blocks of the first layer?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regions.domains import Line
 from regions.passes.exact import ExactSigns
 
 
-def test_exact_signs_are_those_of_fractions() -> None:
+def test_exact_signs_match_fractions() -> None:
     network, domain = random_network([3, 5, 4, 1], 11, "hard_tanh"), Line([0.1, 0.2, 0.3], [1, -1, 0.5])
     exact = ExactSigns(network.graph, domain)
     for p in (0.0, 1.0, -0.37, 1e-300, 2.0**80):

@@ -131,7 +131,7 @@ def test_domains_without_end(domain: regions.Domain) -> None:
 @pytest.mark.parametrize("family", [*FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES, *CLIPPED_FAMILIES])
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_every_family_is_looked_at(family: str, dimension: int) -> None:
-    """A forecast is for all networks that there are: what it says of these does not matter, only that it says it."""
+    """A forecast is possible for all networks: its answer does not matter here, only that there is one."""
     for seed in range(3):
         network, domain = draw(family, dimension, seed)
         lost = looked_at(network, domain)
@@ -158,7 +158,7 @@ def test_no_convolutional_workload_is_said_to_take_long(name: str) -> None:
 
 
 def hopeless() -> tuple[regions.Network, regions.Domain]:
-    """What no machine counts in the time in which it looks."""
+    """Networks that no machine counts while the forecast is made."""
     return regions.Network(he_normal(32, 400)), regions.Rectangle(np.zeros(4), np.eye(4)[0], np.eye(4)[1])
 
 

@@ -16,14 +16,14 @@ from regions.passes.modular import ResidueMaps, difference_bits, primes, reduced
 
 
 def values(output: list[tuple[Fraction, ...]]) -> list[Fraction]:
-    """What a map is at the chart points 0, e1 (and e2), one after the other, each with all outputs."""
+    """Return the values of a map at the chart points 0, e1 (and e2), one after the other, each with all outputs."""
     constants = [form[0] for form in output]
     steps = [[form[k] for form in output] for k in range(1, len(output[0]))]
     return constants + [a + b for step in steps for a, b in zip(constants, step, strict=True)]
 
 
 @families
-def test_residues_are_those_of_the_reference(family: str, dimension: int) -> None:
+def test_residues_match_the_reference(family: str, dimension: int) -> None:
     network, domain = draw(family, dimension, seed=4)
     found = reference.enumerate(network, domain)
     packed = np.packbits(np.array([region.pattern for region in found]), axis=1, bitorder="little")

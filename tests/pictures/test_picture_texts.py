@@ -47,7 +47,7 @@ def test_titles_are_inside_the_picture(run: Run, monkeypatch: pytest.MonkeyPatch
         box, whole = ax.title.get_window_extent(), figure.bbox
         assert 0 <= box.x0 and box.x1 <= whole.width and 0 <= box.y0 and box.y1 <= whole.height
         assert "".join(ax.get_title().split()) == "".join(title.split())
-        # What is drawn has room too.
+        # The drawing has room too.
         assert ax.get_window_extent().width > 0.35 * whole.width or size == "6x2"
         figures.clear()
 

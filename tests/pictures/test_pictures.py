@@ -250,7 +250,7 @@ class TestMarks:
 
 
 class TestViews:
-    def test_there_is_no_margin_around_the_domain(self) -> None:
+    def test_no_margin_around_the_domain(self) -> None:
         triangle = Polygon([[-1.5, 0], [2, 0], [0, 0.75]])
         ax = draw(regions.enumerate(CLASSIFIER, triangle))
         assert (ax.get_xlim(), ax.get_ylim()) == ((-1.5, 2.0), (0.0, 0.75))

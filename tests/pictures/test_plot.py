@@ -135,7 +135,7 @@ def test_shades_are_the_values_of_the_output(output: int) -> None:
     (x1, y1), (x2, y2) = (triangles[:, 1:] - triangles[:, :1]).transpose(1, 2, 0)
     areas = (x1 * y2 - x2 * y1) / 2
     assert (areas > 0).all() and areas.sum() == pytest.approx(4)
-    # So small that colours which are interpolated between corners are those of the values.
+    # So small that colours interpolated between corners are right for the values.
     heights = mesh.get_array()[triangulation.triangles]
     assert np.ptp(heights, axis=1).max() <= np.ptp(expected) / 32 * (1 + 1e-9)
 

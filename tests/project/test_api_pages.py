@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does the API reference show every public name, once?
 
-`docs/api/` lists names, and Sphinx puts their docstrings there. What is public: `__all__` of the package and of the
-modules that the documents name. A name that is new and stands on no page fails here, and so does one that is gone.
+`docs/api/` lists names, and Sphinx puts their docstrings there. The public names are `__all__` of the package and of
+the modules that the documents name. A name that is new and stands on no page fails here, and so does one that is gone.
 The site itself is built by `.ci/run`, with warnings as errors.
 """
 

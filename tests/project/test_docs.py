@@ -43,7 +43,7 @@ SLOW = {
     "regions.measures.hanin_rolnick",
 }
 
-# What differs from run to run, or from one order of cuts to another.
+# Output that differs from run to run, or from one order of cuts to another.
 VARYING = [
     (re.compile(r"[\d.]+ m?s, [\d,]+ regions/s"), "TIME"),
     (re.compile(r"[\d,]+ by error bound"), "SIGNS"),

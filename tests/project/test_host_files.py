@@ -54,7 +54,7 @@ def test_every_python_is_tested_and_has_wheels() -> None:
     assert [f"3.1{minor}" for minor in range(int(first), int(last) + 1)] == PYTHONS
 
 
-def test_actions_are_those_of_the_host_at_a_major_version() -> None:
+def test_actions_match_the_host_at_a_major_version() -> None:
     used = [action for text in WORKFLOWS.values() for action in re.findall(r"uses: (\S+)", text)]
     assert used
     others = [action for action in used if not re.fullmatch(r"actions/[a-z-]+@v\d+", action)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the house as CONTRIBUTING.md says: its floors those of the contract in pyproject.toml, and who reads networks?"""
+"""Is the house as CONTRIBUTING.md says: are its floors in pyproject.toml, and which rooms read networks?"""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def test_the_picture_has_the_floors_of_the_contract() -> None:
     assert rooms <= {name for floor in above for name in floor}
 
 
-# What the chain of a network is made of.
+# The names of a network's parts.
 CHAIN = {"layers", "nodes", "reads", "operator", "weights", "biases"}
 READERS = {"networks", "passes", "reference", "certification"}
-# What else goes by these names, room by room: layers of pictures and results, other graphs, steps that are being read.
+# Other uses of these names, room by room: layers of pictures and results, other graphs, steps of reading.
 OTHERS = {
     "checking": {"boundary.layers", "self.layers"},
     "definitions": {"self.nodes"},
@@ -67,7 +67,7 @@ OTHERS = {
 
 
 def test_only_four_rooms_read_the_chain_of_a_network() -> None:
-    """Whoever else wants something of a network asks a function of theirs."""
+    """All other rooms call functions of these rooms."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in (ROOT / "regions").rglob("*.py"):
         room = path.relative_to(ROOT / "regions").parts[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a user who does something wrong, and then only what the message says, succeed?
+"""Does a user succeed who makes a mistake, and then does only what the message says?
 
 `tests/data/messages.txt` has a block for each case: what was wrong, the complete message, and the call or command that
 follows its advice and succeeds. Lines that begin with ``>>>`` are Python, lines that begin with ``$`` are commands. The

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do the scripts of docs/reproduce/ run, and do their tables say what the page says?
 
-Each with its small setting; of what they find, what may not fail: laws within their errors, bounds kept.
+Each runs with its small setting; checked are the results that must hold: laws within their errors, bounds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do errors say what docs/troubleshooting.md says that they say?
+"""Do errors have the messages that docs/troubleshooting.md quotes?
 
-Each block of text on that page is the beginning of a message. Here is, for each, what provokes it; a block without
-that, and one that no message begins with any more, fails. Where provoking it is not cheap (there is no compiler), the
+Each block of text on that page is the beginning of a message. This file provokes each of them; a block without
+that, and one that no message begins with any more, fails. If provoking it is expensive (a missing compiler), the
 words are looked up in the file that prints them.
 """
 
@@ -36,7 +36,7 @@ PROVOKE: dict[str, Provoke] = {}
 
 
 def says(beginning: str) -> Callable[[Provoke], Provoke]:
-    """What provokes the message that begins like that."""
+    """The call that provokes the message with this beginning."""
 
     def keep(function: Provoke) -> Provoke:
         PROVOKE[beginning] = function

@@ -97,7 +97,7 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def _faults(call: Call, parameter: str, label: str) -> Iterator[str]:
-    """What is wrong with how it takes one wrong value."""
+    """Yield the faults in the handling of one wrong value."""
     kind = call.kind(parameter)
     try:
         with warnings.catch_warnings():

@@ -95,7 +95,7 @@ class TestCommandLine:
         for words, code, message in [
             (["0.5", "0"], 1, "std of input 0 is 0.0"),
             (["0.5,0.5", "1"], 1, "mean has shape [2]"),
-            (["a", "1"], 2, "'a' is no number"),
+            (["a", "1"], 2, "'a' is neither a number"),
             (["0"], 2, "--normalize"),
         ]:
             found, _, err = runner(capsys)(*info, *words)

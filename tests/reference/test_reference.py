@@ -131,7 +131,7 @@ class TestEveryRegion:
 
 
 class TestRules:
-    """What counts at zero: h > t is active, strictly; regions are full-dimensional."""
+    """The rules at zero: h > t is active, strictly; regions are full-dimensional."""
 
     def test_a_line_through_a_corner_or_along_an_edge_cuts_nothing(self) -> None:
         for normal, offset in (([1, 1], -2), ([1, 1], 2), ([1, 0], -1), ([0, -1], -1)):
@@ -170,7 +170,7 @@ class TestRules:
         with pytest.raises(ShapeMismatchError, match="takes 2 inputs"):
             reference.count(arrangement([[1, 1]]), Segment([0], [1]))
 
-    def test_what_is_no_network_or_domain_is_refused(self) -> None:
+    def test_anything_but_a_network_or_domain_is_refused(self) -> None:
         with pytest.raises(TypeError, match="expected a domain such as .*, got int"):
             reference.count(arrangement([[1, 1]]), 3)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="expected a regions.Network, got int"):

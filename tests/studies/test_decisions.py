@@ -63,7 +63,7 @@ def test_points_between_classes_on_segments(family: str) -> None:
         assert len(found.facets) == found.volume == inside + sum(ends), (family, seed)
 
 
-def test_classes_are_those_of_argmax() -> None:
+def test_classes_match_argmax() -> None:
     rng = np.random.default_rng(5)
     net = Network([(rng.standard_normal((8, 2)), rng.standard_normal(8)), (rng.standard_normal((4, 8)), None)])
     found = regions.decisions(net, SQUARE)

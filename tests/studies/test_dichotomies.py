@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are labellings along a sweep of weights those that are known, and those of the reference, in its order?"""
+"""Do labellings along a sweep of weights agree with known ones, and with the reference, in order?"""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def random_case(seed: int) -> dict[str, Any]:
         points = np.concatenate([points, -points, 2 * points])
     layer = int(rng.integers(1, len(sizes)))
     arriving = points if layer == 1 else cut_off(net, layer - 1, readout=True)(points)
-    points = points[arriving.any(axis=1)]  # to the others the reference's chart is no plane
+    points = points[arriving.any(axis=1)]  # for the others the reference's chart is not a plane
     weights = draw((sizes[layer], sizes[layer - 1]))
     return {
         "network": net,
@@ -88,7 +88,7 @@ def random_case(seed: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("pieces", [pytest.param(None, marks=pytest.mark.slow), 2])
-def test_labellings_are_those_of_the_reference(monkeypatch: pytest.MonkeyPatch, pieces: int | None) -> None:
+def test_labellings_match_the_reference(monkeypatch: pytest.MonkeyPatch, pieces: int | None) -> None:
     if pieces:  # so few are kept at a time that arcs are halved again and again
         monkeypatch.setattr("regions.studies.label_flips.MOST_BYTES", 200 * pieces)
         monkeypatch.setattr("regions.studies.label_flips.MOST_PARTS", 100)
@@ -107,7 +107,7 @@ def test_labellings_are_those_of_the_reference(monkeypatch: pytest.MonkeyPatch, 
 
 
 def circle(points: Any, quarters: int = 4) -> Dichotomies:
-    """Of a single neuron without bias, that looks in each direction once."""
+    """A single neuron without bias, which takes each direction once."""
     return dichotomies(LINEAR, points, [[0.0, 1.0]], quarters=quarters)
 
 

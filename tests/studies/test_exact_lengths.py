@@ -32,7 +32,9 @@ def drawn(rng: np.random.Generator, depth: int) -> tuple[regions.Network, region
 
 
 def exact_lengths(net: regions.Network, segment: regions.Segment) -> list[Fraction]:
-    """Of the segment, of its image after each hidden layer, and of that in output space, to 2^-ROOT of each piece."""
+    """Return lengths of the segment, of its image after each hidden layer and in output space, to 2^-ROOT of each
+    piece.
+    """
     starts, steps = (np.rint(part * 2.0**PLACES).astype(object) for part in (segment.origin, segment.directions[0]))
     pieces = [(Fraction(0), Fraction(1), list(zip(map(int, starts), map(int, steps), strict=True)))]
     scale, lengths = PLACES, [_length(pieces, PLACES)]
@@ -83,7 +85,7 @@ def test_stated_errors_hold_in_deep_networks(depth: int) -> None:
         assert len(exact) == len(found.lengths) == depth + 2
         for layer, (length, error, true) in enumerate(zip(found.lengths, found.length_errors, exact, strict=True)):
             assert abs(Fraction(length) - true) <= Fraction(error), layer
-            # Bounds grow with the product of the layers' magnitudes, so only those of few layers are sharp.
+            # Bounds grow with the product of the layers' magnitudes, so only bounds of few layers are sharp.
             assert layer > 5 or error <= 1e-9 * length + 1e-290, layer
         alive += found.lengths[-1] > 0.0 and found.pieces[-1] > 1
     assert alive >= 4  # else little was tried: many deep networks are constant

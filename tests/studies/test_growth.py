@@ -117,7 +117,7 @@ REFUSED = [
     (Ensemble([2, 4, 5, 1]), "Raghu Thm 3", "one width"),
     (Ensemble([2, 4, 4, 1]), "Raghu Thm 3", "one sigma_w"),
     (Ensemble([4, 4, 4, 1], biases=Uniform(1.0)), "Raghu Thm 3", "Gaussian biases"),
-    (ensembles.raghu2017(2, 4, 1, sigma_w=1.0), "Raghu Thm 4", "there is one"),
+    (ensembles.raghu2017(2, 4, 1, sigma_w=1.0), "Raghu Thm 4", "there is only one"),
 ]
 
 
@@ -129,7 +129,7 @@ def test_laws_that_do_not_apply(ensemble: Ensemble, name: str, reason: str) -> N
 
 
 def test_samples_are_of_networks() -> None:
-    """Two curves, one of which dies: the mean over what is left; a network without any length is no sample."""
+    """Two curves, one of which dies: the mean over the other; a network without any length is not a sample."""
     ensemble = Ensemble([1, 1, 1], weights=Discrete([-1, 1]), scaling="none")
     found = growth(ensemble, [Segment([0], [1]), Segment([-1], [3])], networks=64, rng=5)
     first, second = found.estimates("growth")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are lengths, transitions and pieces of curves those that are known, and those of sampled curves?"""
+"""Do lengths, transitions and pieces of curves agree with known ones, and with sampled curves?"""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ CURVES = {
 
 @pytest.mark.parametrize("name", CURVES)
 @pytest.mark.parametrize("activation", ["relu", "hardtanh", "leaky_relu"])
-def test_lengths_are_those_of_many_points(name: str, activation: str) -> None:
+def test_lengths_match_many_points(name: str, activation: str) -> None:
     net = random_network([3, 12, 12, 12, 2], seed=3, activation=activation)
     path = trajectory(net, CURVES[name])
     # A multiple of six parts, so that joints are among them.
@@ -93,7 +93,7 @@ def test_pieces_of_lines_are_regions() -> None:
     assert np.diff(path.pieces).min() >= 0
 
 
-def test_a_straight_joint_is_no_breakpoint() -> None:
+def test_a_straight_joint_is_not_a_breakpoint() -> None:
     net = random_network([2, 8, 8, 1], seed=5)
     ends = [[-2.0, 1.0], [2.0, -1.0]]
     once, twice = trajectory(net, Polyline(ends)), trajectory(net, Polyline([ends[0], [1.0, -0.5], ends[1]]))
@@ -114,7 +114,7 @@ def test_text_json_and_several() -> None:
 
 
 def test_no_more_digits_are_printed_than_are_proven() -> None:
-    """What is printed of a length whose bound is large is a digit with a mark; growth is as far off as both."""
+    """A length with a large bound is printed as a digit with a mark; growth has the errors of both."""
     short = trajectory(random_network([2, 8, 8, 1], seed=1), GreatCircle([1, 0], [1, 1e-12]))
     rows = [line.split() for line in str(short).splitlines()[1:]]
     assert rows[0][1:3] == ["~1e-12", "2e-13"]
@@ -200,7 +200,7 @@ def test_images_are_what_the_network_says(curve: Curve | Segment) -> None:
     assert inputs.shape[1] == 3 and np.array_equal(path.image(3)[0][[0, -1]], net(inputs[[0, -1]]))
 
 
-def test_corners_of_an_image_are_those_of_the_layers_up_to_it() -> None:
+def test_corners_of_an_image_match_the_layers_up_to_it() -> None:
     net = random_network([3, 5, 4, 2], seed=5, activation="relu")
     path = trajectory(net, CURVES["segment"])
     assert [len(path.image(layer)[0]) - 1 for layer in range(4)] == [1, *path.pieces.tolist(), path.pieces[-1]]
@@ -249,7 +249,7 @@ def test_the_same_for_any_number_of_workers(workers: int) -> None:
 
 
 def test_no_more_is_drawn_than_is_seen() -> None:
-    """Of many points close together those that are in other cells of a grid; the ends are always there."""
+    """Many points close together are reduced to those in different cells of a grid; the ends are always kept."""
     angles = np.linspace(0.0, 2 * pi, 20_001)
     flat = np.column_stack([np.cos(angles), np.sin(angles)])
     seen = _seen(flat)

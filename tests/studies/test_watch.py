@@ -91,7 +91,7 @@ def test_random_points_are_the_same_at_every_step() -> None:
 
 
 @pytest.mark.parametrize("side", [1e-200, 1e-155, 1e154, 2e200])
-def test_domains_that_a_double_can_not_measure_are_refused(side: float) -> None:
+def test_domains_that_a_double_cannot_measure_are_refused(side: float) -> None:
     tiny_or_huge = Polygon([[0, 0], [side, 0], [side, side], [0, side]])
     size = "small" if side < 1 else "large"
     for points in (None, POINTS):
@@ -200,7 +200,7 @@ def test_the_plot_shades_two_errors_of_distances_that_may_be_zero(points: list[l
 
 
 class TestStopping:
-    """What stops `watch` keeps its class, says which checkpoint it was about, and carries what was finished."""
+    """An exception in `watch` keeps its class, names the checkpoint, and carries the finished rows."""
 
     def check(self, partial: object, steps: list[float]) -> None:
         assert isinstance(partial, TrainingRecord)
@@ -337,13 +337,13 @@ class TestProgress:
         printed = capsys.readouterr()
         assert "2 regions" in printed.err and not printed.out
 
-    def test_what_is_none_is_refused(self) -> None:
+    def test_wrong_arguments_are_refused(self) -> None:
         with pytest.raises(TypeError, match="progress"):
             watch([lines_at(0.0)], SQUARE, progress=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", ["a", None, True, [1], 1j, math.nan, math.inf, 10**400])
-def test_steps_that_are_no_finite_numbers(wrong: object) -> None:
+def test_steps_that_are_not_finite_numbers(wrong: object) -> None:
     kind = ValueError if isinstance(wrong, float) else TypeError
     with pytest.raises(kind, match=r"^steps\[1\] must be a"):
         watch(iter([]), SQUARE, points=POINTS, steps=[1, wrong])  # type: ignore[list-item]
@@ -354,7 +354,7 @@ def test_steps_that_are_no_finite_numbers(wrong: object) -> None:
 
 
 @pytest.mark.parametrize("steps", [5, "12", {1: 2, 3: 4}])
-def test_steps_that_are_no_sequence(steps: object) -> None:
+def test_steps_that_are_not_a_sequence(steps: object) -> None:
     with pytest.raises(TypeError, match="steps must be a sequence of numbers, got"):
         watch([lines_at(0.0)] * 2, SQUARE, points=POINTS, steps=steps)  # type: ignore[arg-type]
 
