@@ -50,6 +50,7 @@ from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, measures, tasks
+    from regions.answers.extremes import Extremes, extremes
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
@@ -75,6 +76,7 @@ __all__ = [
     "Dichotomies",
     "Domain",
     "ExactVertices",
+    "Extremes",
     "GreatCircle",
     "Growth",
     "GrowthLaw",
@@ -106,6 +108,7 @@ __all__ = [
     "dichotomies",
     "enumerate",
     "ensembles",
+    "extremes",
     "growth",
     "linear_regions",
     "load",
@@ -126,6 +129,7 @@ _LATER = {
     "CheckReport": "regions.checking",
     "Decisions": "regions.studies.decisions",
     "Dichotomies": "regions.studies.dichotomies",
+    "Extremes": "regions.answers.extremes",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
     "LinearRegions": "regions.definitions",
@@ -137,6 +141,7 @@ _LATER = {
     "check": "regions.checking",
     "decisions": "regions.studies.decisions",
     "dichotomies": "regions.studies.dichotomies",
+    "extremes": "regions.answers.extremes",
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",
     "load": "regions.read",

@@ -22,7 +22,16 @@ from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
 from regions.printable import printable
 
-__all__ = ["comparing", "ending", "number_of", "with_affine_inputs", "with_inputs_apart", "with_outputs"]
+__all__ = [
+    "comparing",
+    "difference",
+    "ending",
+    "number_of",
+    "with_affine_inputs",
+    "with_forms",
+    "with_inputs_apart",
+    "with_outputs",
+]
 
 
 def ending(graph: Graph, depth: int, sources: Sequence[int]) -> Graph:
@@ -55,6 +64,28 @@ def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
     reads = tuple(Read(_rows(read.operator, chosen), read.node) for read in last.reads)
     node = replace(last, biases=last.biases[chosen], reads=reads, units=Units(len(chosen), identity()))
     return Graph(graph.n_in, [*graph.hidden, node])
+
+
+def with_forms(graph: Graph, forms: Floats) -> Graph:
+    """The graph whose outputs are linear forms of the outputs of another one, with coefficients [m, n_out]."""
+    read = Read(Dense(forms), len(graph.hidden))
+    end = graph.nodes[-1].kinks.stop
+    node = Node(np.zeros(len(forms)), (read,), Units(len(forms), identity()), slice(end, end), "forms")
+    return Graph(graph.n_in, [*graph.nodes, node])
+
+
+def difference(first: Graph, second: Graph) -> Graph:
+    """The graph of two networks side by side, whose outputs are those of the first minus those of the second."""
+    count, kinks = len(first.nodes), first.nodes[-1].kinks.stop
+    nodes = list(first.nodes)
+    for node in second.nodes:
+        reads = tuple(Read(read.operator, read.node + count if read.node >= 0 else -1) for read in node.reads)
+        nodes.append(replace(node, reads=reads, kinks=slice(node.kinks.start + kinks, node.kinks.stop + kinks)))
+    ones = np.eye(first.n_out)
+    reads = Read(Dense(ones), count - 1), Read(Dense(-ones), len(nodes) - 1)
+    end = nodes[-1].kinks.stop
+    nodes.append(Node(np.zeros(first.n_out), reads, Units(first.n_out, identity()), slice(end, end), "difference"))
+    return Graph(first.n_in, nodes)
 
 
 def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:

@@ -31,6 +31,7 @@ from objects_to_call_with import (
     saved,
     square,
     sweep,
+    two_outputs,
 )
 from one_call import Call, call_of, method_of, say
 from public_names import WITHOUT
@@ -184,6 +185,8 @@ def _classes() -> Iterator[Call]:
         yield method_of(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
     for method in ("as_dict", "to_json"):
         yield method_of(sweep, method)
+    for method in ("as_dict", "to_json"):
+        yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
     yield method_of(sweep, "sauer_shelah", dimension=2)
     yield method_of(sweep, "random_walk", rng=rng)
     for method in ("as_dict", "to_json"):

@@ -39,6 +39,7 @@ RESULTS = {
     "ReferenceRegion",
     "Bound",
     "ExtremeRegion",
+    "Extremes",
     "Region",
     "CheckReport",
     "CertificationReport",

@@ -110,6 +110,17 @@ def calls_of_ensembles() -> Iterator[Call]:
     yield call_of(regions.decisions, network=two_outputs, domain=square, limit=None, progress=None)
     yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield call_of(
+        regions.extremes,
+        network=two_outputs,
+        domain=square,
+        outputs=None,
+        forms=None,
+        limit=None,
+        progress=None,
+        workers=1,
+        _kinds={"outputs": "optional outputs", "forms": "optional array"},
+    )
+    yield call_of(
         regions.dichotomies,
         network=network,
         points=[[1.0, 2.0], [-1.0, 1.0]],

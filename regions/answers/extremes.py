@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""How large and how small do the outputs of a network get on a domain, and where?
+
+On each region an output is an affine form. So its largest value is at a corner, or it grows without end towards a
+corner at infinity. All corners are evaluated with error bounds (`corner_values.py`). Corners that may still be the
+largest are then compared in fractions: the place is decided exactly, and the value is rounded once. Of several largest
+corners the one in the region with the lowest number is taken.
+Invariant: no comparison is decided by a rounded number alone.
+Cost: an enumeration, a forward pass for each vertex, and up to a millisecond for each corner that rounding leaves
+open: a network that is constant on many regions has many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.answers.corner_values import CornerValues
+from regions.answers.forms import asked_forms
+from regions.arithmetic.dyadic import nearest_float
+from regions.arithmetic.types import Bits, Floats, Indices, Integers
+from regions.cells.exact_outline import Point
+from regions.domains import Domain
+from regions.domains.domain import require_domain_of
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.enumeration.workers import Workers
+from regions.networks.graph import Graph
+from regions.networks.network import Network, require_network
+from regions.partition import Partition
+from regions.reporting import Progress
+from regions.tables import JsonReport, html_table
+
+__all__ = ["Extremes", "extremes", "extremes_of"]
+
+# A half of the last place of a double, relative to it.
+HALF_PLACE = 2.0**-53
+SMALLEST = 2.0**-1074
+
+
+@dataclass(frozen=True)
+class _Extreme:
+    """An extreme value of one output; the value is None where there is no end to it."""
+
+    value: Fraction | None
+    point: Point
+    region: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extremes(JsonReport):
+    """The least and the greatest value of each output on a domain.
+
+    Attributes
+    ----------
+    partition : Partition
+        The regions that were looked at.
+    minimum, maximum : float64 [m]
+        Of each output, or linear form of outputs; infinite where there is no end to it.
+    minimum_errors, maximum_errors : float64 [m]
+        Proven bounds on the errors of these: 0 where there is no end, infinite beyond the largest double.
+    argmin, argmax : float64 [m, n_in]
+        Points of input space where they are attained, rounded. Where there is no end, a direction of length one in
+        which the value goes there.
+    chart_argmin, chart_argmax : float64 [m, d]
+        The same in the chart of the domain.
+    argmin_regions, argmax_regions : int64 [m]
+        The region with the lowest number in which they are attained.
+    exact_minimum, exact_maximum : tuple of Fraction or None [m]
+        The values of the network as stored, exactly; None where there is no end.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 2.0]], [0.5])])
+    >>> found = regions.extremes(net, regions.Segment([-1.0], [3.0]))
+    >>> found.minimum, found.maximum, found.argmax
+    (array([0.5]), array([3.5]), array([[3.]]))
+    >>> regions.extremes(net, regions.Line([0.0], [1.0])).maximum
+    array([inf])
+    """
+
+    partition: Partition = field(repr=False)
+    _least: tuple[_Extreme, ...]
+    _greatest: tuple[_Extreme, ...]
+
+    @property
+    def minimum(self) -> Floats:
+        return _values(self._least, -np.inf)
+
+    @property
+    def maximum(self) -> Floats:
+        return _values(self._greatest, np.inf)
+
+    @property
+    def minimum_errors(self) -> Floats:
+        return _errors(self._least, self.minimum)
+
+    @property
+    def maximum_errors(self) -> Floats:
+        return _errors(self._greatest, self.maximum)
+
+    @property
+    def chart_argmin(self) -> Floats:
+        return _places(self._least)
+
+    @property
+    def chart_argmax(self) -> Floats:
+        return _places(self._greatest)
+
+    @property
+    def argmin(self) -> Floats:
+        return self._to_input(self._least)
+
+    @property
+    def argmax(self) -> Floats:
+        return self._to_input(self._greatest)
+
+    @property
+    def argmin_regions(self) -> Integers:
+        return np.array([each.region for each in self._least], dtype=np.int64)
+
+    @property
+    def argmax_regions(self) -> Integers:
+        return np.array([each.region for each in self._greatest], dtype=np.int64)
+
+    @property
+    def exact_minimum(self) -> tuple[Fraction | None, ...]:
+        return tuple(each.value for each in self._least)
+
+    @property
+    def exact_maximum(self) -> tuple[Fraction | None, ...]:
+        return tuple(each.value for each in self._greatest)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Values, their errors and places."""
+        names = ("minimum", "minimum_errors", "argmin", "maximum", "maximum_errors", "argmax")
+        return {"regions": len(self.partition), **{name: getattr(self, name).tolist() for name in names}}
+
+    def _to_input(self, found: tuple[_Extreme, ...]) -> Floats:
+        domain, places = self.partition.domain, _places(found)
+        points = domain.to_input(places).reshape(len(places), domain.n_in)
+        for row, each in enumerate(found):
+            if each.value is None:
+                direction = places[row] @ domain.directions
+                points[row] = direction / np.linalg.norm(direction)
+        return points
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (str(number), f"{low:.6g}", f"{high:.6g}")
+            for number, (low, high) in enumerate(zip(self.minimum, self.maximum, strict=True))
+        ]
+        return html_table(repr(self), ("output", "minimum", "maximum"), rows)
+
+    def __repr__(self) -> str:
+        pairs = [f"[{low:.6g}, {high:.6g}]" for low, high in zip(self.minimum, self.maximum, strict=True)]
+        shown = ", ".join(pairs[:3]) + (", .." if len(pairs) > 3 else "")
+        return f"Extremes({shown} on {len(self.partition)} region{'s' * (len(self.partition) != 1)})"
+
+
+def extremes(
+    network: Network,
+    domain: Domain,
+    outputs: Sequence[int] | None = None,
+    forms: ArrayLike | None = None,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Extremes:
+    """Find the least and the greatest value of each output of a network on a domain.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+        A segment, ray, line, polygon or plane.
+    outputs : sequence of int, optional
+        Numbers of outputs; all of them by default.
+    forms : array-like [m, n_out], optional
+        Instead of outputs, linear forms of outputs: ``[[1, -1]]`` asks for the first output minus the second.
+    limit, progress, workers
+        As for `regions.enumerate`.
+
+    Returns
+    -------
+    Extremes
+
+    Raises
+    ------
+    TypeError, ValueError
+        Forms or outputs do not fit the network, or both are given.
+    LimitReached, ShapeMismatchError
+        As for `regions.enumerate`.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 0.0])])
+    >>> square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    >>> regions.extremes(net, square)
+    Extremes([0, 2], [-1, 1] on 4 regions)
+    >>> regions.extremes(net, square, forms=[[1, -1]]).argmax
+    array([[1., 1.]])
+    """
+    graph = asked_forms(require_network(network), outputs, forms)
+    require_domain_of(domain, network)
+    partition = enumerate_regions(network, domain, limit=limit, progress=progress, workers=workers)
+    return extremes_of(partition, graph)
+
+
+def extremes_of(partition: Partition, graph: Graph) -> Extremes:
+    """Find the extremes of the outputs of a graph that has the kinks of the partition's network."""
+    at = CornerValues(partition, graph)
+    values, errors = at.rounded()
+    ends = _Ends(at)
+    found = [
+        tuple(
+            _greatest(at, ends, output, sign, sign * values[:, output], errors[:, output])
+            for output in range(graph.n_out)
+        )
+        for sign in (-1, 1)
+    ]
+    return Extremes(partition, *found)
+
+
+def _greatest(at: CornerValues, ends: _Ends, output: int, sign: int, values: Floats, errors: Floats) -> _Extreme:
+    """The greatest value of sign times an output."""
+    without_end = ends.rising(output, sign)
+    if without_end is not None:
+        return without_end
+    best: _Extreme | None = None
+    for value, point, region in (*_candidates(at, output, values, errors), *ends.on_lines(output)):
+        if best is None or best.value is None or sign * (value - best.value) > 0:
+            best = _Extreme(value, point, region)
+    assert best is not None
+    return best
+
+
+def _candidates(at: CornerValues, output: int, values: Floats, errors: Floats) -> Iterator[tuple[Fraction, Point, int]]:
+    """The exact value of an output at each vertex where it may be the greatest, by region."""
+    chosen = np.flatnonzero(_may_be_greatest(values, errors, ~at.infinite))
+    corners = np.sort(at.corners[chosen])
+    region, constant = -1, False
+    form: tuple[Fraction, ...] = ()
+    for corner in corners.tolist():
+        here = int(at.regions[corner])
+        if here != region:
+            region, form = here, at.forms(here)[output]
+            constant = not any(form[1:])
+        elif constant:
+            continue  # the value of the corner before, and a later place
+        point = at.point(corner)
+        yield _value(form, point), point, region
+
+
+def _may_be_greatest(values: Floats, errors: Floats, finite: Bits) -> Bits:
+    """Which numbers, known up to errors, may be the greatest of all."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        known = finite & np.isfinite(errors)
+        # Rounded outwards: sums of two doubles are off by less than the distance to the next double.
+        lower = np.nextafter(values - errors, -np.inf)
+        upper = np.nextafter(values + errors, np.inf)
+    best = np.max(lower, where=known, initial=-np.inf)
+    return finite & ~(known & (upper < best))
+
+
+class _Ends:
+    """What outputs do towards infinity."""
+
+    def __init__(self, at: CornerValues) -> None:
+        self.at = at
+        endless = at.infinite[at.partition.cell_vertices]
+        self.corners: Indices = np.flatnonzero(endless)
+        # A region whose corners are all at infinity has a whole line in it.
+        finite = np.bincount(at.regions[~endless], minlength=len(at.partition))
+        self.without_vertex: Indices = np.flatnonzero(finite == 0)
+
+    def rising(self, output: int, sign: int) -> _Extreme | None:
+        """A direction in which sign times an output grows without end, or None."""
+        region = -1
+        form: tuple[Fraction, ...] = ()
+        for corner in self.corners.tolist():
+            here = int(self.at.regions[corner])
+            if here != region:
+                region, form = here, self.at.forms(here)[output]
+            if not any(form[1:]):
+                continue
+            point = self.at.point(corner)
+            if sign * sum(a * x for a, x in zip(form[1:], point[1:], strict=True)) > 0:
+                return _Extreme(None, point, region)
+        return None
+
+    def on_lines(self, output: int) -> Iterator[tuple[Fraction, Point, int]]:
+        """The values on the borders of regions without a vertex, which are lines along which the output is constant."""
+        for region in self.without_vertex.tolist():
+            form = self.at.forms(region)[output]
+            for point in self._points(region):
+                yield _value(form, point), point, region
+
+    def _points(self, region: int) -> list[Point]:
+        """A point on each border of a region without a vertex; any point, if it has no border."""
+        part = self.at.partition
+        kinks = part.facet_kinks[part.cell_facets[self.at.corners_of(region)]]
+        points: list[Point] = []
+        for kink in kinks[kinks >= 0].tolist():
+            self.at.exact_forms.enter(self.at.graph.bits(part.packed_patterns[region]).view(np.bool_))
+            form = self.at.exact_forms.kink(kink)
+            points.append((sum(a * a for a in form[1:]), *(-form[0] * a for a in form[1:])))
+        return points or [(1,) + (0,) * part.dimension]
+
+
+def _value(form: tuple[Fraction, ...], point: Point) -> Fraction:
+    return sum((a * x for a, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
+
+
+def _values(found: tuple[_Extreme, ...], endless: float) -> Floats:
+    return np.array([endless if each.value is None else nearest_float(each.value) for each in found])
+
+
+def _errors(found: tuple[_Extreme, ...], values: Floats) -> Floats:
+    """Bounds on the errors of values that were rounded once; infinite beyond the largest double."""
+    endless = [each.value is None for each in found]
+    return np.where(endless, 0.0, HALF_PLACE * np.abs(values) + SMALLEST)
+
+
+def _places(found: tuple[_Extreme, ...]) -> Floats:
+    """Points of the chart, rounded; directions of length one."""
+    rows = []
+    for each in found:
+        weight = each.point[0]
+        if weight:
+            rows.append([nearest_float(Fraction(x, weight)) for x in each.point[1:]])
+        else:
+            largest = max(abs(x) for x in each.point[1:])
+            direction = np.array([float(Fraction(x, largest)) for x in each.point[1:]])
+            rows.append((direction / np.linalg.norm(direction)).tolist())
+    return np.array(rows, dtype=np.float64)
