@@ -190,7 +190,7 @@ def export(partition: Partition, path: str | PathLike[str]) -> None:
         write_partition(partition, file)
         return
     write = write_csv if suffix == ".csv" else write_geojson
-    with replacing(file) as beside, beside.open("w", encoding="utf-8", newline="") as stream:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         write(partition, stream)
 
 

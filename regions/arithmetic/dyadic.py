@@ -61,11 +61,11 @@ def dyadic(values: Floats) -> Dyadic:
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     # Slopes of 0 and 1, or integer weights, would make every product 53 bits longer. Therefore each number is reduced
     # to an odd integer times a power of two, and the least of these powers is factored out.
-    spare = np.frexp((whole & -whole).astype(np.float64))[1] - 1
-    powers, given = exponents - 53 + spare, whole != 0
+    zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    powers, given = exponents - 53 + zeros, whole != 0
     lowest = int(powers.min(where=given, initial=NO_POWER))
     highest = int(exponents.max(where=given, initial=-NO_POWER))
-    odd, shifts = whole >> np.maximum(spare, 0), np.where(given, powers - lowest, 0)
+    odd, shifts = whole >> np.maximum(zeros, 0), np.where(given, powers - lowest, 0)
     if highest - lowest < 63:
         integers = (odd << shifts).astype(object)
     else:

@@ -100,8 +100,8 @@ class Bound:
     @property
     def _arguments(self) -> dict[str, Parameter]:
         """The parameters besides the shape."""
-        told = {"n_in", "widths", *dict(self.fixed)}
-        return {name: one for name, one in signature(self.function).parameters.items() if name not in told}
+        fixed = {"n_in", "widths", *dict(self.fixed)}
+        return {name: one for name, one in signature(self.function).parameters.items() if name not in fixed}
 
     @property
     def name(self) -> str:

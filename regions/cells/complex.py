@@ -2,7 +2,7 @@
 """How is the result of the core stored?
 
 A `CellComplex` has the network, the domain, and flat arrays that index each other, typed and read-only. Everything
-derived from them is computed by functions of a complex, and `kept` caches the result in the complex.
+derived from them is computed by functions of a complex, and `cached` caches the result in the complex.
 `regions.Partition` is a complex with methods; neither this room nor `output/` depends on it.
 The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
 once, and shared with no other object. The vertices of facets are rows of d, because for d = 1 and 2 each facet has that
@@ -27,7 +27,7 @@ from regions.networks.described import architecture
 from regions.networks.network import Network, require_network
 from regions.version import __version__
 
-__all__ = ["ARRAYS", "CellComplex", "kept", "raw_arrays", "same_arrays"]
+__all__ = ["ARRAYS", "CellComplex", "cached", "raw_arrays", "same_arrays"]
 
 Cells = TypeVar("Cells", bound="CellComplex")
 Others = ParamSpec("Others")
@@ -155,13 +155,13 @@ class CellComplex:
         return read_only(layers[np.maximum(self.facet_kinks, -1)])
 
 
-def kept(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
+def cached(function: Callable[Concatenate[Cells, Others], Fact]) -> Callable[Concatenate[Cells, Others], Fact]:
     """Cache the result of a function of a complex in the complex, for each set of other arguments; arrays are locked.
 
     Examples
     --------
     >>> import regions
-    >>> @kept
+    >>> @cached
     ... def doubled(cells):
     ...     print("computed")
     ...     return 2 * len(cells)

@@ -86,12 +86,12 @@ def _surely_forwards(cells: CellComplex) -> Bits:
     """Return which regions have edges on the domain boundary that all run in its direction: bool [R]."""
     domain, scale = cells.domain.generators[:, 1:], -unit_exponents(cells)
     ways = np.ldexp(np.roll(domain, -1, axis=0) / 2 - domain / 2, scale)
-    border = np.flatnonzero(cells.facet_kinks < 0)
-    start, end = (np.ldexp(cells.vertices[vertices], scale) for vertices in cells.facet_vertices[border].T)
-    products = (end - start) * ways[-1 - cells.facet_kinks[border]]
+    outer = np.flatnonzero(cells.facet_kinks < 0)
+    start, end = (np.ldexp(cells.vertices[vertices], scale) for vertices in cells.facet_vertices[outer].T)
+    products = (end - start) * ways[-1 - cells.facet_kinks[outer]]
     forwards = products.sum(axis=1) > ROUNDING * np.abs(products).sum(axis=1) + UNDERFLOW
     result = np.ones(len(cells), dtype=bool)
-    result[cells.facet_regions[border[~forwards], 0]] = False
+    result[cells.facet_regions[outer[~forwards], 0]] = False
     return result
 
 

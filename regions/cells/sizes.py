@@ -18,7 +18,7 @@ import numpy as np
 from regions.arithmetic.dyadic import square_root
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.cells import cell_errors, cell_geometry
-from regions.cells.complex import CellComplex, kept
+from regions.cells.complex import CellComplex, cached
 from regions.cells.exact_outline import ExactOutlines, points_inside
 from regions.domains.gram import determinant, gram_matrix
 from regions.errors import CheckpointError
@@ -26,7 +26,7 @@ from regions.errors import CheckpointError
 __all__ = ["facet_volume_errors", "facet_volumes", "interior_points", "volume_errors", "volumes"]
 
 
-@kept
+@cached
 def volumes(cells: CellComplex) -> Floats:
     """Return the length or area of each region in input space, float64 [R]; infinite if endless or beyond doubles."""
     sizes, far = cell_geometry.volumes(cells), _far_regions(cells)
@@ -35,14 +35,14 @@ def volumes(cells: CellComplex) -> Floats:
     return sizes
 
 
-@kept
+@cached
 def volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``volumes``, float64 [R]; 0 for a region without an end."""
     sizes = volumes(cells)
     return _rounded_once(cell_errors.volume_errors(cells, sizes), sizes, _far_regions(cells))
 
 
-@kept
+@cached
 def facet_volumes(cells: CellComplex) -> Floats:
     """Return the length of each facet in input space, float64 [F]; for d = 1 a point counts 1, an infinite end 0."""
     sizes, far = cell_geometry.facet_volumes(cells), _far_facets(cells)
@@ -51,14 +51,14 @@ def facet_volumes(cells: CellComplex) -> Floats:
     return sizes
 
 
-@kept
+@cached
 def facet_volume_errors(cells: CellComplex) -> Floats:
     """Return a proven bound on the error of each of ``facet_volumes``, float64 [F]; 0 for points and endless facets."""
     sizes = facet_volumes(cells)
     return _rounded_once(cell_errors.facet_volume_errors(cells, sizes), sizes, _far_facets(cells))
 
 
-@kept
+@cached
 def interior_points(cells: CellComplex) -> Floats:
     """Return one point inside each region, chart coordinates float64 [R, d]: the mean of its corners.
 

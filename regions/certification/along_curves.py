@@ -220,9 +220,9 @@ def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
     changes = bits != before
     forms = _forms(found.strands)
     for row in range(len(bits) if forms.maxima else 0):  # several bits change with the argmax
-        kept, explained = forms.switched(before[row].tobytes(), bits[row].tobytes())
+        switched, explained = forms.switched(before[row].tobytes(), bits[row].tobytes())
         changes[row, list(explained)] = False
-        changes[row, list(kept)] = True
+        changes[row, list(switched)] = True
     kinks = changes.sum(axis=0)
     depth = len(found.network.widths)
     pieces = [int(changes[:, layers <= layer].any(axis=1).sum()) for layer in range(depth)]
@@ -233,8 +233,8 @@ def _count_off(found: FoundAlongCurve, findings: Findings) -> None:
         "n_patterns": len({row.tobytes() for row in bits}),
     }
     for name, numbers in expected.items():
-        told = getattr(found, name)
-        if (told.tolist() if isinstance(told, np.ndarray) else told) != numbers:
+        claimed = getattr(found, name)
+        if (claimed.tolist() if isinstance(claimed, np.ndarray) else claimed) != numbers:
             findings.wrong("numbers", f"{name} are not those of the strands")
     findings.checked("numbers", len(expected), len(expected), "numbers", "lengths of images are not looked at")
 

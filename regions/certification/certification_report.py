@@ -170,7 +170,7 @@ class CurveCertificationReport(_Items):
             return f"failed: {', '.join(item.name for item in self.failed)}"
         if any(item.status != "proved" for item in self.items):
             looked_at = next(item for item in self.items if item.name == "patterns")
-            return f"no fault found: {looked_at.checked:,} of {looked_at.total:,} strands held against the reference"
+            return f"no fault found: {looked_at.checked:,} of {looked_at.total:,} strands compared with the reference"
         pieces = f"{self.pieces:,} piece{'' if self.pieces == 1 else 's'}"
         return f"proved: there {'is' if self.pieces == 1 else 'are'} exactly {pieces}"
 

@@ -126,8 +126,8 @@ class Forms:
                 pieces = [sum(above) for above in bits]
             else:
                 pieces = [values[a:b].index(max(values[a:b])) for a, b in pairwise(layer.starts)]
-                arms = map(sub, layer.starts[1:], layer.starts)
-                bits = [[b == won for _, b in _pairs(size)] for won, size in zip(pieces, arms, strict=True)]
+                branches = map(sub, layer.starts[1:], layer.starts)
+                bits = [[b == argmax for _, b in _pairs(size)] for argmax, size in zip(pieces, branches, strict=True)]
             values = _activated(layer, [values], pieces, weight)[0]
             pattern += chain.from_iterable(bits)
         return bytes(pattern)
@@ -135,10 +135,10 @@ class Forms:
     def binding(self, pattern: bytes) -> bytes:
         """Return the kinks whose side the pattern determines: all but comparisons of branches without the argmax."""
         result = bytearray(b"\1" * len(pattern))
-        for start, arms in self.maxima:
-            won = _winner(pattern, start, arms)
-            for kink, pair in enumerate(_pairs(arms), start):
-                result[kink] = won in pair
+        for start, branches in self.maxima:
+            argmax = _argmax(pattern, start, branches)
+            for kink, pair in enumerate(_pairs(branches), start):
+                result[kink] = argmax in pair
         return bytes(result)
 
     def switched(self, pattern: bytes, other: bytes) -> tuple[set[int], set[int]]:
@@ -147,10 +147,10 @@ class Forms:
         """
         kinks = {kink for kink, (a, b) in enumerate(zip(pattern, other, strict=True)) if a != b}
         explained = set(kinks)
-        for start, arms in self.maxima:
-            a, b = sorted((_winner(pattern, start, arms), _winner(other, start, arms)))
+        for start, branches in self.maxima:
+            a, b = sorted((_argmax(pattern, start, branches), _argmax(other, start, branches)))
             if a != b:
-                own = range(start, start + comb(arms, 2))
+                own = range(start, start + comb(branches, 2))
                 kinks.difference_update(own)
                 kinks.add(start + comb(b, 2) + a)
                 explained.update(own)
@@ -163,8 +163,8 @@ class Forms:
         if layer.starts is None:
             pieces = [sum(islice(bits, kinks)) for kinks in layer.kinks]
         else:
-            arms = map(sub, layer.starts[1:], layer.starts)
-            pieces = [_winner(list(islice(bits, comb(size, 2))), 0, size) for size in arms]
+            branches = map(sub, layer.starts[1:], layer.starts)
+            pieces = [_argmax(list(islice(bits, comb(size, 2))), 0, size) for size in branches]
         return _affine(self.layers[level], _activated(layer, columns, pieces, 1), 1)
 
 
@@ -212,14 +212,14 @@ def _maxima(layers: Sequence[IntegerLayer]) -> Iterator[tuple[int, int]]:
             first += sum(layer.kinks)
 
 
-def _pairs(arms: int) -> list[tuple[int, int]]:
+def _pairs(branches: int) -> list[tuple[int, int]]:
     """Return the pairs of branches that are a maximum's kinks, in order."""
-    return [(a, b) for b in range(arms) for a in range(b)]
+    return [(a, b) for b in range(branches) for a in range(b)]
 
 
-def _winner(bits: Sequence[int], start: int, arms: int) -> int:
+def _argmax(bits: Sequence[int], start: int, branches: int) -> int:
     """Return the argmax of a maximum whose kinks begin at ``start``: its pair with branch 0 is on."""
-    return max((b for b in range(1, arms) if bits[start + comb(b, 2)]), default=0)
+    return max((b for b in range(1, branches) if bits[start + comb(b, 2)]), default=0)
 
 
 def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: int) -> Columns:
@@ -237,8 +237,8 @@ def _activated(layer: IntegerLayer, columns: Columns, pieces: list[int], unit: i
 def _kinks(layer: IntegerLayer, columns: Columns) -> list[Form]:
     """Return h - t for each unit and each breakpoint, or the later minus the earlier one of two branches."""
     if layer.starts is not None:
-        arms = list(zip(*columns, strict=True))
+        branches = list(zip(*columns, strict=True))
         pairs = [(start + a, start + b) for start, end in pairwise(layer.starts) for a, b in _pairs(end - start)]
-        return [tuple(map(sub, arms[b], arms[a])) for a, b in pairs]
+        return [tuple(map(sub, branches[b], branches[a])) for a, b in pairs]
     units = zip(zip(*columns, strict=True), layer.breakpoints, strict=True)
     return [(h[0] - t, *h[1:]) for h, breakpoints in units for t in breakpoints]

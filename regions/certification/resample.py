@@ -90,9 +90,9 @@ def _overlap(one: list[Point], other: list[Point]) -> bool:
 
 def _centres(partition: Partition, rng: np.random.Generator, count: int) -> list[Floats]:
     """Return some vertices inside the domain, chart coordinates [d], or else an interior point."""
-    border = partition.facet_vertices[partition.facet_kinks < 0]
+    outer = partition.facet_vertices[partition.facet_kinks < 0]
     finite = np.flatnonzero(np.isfinite(partition.vertices).all(axis=1))
-    vertices = np.setdiff1d(finite, border)
+    vertices = np.setdiff1d(finite, outer)
     if not vertices.size:
         return [partition.domain.generators[:, 1:].mean(axis=0)]
     return list(partition.vertices[rng.choice(vertices, min(count, vertices.size), replace=False)])

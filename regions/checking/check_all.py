@@ -20,7 +20,7 @@ from regions.checking.invariants import definitions_item, invariant_items
 from regions.checking.items import CountItem, Invariant, LayerItem
 from regions.checking.layers import by_definition, independent_counts, layers_by_definition
 from regions.checking.orders import no_orders, order_items
-from regions.checking.patterns import beginnings
+from regions.checking.patterns import prefix_counts
 from regions.domains import Domain
 from regions.enumeration.count_and_enumerate import enumerate
 from regions.errors import InternalError
@@ -83,7 +83,7 @@ def check(network: Network, domain: Domain | Partition, *, distances: bool = Tru
 
 
 def _report(network: Network, partition: Partition, distances: bool) -> CheckReport:
-    boundary, begin = boundary_volume(partition), beginnings(partition)
+    boundary, begin = boundary_volume(partition), prefix_counts(partition)
     counted = independent_counts(partition, begin)
     invariants = invariant_items(partition, boundary, begin, counted)
     counts, definitions = _definitions(partition, [item.name for item in invariants if item.status == "violated"])

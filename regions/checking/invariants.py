@@ -33,7 +33,7 @@ U = 2.0**-53
 
 
 def invariant_items(
-    partition: Partition, boundary: BoundaryVolume, beginnings: Sequence[int], counted: Sequence[int | None]
+    partition: Partition, boundary: BoundaryVolume, prefix_counts: Sequence[int], counted: Sequence[int | None]
 ) -> tuple[Invariant, ...]:
     """Check all identities of a partition.
 
@@ -42,14 +42,14 @@ def invariant_items(
     partition : Partition
     boundary : BoundaryVolume
         Boundary of the activation regions.
-    beginnings : sequence of int
+    prefix_counts : sequence of int
         Number of different prefixes of its patterns, up to each hidden layer.
     counted : sequence of int or None
         Independent counts of activation regions of the network cut off after each hidden layer, where available.
     """
     return (
         _count(partition, counted),
-        _layers(beginnings, counted),
+        _layers(prefix_counts, counted),
         _growth([number for number in counted if number is not None]),
         facet_item(partition),
         pattern_item(partition),
@@ -78,10 +78,10 @@ def _count(partition: Partition, counted: Sequence[int | None]) -> Invariant:
     return _equal("count", "counting finds as many regions as enumerating", len(partition), number)
 
 
-def _layers(beginnings: Sequence[int], counted: Sequence[int | None]) -> Invariant:
+def _layers(prefix_counts: Sequence[int], counted: Sequence[int | None]) -> Invariant:
     """Compare prefixes with counts: cells with a common prefix are one region of the layers up to there."""
     claim = "patterns begin in as many ways as the network cut off there has regions"
-    found = [number for number, other in zip(beginnings, counted, strict=True) if other is not None]
+    found = [number for number, other in zip(prefix_counts, counted, strict=True) if other is not None]
     left_out = [str(index) for index, other in enumerate(counted, start=1) if other is None]
     note = f"not counted after layers {', '.join(left_out)}: that would take too long" if left_out else ""
     return replace(_equal("layers", claim, found, [number for number in counted if number is not None]), note=note)
@@ -134,8 +134,8 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
         around, outline = correct_sum(perimeters(partition)), _outline(domain)
     error = 0.0
     if partition.dimension == 2:
-        border = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
-        error = border + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
+        outline = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
+        error = outline + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 

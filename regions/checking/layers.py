@@ -34,34 +34,34 @@ def by_definition(partition: Partition) -> tuple[CountItem, ...]:
     return tuple(_count_item(partition, definition) for definition in DEFINITIONS)
 
 
-def independent_counts(partition: Partition, beginnings: Sequence[int]) -> list[int | None]:
+def independent_counts(partition: Partition, prefix_counts: Sequence[int]) -> list[int | None]:
     """Count the activation regions after each layer; None if that would exceed the budget.
 
     Parameters
     ----------
     partition : Partition
-    beginnings : sequence of int
+    prefix_counts : sequence of int
         The expected counts.
     """
     network, domain = partition.network, partition.domain
     depths = range(1, len(network.widths) + 1)
-    works = (regions * (work + PER_REGION) for regions, work in zip(beginnings, _passes(partition), strict=True))
+    works = (regions * (work + PER_REGION) for regions, work in zip(prefix_counts, _passes(partition), strict=True))
     return [
         count(cut_off(network, depth), domain) if spent <= COUNT_BUDGET or depth == len(depths) else None
         for depth, spent in zip(depths, accumulate(works), strict=True)
     ]
 
 
-def layers_by_definition(partition: Partition, beginnings: Sequence[int]) -> list[tuple[CountItem, ...]]:
+def layers_by_definition(partition: Partition, prefix_counts: Sequence[int]) -> list[tuple[CountItem, ...]]:
     """Count the regions after each layer by each definition; empty if that would exceed the budget."""
     network, domain = partition.network, partition.domain
     works = (
         regions * (work + units**2)
-        for regions, work, units in zip(beginnings, _passes(partition), network.widths, strict=True)
+        for regions, work, units in zip(prefix_counts, _passes(partition), network.widths, strict=True)
     )
     return [
         by_definition(enumerate(cut_off(network, depth, readout=True), domain)) if spent <= DEFINITIONS_BUDGET else ()
-        for depth, spent in zip(range(1, len(beginnings) + 1), accumulate(works), strict=True)
+        for depth, spent in zip(range(1, len(prefix_counts) + 1), accumulate(works), strict=True)
     ]
 
 

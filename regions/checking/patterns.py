@@ -22,13 +22,13 @@ from regions.definitions.vertex_signs import VertexSigns
 from regions.measures.boundary import switching_kinks
 from regions.partition import Partition
 
-__all__ = ["beginnings", "facet_item", "pattern_item"]
+__all__ = ["prefix_counts", "facet_item", "pattern_item"]
 
 # Each byte with its bits reversed: the first kink of the eight is the highest bit.
 REVERSED = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little"), axis=1)
 
 
-def beginnings(partition: Partition) -> list[int]:
+def prefix_counts(partition: Partition) -> list[int]:
     """Count the different prefixes of the patterns, up to each hidden layer."""
     network = partition.network
     if network.kinks == 0:

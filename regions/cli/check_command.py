@@ -55,8 +55,8 @@ def check_command(
     try:
         report = check(network, partition, distances=not no_distances)
         if output:
-            with file_to_write(output, ".html") as file, replacing(file) as beside:
-                beside.write_text(report.to_html(), encoding="utf-8")
+            with file_to_write(output, ".html") as file, replacing(file) as temporary:
+                temporary.write_text(report.to_html(), encoding="utf-8")
     except KeyboardInterrupt:
         _not_checked(ctx, replace(outcome, end="interrupted"), as_json, "the regions had been found, but not more")
     facts = {"end": outcome.end, "notes": list(network.notes), **report.as_dict()}

@@ -113,8 +113,8 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
 def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
     """After Ctrl-C, say how much a folder has saved; on standard error, because standard output may be JSON."""
     if outcome.end == "interrupted" and outcome.pieces is not None:
-        kept, total = outcome.pieces
-        pieces = f"{kept:,} of {total:,} piece{'s' * (total != 1)}"
+        saved, total = outcome.pieces
+        pieces = f"{saved:,} of {total:,} piece{'s' * (total != 1)}"
         click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command resumes from there.", err=True)
 
 

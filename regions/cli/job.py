@@ -193,13 +193,13 @@ def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
         asked = True
 
     def obeying(report: Report | None) -> Report:
-        def tell(share: float, found: int) -> None:
+        def checked_report(share: float, found: int) -> None:
             if asked:
                 raise KeyboardInterrupt
             if report is not None:
                 report(share, found)
 
-        return tell
+        return checked_report
 
     with stops.handled(ask):
         yield obeying

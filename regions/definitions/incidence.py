@@ -62,8 +62,8 @@ def at_infinity(partition: Partition) -> Bits:
     result = np.zeros(len(partition.vertices), dtype=bool)
     if not partition.domain.bounded:
         edges = -1 - partition.facet_kinks
-        border = np.flatnonzero(edges >= 0)
+        outer = np.flatnonzero(edges >= 0)
         if partition.dimension == 1:
-            border = border[partition.domain.generators[edges[border], 0] == 0.0]
-        result[partition.facet_vertices[border]] = True
+            outer = outer[partition.domain.generators[edges[outer], 0] == 0.0]
+        result[partition.facet_vertices[outer]] = True
     return result

@@ -21,7 +21,7 @@ import numpy as np
 
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.types import Floats, Integers, Objects
-from regions.cells.complex import kept
+from regions.cells.complex import cached
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.partition import Partition, require_complete
@@ -186,7 +186,7 @@ def definition_of(definition: Any) -> Definition:
     return one_of(definition, DEFINITIONS, "definition")  # type: ignore[return-value]
 
 
-@kept
+@cached
 def _open(partition: Partition) -> Integers:
     """Merge regions that share a facet and their map."""
     from regions.definitions.level_sets import components

@@ -22,7 +22,7 @@ from regions.arithmetic.arguments import one_of
 from regions.arithmetic.sums import rounded_sums
 from regions.arithmetic.types import Bits, Floats, Integers, Packed
 from regions.cells.cell_errors import UP, U, sum_error, sum_errors
-from regions.cells.complex import kept
+from regions.cells.complex import cached
 from regions.domains.domain import require_bounded
 from regions.errors import NonFiniteError
 from regions.measures.gradient_jumps import gradient_jumps
@@ -236,7 +236,7 @@ def switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     return _switching_kinks(partition)
 
 
-@kept
+@cached
 def _switching_kinks(partition: Partition) -> tuple[Integers, Integers]:
     inside = np.flatnonzero(partition.facet_kinks >= 0)
     rows, kinks = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]

@@ -39,7 +39,7 @@ def image_lengths(strands: Strands) -> tuple[Floats, Floats]:
     directions = np.stack([leg.directions for leg in strands.curve.legs])  # [legs, 1 or 2, n_in]
     joints = np.flatnonzero(np.diff(strands.legs, prepend=-1))
     first = Derivatives(joints, directions, np.zeros(len(joints)))
-    starts = [_beginnings(strands, layer, joints) for layer in range(strands.depth)]
+    starts = [_first_strands(strands, layer, joints) for layer in range(strands.depth)]
     with np.errstate(over="ignore", invalid="ignore"):
         levels = derivatives(strands.network.graph, strands.packed_patterns, first, starts)
         lengths, bounds = np.array([_length(strands, level) for level in levels]).T
@@ -69,7 +69,7 @@ def _ratio_error(below: float, below_error: float, above: float, above_error: fl
         return inf
 
 
-def _beginnings(strands: Strands, layer: int, joints: Integers) -> Integers:
+def _first_strands(strands: Strands, layer: int, joints: Integers) -> Integers:
     """Return the first strand of each piece of the layers up to one, cut at joints, where directions change."""
     starts = strands.starts(layer)
     starts[joints] = True

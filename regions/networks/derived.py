@@ -60,15 +60,17 @@ def product(*networks: Network) -> Network:
     if len({len(require_network(network).layers) for network in networks}) != 1:
         raise NetworkError("product: give at least one network, and all of the same depth")
     layers = []
-    for i, beside in enumerate(zip(*(network.layers for network in networks), strict=True)):
-        activation = beside[0].activation
-        if any(layer.activation != activation for layer in beside) or activation.slopes.ndim > 1:
+    for i, side_by_side in enumerate(zip(*(network.layers for network in networks), strict=True)):
+        activation = side_by_side[0].activation
+        if any(layer.activation != activation for layer in side_by_side) or activation.slopes.ndim > 1:
             raise NetworkError(f"product: layer {i} must have one activation, with slopes for all units alike")
-        ends = np.cumsum([(0, 0), *(layer.weights.shape for layer in beside)], axis=0)
+        ends = np.cumsum([(0, 0), *(layer.weights.shape for layer in side_by_side)], axis=0)
         weights = np.zeros(ends[-1])
-        for (row, column), layer in zip(ends, beside, strict=False):
+        for (row, column), layer in zip(ends, side_by_side, strict=False):
             weights[row : row + layer.weights.shape[0], column : column + layer.weights.shape[1]] = layer.weights
-        layers.append(Layer(weights, np.concatenate([layer.biases for layer in beside]), activation, f"layer {i}"))
+        layers.append(
+            Layer(weights, np.concatenate([layer.biases for layer in side_by_side]), activation, f"layer {i}")
+        )
     return Network.from_layers(layers)
 
 

@@ -103,7 +103,7 @@ class Maxima:
         return np.repeat(np.arange(self.count, dtype=np.int64), self.sizes)
 
     @cached_property
-    def arms(self) -> Integers:
+    def branches(self) -> Integers:
         """Index of each row among the branches of its unit, int64 [rows]."""
         return np.arange(self.rows, dtype=np.int64) - self.starts[self.row_units]
 
@@ -115,8 +115,8 @@ class Maxima:
     @cached_property
     def kink_rows(self) -> Integers:
         """The later branch of each kink, and the earlier one, which is subtracted: rows, int64 [kinks, 2]."""
-        later = np.repeat(np.arange(self.rows, dtype=np.int64), self.arms)
-        first_pairs = np.repeat(np.cumsum(self.arms) - self.arms, self.arms)
+        later = np.repeat(np.arange(self.rows, dtype=np.int64), self.branches)
+        first_pairs = np.repeat(np.cumsum(self.branches) - self.branches, self.branches)
         earlier = np.arange(len(later), dtype=np.int64) - first_pairs
         return np.stack([later, self.starts[self.row_units[later]] + earlier], axis=1)
 
@@ -128,7 +128,7 @@ class Maxima:
     @cached_property
     def _kink_arms(self) -> tuple[Integers, Integers]:
         """The later and the earlier branch of each kink, as indices within their unit."""
-        return self.arms[self.kink_rows[:, 0]], self.arms[self.kink_rows[:, 1]]
+        return self.branches[self.kink_rows[:, 0]], self.branches[self.kink_rows[:, 1]]
 
     def at_kinks(self, values: NDArray[Any]) -> NDArray[Any]:
         """Repeat the value of each unit, [.., units], for each of its kinks, [.., kinks]."""
@@ -152,8 +152,8 @@ class Maxima:
 
     def _lowest(self, candidates: Bits) -> Indices:
         """Return the lowest branch of each unit [.., units] among candidate rows [.., rows], or 0."""
-        arms = np.where(candidates, self.arms, MOST_ARMS)
-        lowest = np.minimum.reduceat(arms, self.starts[:-1], axis=-1)
+        branches = np.where(candidates, self.branches, MOST_ARMS)
+        lowest = np.minimum.reduceat(branches, self.starts[:-1], axis=-1)
         return np.asarray(np.where(lowest == MOST_ARMS, 0, lowest))
 
     def bits_of(self, pieces: Indices) -> Bits:
@@ -206,9 +206,9 @@ class Maxima:
 
     def binding(self, pieces: Indices) -> Bits:
         """Return which kinks [.., kinks] compare the argmax [.., units] with another branch."""
-        winners = self.at_kinks(pieces)
+        argmaxes = self.at_kinks(pieces)
         later, earlier = self._kink_arms
-        return np.asarray((winners == later) | (winners == earlier))
+        return np.asarray((argmaxes == later) | (argmaxes == earlier))
 
     def followed(self, rows: NDArray[Any], pieces: Indices) -> NDArray[Any]:
         """Return the argmax branch of each unit, [.., units], of rows [.., rows]."""
@@ -220,8 +220,8 @@ class Maxima:
 
     def asked_of_rows(self, units: NDArray[Any], pieces: Indices) -> NDArray[Any]:
         """Pass the value of each unit, [.., units], to its argmax, and 0 to its other branches: [.., rows]."""
-        wins = np.asarray(pieces[..., self.row_units] == self.arms)
-        return units[..., self.row_units] * wins
+        is_argmax = np.asarray(pieces[..., self.row_units] == self.branches)
+        return units[..., self.row_units] * is_argmax
 
     def of_all_rows(self, units: NDArray[Any]) -> NDArray[Any]:
         """Repeat the value of each unit, [.., units], for each of its branches, [.., rows]."""

@@ -45,7 +45,7 @@ def require_tables_of(domain: Domain) -> None:
 def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
     """Write blocks of regions to a file, in the format of its suffix; return the number of regions."""
     written = 0
-    with replacing(path) as beside, ExitStack() as files:
+    with replacing(path) as temporary, ExitStack() as files:
         writer: Any = None
         for block in blocks:
             if writer is None:
@@ -55,7 +55,7 @@ def write_tables(blocks: Iterable[CellComplex], path: Path) -> int:
 
                 schema = _schema(block)
                 make = pyarrow.parquet.ParquetWriter if path.suffix.lower() == ".parquet" else pyarrow.ipc.new_file
-                writer = files.enter_context(make(str(beside), schema))
+                writer = files.enter_context(make(str(temporary), schema))
             writer.write_table(pyarrow.table(_columns(block, written, schema), schema=schema))
             written += len(block)
         if writer is None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from regions.arithmetic.arrays import read_only
 from regions.arithmetic.types import Floats, Integers, Objects
-from regions.cells.complex import CellComplex, kept
+from regions.cells.complex import CellComplex, cached
 from regions.cells.folding import require_polygons
 from regions.cells.sizes import facet_volumes, interior_points, volumes
 from regions.errors import MissingDependencyError
@@ -60,7 +60,7 @@ def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
     )
 
 
-@kept
+@cached
 def adjacency(cells: CellComplex) -> csr_array:
     """Return which regions share a facet: a symmetric scipy.sparse csr_array of bool [R, R], read-only.
 

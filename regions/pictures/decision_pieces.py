@@ -66,9 +66,9 @@ def scores_at(partition: Partition, points: Floats) -> Floats:
 
 def largest_on_polygons(partition: Partition) -> PlanePieces:
     """Return the pieces of the regions of a partition in a plane, by the largest output."""
-    winners = _winners(partition)[partition.cell_vertices]
+    largest = _largest_outputs(partition)[partition.cell_vertices]
     starts, counts = partition.cell_offsets[:-1], partition.corner_counts
-    lowest, highest = np.minimum.reduceat(winners, starts), np.maximum.reduceat(winners, starts)
+    lowest, highest = np.minimum.reduceat(largest, starts), np.maximum.reduceat(largest, starts)
     whole = lowest == highest
     points = partition.vertices[partition.cell_vertices]
     pieces: list[Floats] = []
@@ -76,13 +76,13 @@ def largest_on_polygons(partition: Partition) -> PlanePieces:
     borders: list[Floats] = []
     for region in np.flatnonzero(~whole).tolist():
         corners = points[starts[region] : starts[region] + counts[region]]
-        for winner, piece in _cut(corners, scores_at(partition, corners)):
+        for best, piece in _cut(corners, scores_at(partition, corners)):
             ring = np.array([corner for corner, _ in piece])[:, :2]
             pieces.append(ring)
-            classes.append(winner)
+            classes.append(best)
             # From the lower class only, so that each segment is listed once.
             borders += [
-                np.stack([ring[i], ring[(i + 1) % len(ring)]]) for i, (_, other) in enumerate(piece) if other > winner
+                np.stack([ring[i], ring[(i + 1) % len(ring)]]) for i, (_, other) in enumerate(piece) if other > best
             ]
     kept = points[np.repeat(whole, counts)]
     sizes = np.concatenate([counts[whole], np.array([len(piece) for piece in pieces], dtype=np.int64)])
@@ -102,23 +102,23 @@ def largest_on_intervals(partition: Partition, ends: Floats) -> IntervalPieces:
     for (left, right), (here, there) in zip(ends.tolist(), values, strict=True):
         slopes = there - here
         place = 0.0
-        winner = int(np.lexsort((np.arange(len(here)), -slopes, -here))[0])
+        best = int(np.lexsort((np.arange(len(here)), -slopes, -here))[0])
         while True:
-            steeper = np.flatnonzero(slopes > slopes[winner])
-            crossings = (here[winner] - here[steeper]) / (slopes[steeper] - slopes[winner])
+            steeper = np.flatnonzero(slopes > slopes[best])
+            crossings = (here[best] - here[steeper]) / (slopes[steeper] - slopes[best])
             following = float(crossings.min(initial=1.0))
             stop = max(place, following)
             if stop > place:
                 pieces.append((left + place * (right - left), right if stop == 1 else left + stop * (right - left)))
-                classes.append(winner)
+                classes.append(best)
             if following >= 1:
                 break
             at_once = steeper[crossings == following]
-            place, winner = stop, int(at_once[np.argmax(slopes[at_once])])
+            place, best = stop, int(at_once[np.argmax(slopes[at_once])])
     return IntervalPieces(np.array(pieces).reshape(-1, 2), np.array(classes, dtype=np.int64))
 
 
-def _winners(partition: Partition) -> Integers:
+def _largest_outputs(partition: Partition) -> Integers:
     """Return the largest output at each vertex, int64 [V]."""
     step = max(1, CHUNK // max(partition.network.n_out, *partition.network.widths, partition.network.n_in, 1))
     parts = range(0, len(partition.vertices), step)
@@ -132,13 +132,13 @@ def _cut(corners: Floats, values: Floats) -> list[tuple[int, list[Corner]]]:
     candidates = np.flatnonzero(values.max(axis=0) >= values.min(axis=0).max())
     rows = np.hstack([corners, values[:, candidates]])
     found = []
-    for place, winner in enumerate(candidates.tolist()):
+    for place, best in enumerate(candidates.tolist()):
         piece: list[Corner] = [(row, -1) for row in rows]
         for other_place, other in enumerate(candidates.tolist()):
             if other_place != place:
                 piece = _clipped(piece, 2 + place, 2 + other_place, other, keep_ties=place < other_place)
         if len(piece) > 2:
-            found.append((winner, piece))
+            found.append((best, piece))
     return found
 
 

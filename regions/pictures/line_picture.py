@@ -18,7 +18,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.output.colors import color_numbers, light_colors
 from regions.pictures.decision_pieces import IntervalPieces, largest_on_intervals, outputs_at, scores_at
 from regions.pictures.picture_view import Panel, require_drawable
-from regions.pictures.plane_picture import BORDER, Palette
+from regions.pictures.plane_picture import OUTLINE, Palette
 
 __all__ = ["LinePicture"]
 
@@ -121,7 +121,7 @@ class LinePicture(Panel):
         for layer in np.unique(layers).tolist():
             places = self.partition.vertices[self.partition.facet_vertices[self._kinks[layers == layer], 0]]
             values = self._values_at(places)
-            color = palette.layers[layer] if self.color_by == "layer" else BORDER
+            color = palette.layers[layer] if self.color_by == "layer" else OUTLINE
             for output in outputs:
                 ax.plot(self._placed(places[:, 0]), values[:, output], "o", markersize=size, color=color, zorder=3)
 

@@ -79,11 +79,11 @@ def _fit_title(ax: Any, most: float | None) -> None:
     middle, pad = (box.x0 + box.x1) / 2, ax.figure.dpi * 0.06
     left, right = 0.0, ax.figure.bbox.width
     for other in ax.figure.axes:
-        beside = other.get_window_extent()
-        if beside.x1 <= box.x0:
-            left = max(left, (beside.x1 + box.x0) / 2)
-        elif beside.x0 >= box.x1:
-            right = min(right, (beside.x0 + box.x1) / 2)
+        near = other.get_window_extent()
+        if near.x1 <= box.x0:
+            left = max(left, (near.x1 + box.x0) / 2)
+        elif near.x0 >= box.x1:
+            right = min(right, (near.x0 + box.x1) / 2)
     room = max(2 * (min(middle - left, right - middle) - pad), 1.0)
     while True:
         title.set_text("\n".join(line for given in words for line in _lines(title, given, room)))

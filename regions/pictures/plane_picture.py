@@ -25,11 +25,11 @@ from regions.partition import Partition
 from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 
-__all__ = ["BORDER", "LIGHT", "Palette", "PlanePicture"]
+__all__ = ["OUTLINE", "LIGHT", "Palette", "PlanePicture"]
 
 # Above this many regions a vector file would be tens of megabytes: the regions become an image in it, axes stay sharp.
 MOST_VECTOR_REGIONS = 20_000
-LIGHT, BORDER, THIN = "#f6f6f4", "#333333", "#00000055"
+LIGHT, OUTLINE, THIN = "#f6f6f4", "#333333", "#00000055"
 # Polygons or edges in one path: more gain little, and the renderer refuses paths that cross too many pixels.
 PATH_LENGTH = 500
 # Triangles are halved until an output changes by at most this fraction of its range, within limits.
@@ -110,14 +110,14 @@ class PlanePicture(Panel):
         for layer in self._drawn_layers()[::-1]:
             edges = self._places[self._edges(layer)]
             if layer < 0:
-                style: dict[str, Any] = {"edgecolors": BORDER, "linewidths": 0.8, "clip_on": False}
+                style: dict[str, Any] = {"edgecolors": OUTLINE, "linewidths": 0.8, "clip_on": False}
             elif self.color_by == "layer":
                 style = {"edgecolors": [palette.layers[layer]], "linewidths": thickness}
             else:
-                style = {"edgecolors": BORDER if self.color_by == "none" else THIN, "linewidths": thickness}
+                style = {"edgecolors": OUTLINE if self.color_by == "none" else THIN, "linewidths": thickness}
             _add(ax, _lines(edges), facecolors="none", capstyle="round", rasterized=as_image and layer >= 0, **style)
         if self.color_by == "class":
-            style = {"edgecolors": BORDER, "linewidths": 1.2, "capstyle": "round"}
+            style = {"edgecolors": OUTLINE, "linewidths": 1.2, "capstyle": "round"}
             _add(ax, _lines(view.axes.place(self._pieces.borders)), facecolors="none", **style)
 
     def _drawn_layers(self) -> list[int]:

@@ -231,7 +231,7 @@ def _palette(pictures: list[Picture]) -> Palette:
 
 
 def _explain(axes: list[Any], pictures: list[Picture], palette: Palette) -> None:
-    """Draw a legend, or a colour bar, beside the axes at the upper right."""
+    """Draw a legend, or a colour bar, next to the axes at the upper right."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.lines import Line2D

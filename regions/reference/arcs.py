@@ -24,7 +24,7 @@ from regions.domains.curves import ArcLeg
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, to_integers
-from regions.reference.subdivision import activations, preactivations, wins
+from regions.reference.subdivision import activations, argmax_bits, preactivations
 
 __all__ = ["ArcPiece", "arc_pieces", "chart_point"]
 
@@ -71,8 +71,8 @@ def _through_layer(
         each = zip(forms, layer.breakpoints, strict=True)
         kinks = [(form[0] - value, *form[1:]) for form, breakpoints in each for value in breakpoints]
     else:
-        arms = [forms[start:end] for start, end in pairwise(layer.starts)]
-        kinks = [_minus(form, other) for own in arms for i, form in enumerate(own) for other in own[:i]]
+        branches = [forms[start:end] for start, end in pairwise(layer.starts)]
+        kinks = [_minus(form, other) for own in branches for i, form in enumerate(own) for other in own[:i]]
     cuts = [root for kink in kinks for root in _zeros(kink, arc) if _is_between(piece.start, root, piece.end)]
     cuts.sort(key=cmp_to_key(compare))
     ends = [piece.start, *cuts, piece.end]
@@ -82,7 +82,7 @@ def _through_layer(
             continue
         inside = _fraction_between(start, end)
         above = [_sign_at(kink, arc, inside) > 0 for kink in kinks]
-        pattern = piece.pattern + tuple(above if layer.starts is None else _of_winners(layer, above))
+        pattern = piece.pattern + tuple(above if layer.starts is None else _maxima_bits(layer, above))
         if found and found[-1].pattern == pattern:  # a line only touches the circle here
             start = found.pop().start
         found.append(ArcPiece(start, end, pattern))
@@ -93,18 +93,18 @@ def _minus(form: Form, other: Form) -> Form:
     return tuple(a - b for a, b in zip(form, other, strict=True))
 
 
-def _of_winners(layer: IntegerLayer, above: list[bool]) -> Iterator[bool]:
+def _maxima_bits(layer: IntegerLayer, above: list[bool]) -> Iterator[bool]:
     """Yield the bits of maxima, given for each pair of branches whether the later one is larger."""
     assert layer.starts is not None
     first = 0
     for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
-        arms, own = end - start, above[first : first + kinks]
+        branches, own = end - start, above[first : first + kinks]
         first += kinks
-        winner = 0
-        for later in range(1, arms):
-            if own[comb(later, 2) + winner]:
-                winner = later
-        yield from wins(winner, arms)
+        argmax = 0
+        for later in range(1, branches):
+            if own[comb(later, 2) + argmax]:
+                argmax = later
+        yield from argmax_bits(argmax, branches)
 
 
 def _zeros(kink: Form, arc: _Arc) -> list[Root]:

@@ -107,16 +107,16 @@ def _layers(graph: Graph) -> Iterator[_Layer]:
             matrices.append(matrix)
         matrices[0][rows + np.arange(len(through)), through] = 1.0
         breakpoints, slopes, intercepts = (table.tolist() for table in node.units.tables())
-        arms = None
+        unit_starts = None
         if isinstance(node.units, Maxima):  # a pass-through unit is the maximum of one row
-            arms = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
+            unit_starts = [*node.units.starts.tolist(), *range(rows + 1, rows + 1 + len(through))]
         yield _Layer(
             [matrix.tolist() for matrix in matrices],
             node.biases.tolist() + [0.0] * len(through),
             breakpoints + [[] for _ in through],
             slopes + [[1.0] for _ in through],
             intercepts + [[0.0] for _ in through],
-            arms,
+            unit_starts,
         )
 
 

@@ -31,7 +31,7 @@ from regions.domains import Domain
 from regions.networks.network import Network
 from regions.reference.integers import Form, IntegerLayer, IntegerTask, Point, to_integers
 
-__all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "wins"]
+__all__ = ["ReferenceRegion", "activations", "count", "enumerate", "patterns", "preactivations", "argmax_bits"]
 
 # A corner of a polygon, and the line of the edge that leaves it; or an end of an interval, and None.
 Corner = tuple[Point, Form]
@@ -131,7 +131,7 @@ def _subdivide(task: IntegerTask) -> list[_Cell]:
 def _through_layer(layer: IntegerLayer, cell: _Cell) -> list[_Cell]:
     """Cut a cell along all kinks of the next layer, and compute that layer on each piece."""
     forms = preactivations(layer, cell.values)
-    pieces = _by_breakpoints(layer, forms, cell) if layer.starts is None else _by_arms(layer.starts, forms, cell)
+    pieces = _by_breakpoints(layer, forms, cell) if layer.starts is None else _by_branches(layer.starts, forms, cell)
     return [
         _Cell(corners, pattern, activations(layer, forms, pattern[len(cell.pattern) :])) for corners, pattern in pieces
     ]
@@ -151,33 +151,33 @@ def _by_breakpoints(layer: IntegerLayer, forms: list[Form], cell: _Cell) -> list
     return pieces
 
 
-def _by_arms(starts: list[int], forms: list[Form], cell: _Cell) -> list[_Piece]:
+def _by_branches(starts: list[int], forms: list[Form], cell: _Cell) -> list[_Piece]:
     """Cut a cell into the parts where each branch is the largest, for one unit after the other."""
     pieces: list[_Piece] = [(cell.corners, cell.pattern)]
     for start, end in pairwise(starts):
-        arms = forms[start:end]
+        branches = forms[start:end]
         pieces = [
-            (part, (*pattern, *wins(winner, len(arms))))
+            (part, (*pattern, *argmax_bits(argmax, len(branches))))
             for corners, pattern in pieces
-            for winner in range(len(arms))
-            if (part := _where_largest(corners, arms, winner))
+            for argmax in range(len(branches))
+            if (part := _where_largest(corners, branches, argmax))
         ]
     return pieces
 
 
-def _where_largest(corners: list[Corner], arms: list[Form], winner: int) -> list[Corner]:
+def _where_largest(corners: list[Corner], branches: list[Form], argmax: int) -> list[Corner]:
     """Return the part of a cell where a branch is above earlier ones and not below later ones; empty if none."""
-    for other in range(len(arms)):
-        earlier, later = sorted((other, winner))
-        difference = tuple(b - a for a, b in zip(arms[earlier], arms[later], strict=True))
-        if other != winner and corners:
-            corners = _cut(corners, difference)[winner > other]
+    for other in range(len(branches)):
+        earlier, later = sorted((other, argmax))
+        difference = tuple(b - a for a, b in zip(branches[earlier], branches[later], strict=True))
+        if other != argmax and corners:
+            corners = _cut(corners, difference)[argmax > other]
     return corners
 
 
-def wins(winner: int, arms: int) -> list[bool]:
+def argmax_bits(argmax: int, branches: int) -> list[bool]:
     """Return the bits of a maximum: for each pair of branches, ordered by the later one, whether that is the argmax."""
-    return [later == winner for later in range(arms) for _ in range(later)]
+    return [later == argmax for later in range(branches) for _ in range(later)]
 
 
 def preactivations(layer: IntegerLayer, inputs: list[Form]) -> list[Form]:
@@ -196,7 +196,9 @@ def activations(layer: IntegerLayer, forms: list[Form], bits: tuple[bool, ...]) 
     if layer.starts is not None:
         for (start, end), kinks in zip(pairwise(layer.starts), layer.kinks, strict=True):
             own = list(bits[first : first + kinks])
-            values.append(forms[next(arm for arm in range(start, end) if wins(arm - start, end - start) == own)])
+            values.append(
+                forms[next(branch for branch in range(start, end) if argmax_bits(branch - start, end - start) == own)]
+            )
             first += kinks
         return values
     units = zip(forms, layer.breakpoints, layer.slopes, layer.intercepts, strict=True)

@@ -148,11 +148,11 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
 
 def _classes(bits: Bits, pairs: Integers, outputs: int) -> Integers:
     """Return the largest output of each region: above all before it, and not below any later one."""
-    wins = np.ones((len(bits), outputs), dtype=np.bool_)
+    is_largest = np.ones((len(bits), outputs), dtype=np.bool_)
     for (later, earlier), above in zip(pairs, bits.T, strict=True):
-        wins[:, later] &= above
-        wins[:, earlier] &= ~above
-    return wins.argmax(axis=1)
+        is_largest[:, later] &= above
+        is_largest[:, earlier] &= ~above
+    return is_largest.argmax(axis=1)
 
 
 def _components(count: int, edges: Integers) -> Integers:

@@ -250,8 +250,8 @@ class Growth(JsonReport):
             return f"{law.quantity}, {law.kind}: means are off by up to {max(map(abs, off)):.1f} standard errors"
         least, side, beyond = (min(off), "above", "below") if law.kind == "at least" else (-max(off), "below", "above")
         if least < 0.0:
-            return f"{law.quantity} {law.kind}: not kept, means are up to {-least:.1f} standard errors {beyond} it"
-        return f"{law.quantity} {law.kind}: kept, all means are {least:.1f} standard errors or more {side} it"
+            return f"{law.quantity} {law.kind}: violated, means are up to {-least:.1f} standard errors {beyond} it"
+        return f"{law.quantity} {law.kind}: holds, all means are {least:.1f} standard errors or more {side} it"
 
 
 def growth(

@@ -227,8 +227,8 @@ class TrainingRecord:
         writer.writerow(_names())
         writer.writerows(asdict(row).values() for row in self.rows)
         if path is not None:
-            with replacing(path_of(path)) as beside:
-                beside.write_bytes(stream.getvalue().encode())
+            with replacing(path_of(path)) as temporary:
+                temporary.write_bytes(stream.getvalue().encode())
         return stream.getvalue()
 
     def plot(self, figure: Any = None) -> Any:

@@ -18,7 +18,7 @@ from regions.cells.consistency import first_problem
 from regions.checking import CheckReport
 from regions.checking import check_all as judge
 from regions.checking.invariants import definitions_item, invariant_items
-from regions.checking.patterns import beginnings
+from regions.checking.patterns import prefix_counts
 from regions.domains import Polygon, Segment
 from regions.errors import InternalError
 from regions.measures import boundary_volume
@@ -140,7 +140,7 @@ def test_a_facet_that_names_no_kink() -> None:
     inside = (case.raw["facet_kinks"] >= 0).argmax()
     part = case.put("facet_kinks", inside, 999).partition()
     boundary = boundary_volume(part)
-    items = invariant_items(part, boundary, beginnings(part), beginnings(part))
+    items = invariant_items(part, boundary, prefix_counts(part), prefix_counts(part))
     assert {item.name for item in items if item.status == "violated"} == {"facets"}
 
 
@@ -151,7 +151,7 @@ def test_a_facet_that_is_said_to_be_border() -> None:
 
 def test_counts_that_disagree() -> None:
     part = regions.enumerate(NET, SQUARE)
-    begin, count = beginnings(part), len(part)
+    begin, count = prefix_counts(part), len(part)
 
     def violated(counted: list[int | None]) -> set[str]:
         items = invariant_items(part, boundary_volume(part), begin, counted)
@@ -168,7 +168,7 @@ def test_a_boundary_of_neurons_that_is_not_the_whole() -> None:
     part = regions.enumerate(NET, SQUARE)
     boundary = boundary_volume(part)
     boundary = replace(boundary, neurons=boundary.neurons * (1 + 1e-12))
-    items = invariant_items(part, boundary, beginnings(part), beginnings(part))
+    items = invariant_items(part, boundary, prefix_counts(part), prefix_counts(part))
     assert {item.name for item in items if item.status == "violated"} == {"neurons"}
 
 
@@ -191,12 +191,12 @@ def test_beginnings(sizes: list[int], activation: str) -> None:
     for domain in (SQUARE, Polygon([[3, 3], [3.001, 3], [3, 3.001]]), Segment([-1, 0], [2, 1])):
         part = regions.enumerate(random_network(sizes, 1, activation), domain)
         found = [len({tuple(row) for row in part.patterns[:, part.network.kink_layers <= k]}) for k in range(2)]
-        assert beginnings(part)[:2] == found and beginnings(part)[-1] == len(part)
+        assert prefix_counts(part)[:2] == found and prefix_counts(part)[-1] == len(part)
     repeated = undamaged(random_network(sizes, 1, activation), SQUARE)
     repeated.raw["packed_patterns"][:] = repeated.raw["packed_patterns"][0]
-    assert beginnings(repeated.partition()) == [1] * (len(sizes) - 2)
+    assert prefix_counts(repeated.partition()) == [1] * (len(sizes) - 2)
 
 
 def test_patterns_without_bits() -> None:
     net = Network([([[1, 0]], [0]), ([[1]], [0])], "identity")
-    assert beginnings(regions.enumerate(net, SQUARE)) == [1] and regions.check(net, SQUARE).ok
+    assert prefix_counts(regions.enumerate(net, SQUARE)) == [1] and regions.check(net, SQUARE).ok

@@ -27,7 +27,7 @@ from regions.networks.network import Network
 from regions.output.colors import layer_colors, region_colors
 from regions.partition import Partition
 from regions.pictures import plane_picture
-from regions.pictures.plane_picture import BORDER, LIGHT
+from regions.pictures.plane_picture import LIGHT, OUTLINE
 from regions.pictures.plot import plot
 
 
@@ -94,7 +94,7 @@ def test_every_picture_renders(name: str, color_by: str) -> None:
 def test_edges_have_the_color_of_their_layer() -> None:
     partition = partition_of("square")
     ax = plot(partition)
-    colors = [*map(to_rgba, layer_colors(2)), to_rgba(BORDER)]
+    colors = [*map(to_rgba, layer_colors(2)), to_rgba(OUTLINE)]
     assert edges_by_color(ax) == {
         tuple(np.round(color, 6).tolist()): edges_of(partition, partition.facet_layers == layer)
         for color, layer in zip(colors, (0, 1, -1), strict=True)
@@ -116,7 +116,7 @@ def test_faces_have_the_color_of_their_region() -> None:
 def test_without_colors_all_edges_are_alike() -> None:
     partition = partition_of("square")
     edges = edges_by_color(plot(partition, color_by="none"))
-    dark = tuple(np.round(to_rgba(BORDER), 6).tolist())
+    dark = tuple(np.round(to_rgba(OUTLINE), 6).tolist())
     assert edges == {dark: edges_of(partition, partition.facet_kinks < len(partition.network.kink_layers))}
 
 

@@ -197,9 +197,9 @@ def test_words() -> None:
     assert found.lengths.flags.writeable is False
     beyond = GrowthLaw("too much", "at least", "growth", (100.0, 0.0, 0.0), "", "")
     assert re.fullmatch(
-        r"growth at least: not kept, means are up to [\d.]+ standard errors below it", found._verdict(beyond)
+        r"growth at least: violated, means are up to [\d.]+ standard errors below it", found._verdict(beyond)
     )
-    assert re.search(r"Raghu upper: growth at most: kept, all means are [\d.]+ standard errors or more below it", text)
+    assert re.search(r"Raghu upper: growth at most: holds, all means are [\d.]+ standard errors or more below it", text)
     assert re.search(r"wide limit: growth, wide limit: means are 0.[\d]+ to [\d.]+ times that of the limit", text)
 
 
