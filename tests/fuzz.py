@@ -61,13 +61,13 @@ class Finding(NamedTuple):
 
 
 def cases(count: int, seed: int, families: list[str], shapes: Sequence[str] = SHAPES) -> list[Case]:
-    """The first ``count`` cases, families and shapes in turn, with seeds from ``seed`` on."""
+    """Return the first ``count`` cases, families and shapes in turn, with seeds from ``seed`` on."""
     every = (Case(family, shape, s) for s in itertools.count(seed) for family in families for shape in shapes)
     return list(itertools.islice(every, count))
 
 
 def drawn(case: Case) -> tuple[Network, Domain]:
-    """The network and domain of a case."""
+    """Return the network and domain of a case."""
     network, domain = draw(case.family, 1 if case.shape == "line" else 2, case.seed)
     if case.shape == "plane":
         domain = Plane(domain.origin, *domain.directions)

@@ -65,7 +65,7 @@ def finding(network: regions.Network, leg: ArcLeg) -> str | None:
 
 
 def _transitions(network: regions.Network, patterns: list[tuple[bool, ...]]) -> Integers:
-    """How often each kink is passed: that between two winners, where it is a maximum that changes."""
+    """Return how often each kink is crossed: the kink between both argmaxes, if a maximum changes."""
     bits = np.array(patterns, dtype=np.int64)
     passed = np.abs(np.diff(bits, axis=0)).sum(axis=0)
     for node in network.graph.hidden:

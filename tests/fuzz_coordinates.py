@@ -67,7 +67,7 @@ def _cases(first: int) -> Iterator[Case]:
 
 
 def drawn(case: Case) -> tuple[Network, Domain]:
-    """The network and domain of a case."""
+    """Return the network and domain of a case."""
     if case.family in NEAR:
         return draw_near(case.family, case.seed)
     family, dimension = case.family.split()

@@ -115,7 +115,7 @@ def outcome_of_drawn(way: str, number: int, seed: int) -> tuple[str, str | None]
 
 
 def drawn(number: int, seed: int) -> tuple[str, bytes, int | None]:
-    """The kind of a case, the damaged file, and how many bytes were changed at most."""
+    """Return the kind of a case, the damaged file, and how many bytes were changed at most."""
     every = kinds()
     names = list(every)
     name = names[number % len(names)]
@@ -211,7 +211,7 @@ def run(cases: list[tuple[str, Any]], seed: int, workers: int) -> tuple[Counter[
 
 
 def every_bit() -> Iterator[tuple[str, int]]:
-    """Each bit of each sound file."""
+    """Yield each bit of each sound file."""
     for name, kind in kinds().items():
         yield from ((name, bit) for bit in range(8 * len(kind.content)))
 

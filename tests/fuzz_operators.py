@@ -111,12 +111,12 @@ def _compare(values: Any, expected: Any, cases: Sequence[Any], counts: Counter[s
 
 
 def _is_unforeseen(error: RegionsError) -> bool:
-    """Whether a reader stumbled, so that its door had to name the error."""
+    """Return whether a reader failed in an unexpected way, so that its caller had to name the error."""
     return isinstance(error, InternalError) or "no check foresaw" in str(error)
 
 
 def _reason(error: RegionsError) -> str:
-    """A message without what differs from case to case."""
+    """Return a message without the parts that differ from case to case."""
     return f"{type(error).__name__}: " + re.sub(r"'[^']*'|\d+|\[[^]]*\]", "_", str(error))[:160]
 
 

@@ -55,7 +55,9 @@ def _random(rng: Rng, activation: str) -> tuple[Network, Domain]:
 
 
 def _generic_layer(rng: Rng, activation: str) -> tuple[Network, Domain]:
-    """A Gaussian layer on the whole of a random line or plane: in general position, but for a set of measure 0."""
+    """Return a Gaussian layer on the whole of a random line or plane: in general position, but for a set of measure
+    0.
+    """
     dimension = int(rng.integers(1, 3))
     n_in = int(rng.integers(dimension, 5))
     net = network(rng, [n_in, int(rng.integers(1, 13)), 1], activation=activation)

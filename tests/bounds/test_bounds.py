@@ -172,7 +172,7 @@ def serra_sum(n_in: int, widths: Sequence[int], caps: Sequence[int]) -> int:
 
 
 def hinz_sum(dimension: int, widths: Sequence[int]) -> int:
-    """The recursion over histograms, entry by entry."""
+    """Return the recursion over histograms, entry by entry."""
     if not widths:
         return 1
     n, rest = widths[0], widths[1:]

@@ -36,7 +36,7 @@ def gaussian_or_integer(rng: np.random.Generator, n_in: int, widths: list[int], 
 
 
 def after_layer(net: Network, depth: int) -> Network:
-    """The first hidden layers, and some readout."""
+    """Return the first hidden layers, and some readout."""
     weights = np.ones((1, net.widths[depth - 1]))
     return Network(
         [(layer.weights, layer.biases) for layer in net.layers[:depth]] + [(weights, None)],

@@ -36,7 +36,7 @@ TRIANGLE = Polygon([[0, 0], [3, 0], [0, 3]])
 
 
 def corners(partition: Partition, vertices: Any, region: int) -> list[tuple[Any, ...]]:
-    """The exact vertices of a region, in order."""
+    """Return the exact vertices of a region, in order."""
     start, stop = partition.cell_offsets[region : region + 2]
     return [vertices[vertex] for vertex in partition.cell_vertices[start:stop].tolist()]
 

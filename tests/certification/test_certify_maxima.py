@@ -28,7 +28,7 @@ def test_what_the_core_finds(case: Case) -> None:
 
 
 def _first_difference(partition: Partition) -> tuple[int, int, np.ndarray]:
-    """A facet that names a pair of arms, its first region, and the bits of that."""
+    """Return a facet that names a pair of branches, its first region, and the bits of that region."""
     graph = partition.network.graph
     pairs = np.flatnonzero(graph.kink_rows[:, 1] >= 0)
     facet = int(np.flatnonzero(np.isin(partition.facet_kinks, pairs))[0])

@@ -99,7 +99,7 @@ class TestCtrlC:
     """At each moment: finished work is saved, no file is written, and the message says how to resume."""
 
     def require_stopped(self, run: Run, kept: int | None = None, workers: str = "1") -> int:
-        """How many regions were found."""
+        """Check that the command was stopped; return the number of regions found."""
         code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "--workers", workers, "--json", "-o", "out.csv")
         facts, there = json.loads(out), len(files_of(Path("kept")))
         assert (code, facts["end"]) == (130, "interrupted") and "area" not in facts

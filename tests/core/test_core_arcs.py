@@ -74,7 +74,9 @@ def test_the_largest_of_several_rows(arms: list[list[float]], quarter: int | Non
 
 
 def twinned(net: Network) -> Network:
-    """The same function, with all units of the first layer twice: so places coincide, and the recursion is asked."""
+    """Return the same function with all units of the first layer twice, so that breakpoints coincide, and the recursion
+    runs.
+    """
     first, second, *others = ((layer.weights, layer.biases) for layer in net.layers)
     doubled = np.repeat(first[0], 2, axis=0), np.repeat(first[1], 2)
     halves = np.repeat(second[0], 2, axis=1) * np.tile([1.0, 0.0], len(first[1]))

@@ -42,7 +42,7 @@ def pattern_set(partition: Partition) -> set[bytes]:
 
 
 def plane_in(n_in: int, seed: int) -> Domain:
-    """A hexagon in a plane through random points with few bits, whose corners are integers in the chart."""
+    """Return a hexagon in a plane through random points with few bits, whose corners are integers in the chart."""
     rng = np.random.default_rng(seed)
     origin, *directions = np.round(rng.standard_normal((3, n_in)) * 2**6) / 2**7
     corners = [[-2, -2], [0, -2], [2, 0], [2, 2], [0, 2], [-2, 0]]

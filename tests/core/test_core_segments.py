@@ -34,7 +34,7 @@ def test_as_many_as_are_enumerated(sizes: list[int]) -> None:
 
 
 def twinned(net: regions.Network, unit: int) -> regions.Network:
-    """The same function, with one unit of the first layer twice."""
+    """Return the same function, with one unit of the first layer twice."""
     first, second, *others = ((layer.weights, layer.biases) for layer in net.layers)
     weights, biases = np.append(first[0], first[0][[unit]], axis=0), np.append(first[1], first[1][unit])
     unread = np.append(second[0], np.zeros((len(second[0]), 1)), axis=1)

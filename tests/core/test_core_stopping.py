@@ -34,7 +34,7 @@ ENDLESS_LINE = random_network([2, *[512] * 12, 1], 1, bias=0.1, he=True)
 
 
 def check_partial(partial: Partition, network: Network, domain: Domain) -> None:
-    """A true part of the partition, and marked as a part."""
+    """Check that this is a true part of the partition, marked as a part."""
     assert not raw_arrays(partial)["complete"]
     assert first_problem(network, domain, raw_arrays(partial), complete=False) is None
     assert len(np.unique(partial.packed_patterns, axis=0)) == len(partial)

@@ -84,7 +84,7 @@ def seen_by_torch(network: Network, given: Any, fused: bool) -> np.ndarray:
 
 
 def windows(channels: int, length: int, size: int, stride: int, padding: int) -> list[list[int]]:
-    """The flat places that each window of a max-pool over square images reads."""
+    """Return the flat places that each window of a max-pool over square images reads."""
     starts = range(-padding, length + padding - size + 1, stride)
     inside = range(length)
     return [

@@ -41,7 +41,7 @@ def written(kind: str) -> io.BytesIO:
 
 
 def seen_by_torch(images: Any) -> tuple[np.ndarray, Any]:
-    """Whether torch has more than 0 before each ReLU, and the outputs."""
+    """Return whether torch has more than 0 before each ReLU, and the outputs."""
     found: list[Any] = []
     hooks = [
         module.register_forward_pre_hook(lambda _, given: found.append(given[0].flatten(1) > 0))

@@ -52,7 +52,7 @@ def corners(partition: Partition) -> tuple[np.ndarray, np.ndarray]:
 
 
 def require_together(runs: list[Run], whole: Run) -> None:
-    """Where a vertex was found from two sides, and a section knows one of them, it may be where that one is."""
+    """Compare sections; a vertex that was found from two sides may have either position."""
     parts = [run.partition for run in runs]
     assert b"".join(part.packed_patterns.tobytes() for part in parts) == whole.partition.packed_patterns.tobytes()
     assert sum(run.stats["cells"] for run in runs) == whole.stats["cells"]

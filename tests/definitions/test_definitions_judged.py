@@ -58,7 +58,7 @@ def test_every_family(family: str, dimension: int) -> None:
 
 
 def few_integers(seed: int) -> tuple[Network, Domain]:
-    """A network whose maps often are equal, in a plane; every third one has two outputs."""
+    """Return a network whose maps often are equal, in a plane; every third one has two outputs."""
     rng = np.random.default_rng(seed)
     sizes = [2, *rng.integers(2, 5, rng.integers(1, 4)).tolist(), 2 if seed % 3 == 0 else 1]
     reach = int(rng.integers(1, 4))

@@ -59,7 +59,7 @@ def exact_values(network: Network, domain: Domain, point: tuple[Fraction, ...]) 
 
 
 def with_moved_vertices(network: Network, domain: Domain, moved: float) -> tuple[Partition, list[Any]]:
-    """A partition whose vertices are stored as far off as they say, and its true vertices."""
+    """Return a partition whose vertices are stored as far off as they say, and its true vertices."""
     raw = raw_from_reference(network, domain)
     vertices = list(Partition(network, domain, raw).exact_vertices())
     shifts = moved * np.random.default_rng(0).choice([-1.0, 1.0], raw["vertices"].shape)

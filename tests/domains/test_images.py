@@ -28,7 +28,7 @@ IMAGES = RNG.integers(-8, 9, (3, *SHAPE)) / 4.0
 
 
 def convolutional() -> Network:
-    """A network for images of the shape."""
+    """Return a network for images of the shape."""
     operator = Patches.convolution(RNG.integers(-3, 4, (2, 2, 2, 2)) / 2.0, SHAPE, [1, 1], [(0, 0)] * 2, [1, 1])
     units = operator.outputs
     hidden = Node(np.full(units, 0.25), (Read(operator, -1),), Units(units, relu()), slice(0, units))

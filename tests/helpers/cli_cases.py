@@ -30,7 +30,7 @@ def weights(sizes: list[int], seed: int) -> dict[str, np.ndarray]:
 
 
 def write_files(folder: Path) -> None:
-    """The models and points that the commands name."""
+    """Return the models and points that the commands name."""
     np.savez(folder / "model.npz", **weights([2, 12, 10, 3], seed=5))
     np.savez(folder / "line.npz", **weights([1, 6, 1], seed=6))
     np.savetxt(folder / "points.csv", POINTS, delimiter=",", fmt="%.17g")
@@ -43,7 +43,7 @@ def model(activation: str | list[str] = "relu") -> Network:
 
 
 def runner(capsys: pytest.CaptureFixture[str]) -> Run:
-    """A function that runs a command in this process: exit code, standard output, standard error."""
+    """Return a function that runs a command in this process: exit code, standard output, standard error."""
 
     def run(*words: str) -> tuple[int, str, str]:
         capsys.readouterr()

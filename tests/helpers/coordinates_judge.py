@@ -73,7 +73,7 @@ class TrueSizes:
         return root(self.product(step, step))
 
     def product(self, left: list[Fraction], right: list[Fraction]) -> Fraction:
-        """The scalar product, in input space, of two chart vectors."""
+        """Return the scalar product, in input space, of two chart vectors."""
         return sum(
             (a * self.gram[i][j] * b for i, a in enumerate(left) for j, b in enumerate(right)), start=Fraction(0)
         )
@@ -90,7 +90,7 @@ class TrueSizes:
         return twice / 2 * self.scale
 
     def to_facet(self, point: list[Fraction], start: Place, stop: Place) -> Fraction:
-        """How far a point is from a facet with two ends."""
+        """Return how far a point is from a facet with two ends."""
         assert start is not None and stop is not None
         offset = [p - a for p, a in zip(point, start, strict=True)]
         step = [b - a for a, b in zip(start, stop, strict=True)]
@@ -101,7 +101,7 @@ class TrueSizes:
 
 
 def root(value: Fraction) -> Fraction:
-    """The square root of a fraction, rounded down to 200 bits or more."""
+    """Return the square root of a fraction, rounded down to 200 bits or more."""
     shift = max(0, 400 - value.numerator.bit_length() + value.denominator.bit_length())
     shift += shift % 2
     return Fraction(isqrt((value.numerator << shift) // value.denominator), 1 << (shift // 2))
@@ -142,7 +142,7 @@ def _boundary(partition: Partition, true: TrueSizes, boundary: Boundary) -> Iter
 
 
 def _neurons(partition: Partition) -> NDArray[np.int64]:
-    """The neuron of each kink, layer by layer."""
+    """Return the neuron of each kink, layer by layer."""
     network = partition.network
     first = np.concatenate([[0], np.cumsum(network.widths, dtype=np.int64)])
     result: NDArray[np.int64] = first[network.kink_layers] + network.kink_units
@@ -169,7 +169,9 @@ def _distances(
 
 
 def _near(point: NDArray[np.float64], ends: list[tuple[Place, Place]], true: TrueSizes) -> list[int]:
-    """The facets that can be the nearest: all but those that are farther by a millionth of everything, in doubles."""
+    """Return the facets that can be the nearest: all but those that are farther by a millionth of everything, in
+    doubles.
+    """
     gram = np.array(true.gram, dtype=np.float64)
     starts, stops = (np.array([each[side] for each in ends], dtype=np.float64) for side in (0, 1))
     with np.errstate(all="ignore"):

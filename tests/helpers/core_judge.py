@@ -86,7 +86,9 @@ def _facets(partition: Partition, patterns: list[Bits]) -> Iterator[str]:
 def _match(
     partition: Partition, task: IntegerTask, region: int, pattern: Bits, outline: Outline
 ) -> list[tuple[int, Point]] | None:
-    """The vertices of a region with the true points they stand for, or None if its edges are not the true ones."""
+    """Return the vertices of a region with the true points they stand for, or None if its edges are not the true
+    ones.
+    """
     start, end = partition.cell_offsets[region : region + 2]
     indices = partition.cell_vertices[start:end].tolist()
     if len(indices) != len(outline):

@@ -150,7 +150,7 @@ def assembled_along(case: Case, vertices: np.ndarray, kinks: np.ndarray, pattern
 
 
 def flipped(pattern: np.ndarray, *kinks: int) -> np.ndarray:
-    """A packed pattern with some bits changed."""
+    """Return a packed pattern with some bits changed."""
     result = pattern.copy()
     for kink in kinks:
         result[kink // 8] ^= 1 << kink % 8
@@ -166,7 +166,7 @@ def border_facet(case: Case) -> int:
 
 
 def inner_vertex(case: Case) -> int:
-    """A vertex inside the domain: one that is not exact in double precision."""
+    """Return a vertex inside the domain: one that is not exact in double precision."""
     border = case.raw["facet_vertices"][case.raw["facet_kinks"] < 0]
     return int(np.setdiff1d(np.arange(len(case.raw["vertices"])), border)[0])
 
@@ -176,7 +176,7 @@ def region_inside(cells: list[Cell]) -> int:
 
 
 def changed(network: Network, layer: int, change: Callable[[np.ndarray, np.ndarray], None]) -> Network:
-    """A network with other weights in one layer."""
+    """Return a network with other weights in one layer."""
     layers = [(each.weights.copy(), each.biases.copy()) for each in network.layers]
     change(*layers[layer])
     return Network([(w, b) for w, b in layers], [each.activation for each in network.layers[:-1]])

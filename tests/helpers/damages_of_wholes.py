@@ -102,7 +102,7 @@ def partial_result_called_complete(case: Case) -> Case:
 
 @fails("inequalities")
 def neuron_forgotten(case: Case) -> Result:
-    """All regions of a network without one of the neurons, which is then said to be off everywhere."""
+    """Return all regions of a network without one of the neurons, which is then said to be off everywhere."""
     layer = len(case.network.layers) - 2
     last = case.network.kinks - 1
 
@@ -116,7 +116,7 @@ def neuron_forgotten(case: Case) -> Result:
 
 @fails("inequalities")
 def neuron_invented(case: Case) -> Result:
-    """All regions of a network with one neuron more than it has: the one that is off everywhere was not."""
+    """Return all regions of a network with one neuron more than it has: the one that is off everywhere was not."""
     layer = len(case.network.layers) - 2
 
     def forget(weights: np.ndarray, biases: np.ndarray) -> None:

@@ -26,7 +26,9 @@ FAR = 2.0**40
 
 
 def beyond_everything(domain: Domain) -> Domain:
-    """The same chart, but from -2^40 to 2^40 where the domain has no end; small integers leave nothing beyond."""
+    """Return the same chart, but from -2^40 to 2^40 where the domain has no end; small integers leave nothing
+    beyond.
+    """
     if domain.bounded:
         return domain
     if domain.dimension == 1:
@@ -74,7 +76,7 @@ def _value(form: Form, point: Point) -> Fraction:
 
 
 def _cut(points: Set, forms: list[Form]) -> Set:
-    """The part of a convex set where no form is negative, without repeated corners."""
+    """Return the part of a convex set where no form is negative, without repeated corners."""
     for form in forms:
         kept: Set = []
         for here, there in zip(points, points[1:] + points[:1], strict=True):

@@ -19,12 +19,12 @@ _TYPES = {"float32": 7, "float64": 8, "float16": 6, "int64": 5, "int32": 4, "boo
 
 
 def named(name: str) -> dict[str, Any]:
-    """The argument that is a tensor."""
+    """Return the argument that is a tensor."""
     return {"as_tensor": {"name": name}}
 
 
 def argument(value: Any) -> dict[str, Any]:
-    """An argument in the form of the schema; a text is the name of a tensor."""
+    """Return an argument in the form of the schema; a text is the name of a tensor."""
     if value is None:
         return {"as_none": True}
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def argument(value: Any) -> dict[str, Any]:
 
 
 def call(target: str, output: str, **arguments: Any) -> dict[str, Any]:
-    """A node: an operator of aten, and what it takes; ``self_`` stands for ``self``."""
+    """Return a node: an operator of aten, and what it takes; ``self_`` stands for ``self``."""
     inputs = [{"name": name.rstrip("_"), "arg": argument(value), "kind": 1} for name, value in arguments.items()]
     return {"target": f"torch.ops.aten.{target}", "inputs": inputs, "outputs": [named(output)], "name": output}
 
@@ -53,7 +53,7 @@ def archive(
     output: str = "y",
     kinds: Mapping[str, int] | None = None,
 ) -> bytes:
-    """A program that reads ``x`` and stored tensors; ``kinds`` are types of numbers of other values."""
+    """Return a program that reads ``x`` and stored tensors; ``kinds`` are types of numbers of other values."""
     tensors = {name: np.asarray(array) for name, array in (tensors or {}).items()}
 
     def meta(lengths: Sequence[int], kind: int) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def exported(module: nn.Module, *shape: int, batch: int | None = None) -> bytes:
 
 
 def rewritten(content: bytes, change: Callable[[dict[str, Any]], Any], member: str = "models/model.json") -> bytes:
-    """The archive with another JSON in one of its members."""
+    """Return the archive with another JSON in one of its members."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
         for name in old.namelist():

@@ -240,7 +240,7 @@ def _json(content: bytes, chance: random.Random) -> bytes:
 
 
 def _holders(parsed: object) -> list[dict | list]:
-    """All objects and lists that are not empty, in one another."""
+    """Return all objects and lists that are not empty, in one another."""
     found, waiting = [], [parsed]
     while waiting:
         one = waiting.pop()

@@ -24,7 +24,7 @@ Parts = tuple[list[tuple[Floats, Floats]], list[Activation], list[Floats]]
 
 
 def shrink(network: Network, domain: Domain, still_fails: Callable[[Network, Domain], bool]) -> tuple[Network, Domain]:
-    """A smaller network and domain for which ``still_fails`` is True, as it is for the given ones."""
+    """Return a smaller network and domain for which ``still_fails`` is True, as it is for the given ones."""
     parts: Parts = (
         [(layer.weights, layer.biases) for layer in network.layers],
         [layer.activation for layer in network.layers[:-1]],

@@ -71,7 +71,7 @@ def network(
     biases: Draw = gaussian,
     activation: str | Activation | list[str | Activation] = "relu",
 ) -> Network:
-    """A network with all weights from one law and all biases from another."""
+    """Return a network with all weights from one law and all biases from another."""
     layers = []
     for n_in, n_out in zip(layer_sizes, layer_sizes[1:], strict=False):
         layers.append((weights(rng, (n_out, n_in)), biases(rng, (n_out,))))
@@ -79,12 +79,12 @@ def network(
 
 
 def editable(net: Network) -> list[list[Floats]]:
-    """The weights and biases of a network as arrays that may be changed."""
+    """Return the weights and biases of a network as arrays that may be changed."""
     return [[layer.weights.copy(), layer.biases.copy()] for layer in net.layers]
 
 
 def rebuilt(layers: list[list[Floats]], net: Network) -> Network:
-    """A network of changed layers, with the activations of the one they came from."""
+    """Return a network of changed layers, with the activations of the one they came from."""
     return Network([(w, b) for w, b in layers], [layer.activation for layer in net.layers[:-1]])
 
 
@@ -92,12 +92,12 @@ def rebuilt(layers: list[list[Floats]], net: Network) -> Network:
 
 
 def any_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
-    """A domain in general position or on the lattice."""
+    """Return a domain in general position or on the lattice."""
     return (general_domain if rng.random() < 0.5 else lattice_domain)(rng, dimension, n_in)
 
 
 def general_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
-    """A domain without coincidences, about as large as a few units."""
+    """Return a domain without coincidences, about as large as a few units."""
     if dimension == 1:
         kind = [Segment, Segment, Ray, Line][rng.integers(4)]
         return kind(2 * rng.standard_normal(n_in), 2 * rng.standard_normal(n_in))
@@ -114,7 +114,7 @@ def general_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
 
 
 def lattice_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
-    """A domain with small integer coordinates, often centred or with a corner at the origin."""
+    """Return a domain with small integer coordinates, often centred or with a corner at the origin."""
     while True:
         try:
             return _lattice_domain(rng, dimension, n_in)
@@ -146,6 +146,6 @@ def _lattice_domain(rng: Rng, dimension: int, n_in: int) -> Domain:
 
 
 def corners_in_input_space(domain: Domain) -> Floats:
-    """The corners of the domain and, where it has none, a point in it; exact for a lattice domain."""
+    """Return the corners of the domain and, where it has none, a point in it; exact for a lattice domain."""
     finite = domain.generators[domain.generators[:, 0] == 1.0, 1:]
     return domain.to_input(finite if len(finite) else np.zeros((1, domain.dimension)))

@@ -21,14 +21,14 @@ SMALL = (-2.0, -1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 0.5, -0.5)
 
 
 def arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network and an arc in its input space."""
+    """Return a network and an arc in its input space."""
     rng = np.random.default_rng([11, seed])
     network = _network(rng)
     return network, arc_leg(rng, network.n_in)
 
 
 def nearly_degenerate_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """The same, but for a little noise in each weight and bias, and all inputs in units of some power of two."""
+    """Return the same, but for a little noise in each weight and bias, and all inputs in units of some power of two."""
     rng = np.random.default_rng([12, seed])
     network, leg = arc_case(seed)
     noise = 2.0 ** -int(rng.integers(8, 54))

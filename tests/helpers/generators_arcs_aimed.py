@@ -25,7 +25,7 @@ TRIPLES = ((3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (7, 24, 25), (8, 15, 
 
 
 def tangent_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network and an arc; its last layer but one is constant + gradient @ point at ``middle`` and across."""
+    """Return a network and an arc; its last layer but one is constant + gradient @ point at ``middle`` and across."""
     rng = np.random.default_rng([81, seed])
     directions = rng.standard_normal((2, 2)) if rng.random() < 0.5 else np.eye(2)
     ends = _ends(rng)
@@ -67,7 +67,7 @@ def tangent_arc_case(seed: int) -> tuple[Network, ArcLeg]:
 
 
 def pythagorean_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network whose units meet, or nearly, where the arc passes a point of whole numbers."""
+    """Return a network whose units meet, or nearly, where the arc passes a point of whole numbers."""
     rng = np.random.default_rng([82, seed])
     a, b, radius = TRIPLES[int(rng.integers(len(TRIPLES)))]
     ends = QUARTERS[:2].copy()
@@ -105,7 +105,7 @@ def _ends(rng: np.random.Generator) -> Numbers:
 
 
 def _between(ends: Numbers, share: float) -> Numbers:
-    """A point of the unit circle, in long doubles."""
+    """Return a point of the unit circle, in long doubles."""
     start, end = (_unit(LONG(1) * point) for point in ends)
     return _unit(start * (1 - share) + end * share)
 
@@ -117,7 +117,7 @@ def _unit(point: Numbers) -> Numbers:
 def _touching(
     rng: np.random.Generator, constant: Numbers, gradient: Numbers, middle: Numbers, across: Numbers, size: float
 ) -> tuple[Numbers, float]:
-    """A unit that hardly changes along the arc at ``middle``, and is nearly 0 there."""
+    """Return a unit that hardly changes along the arc at ``middle``, and is nearly 0 there."""
     weights = rng.standard_normal(len(constant))
     along = (gradient @ across).astype(float)
     if rng.random() < 0.5 and (gradient @ middle).any():
@@ -132,7 +132,7 @@ def _touching(
 def _crossing_nearby(
     rng: np.random.Generator, constant: Numbers, gradient: Numbers, middle: Numbers, across: Numbers
 ) -> tuple[Numbers, float]:
-    """A unit that is 0 at ``middle`` or next to it."""
+    """Return a unit that is 0 at ``middle`` or next to it."""
     weights = rng.standard_normal(len(constant))
     turn = LONG(2.0 ** -float(rng.uniform(10, 56)) * rng.choice([-1, 0, 1]))
     return weights, -float(weights.astype(LONG) @ (constant + gradient @ _unit(middle + across * turn)))

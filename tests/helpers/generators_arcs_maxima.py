@@ -22,7 +22,7 @@ __all__ = ["maxima_arc_case", "meeting_arms_case"]
 
 
 def maxima_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network of some nodes, and an arc in its input space."""
+    """Return a network of some nodes, and an arc in its input space."""
     rng = np.random.default_rng([91, seed])
     families = list(MAX_FAMILIES.values())
     network, _ = families[seed % len(families)](rng, 2)

@@ -183,7 +183,7 @@ def clipped_arc_case(seed: int) -> tuple[Network, ArcLeg]:
 
 
 def doubled_arc_case(seed: int) -> tuple[Network, ArcLeg]:
-    """A network of ``clipped_doubled``, and an arc in its input space."""
+    """Return a network of ``clipped_doubled``, and an arc in its input space."""
     rng = np.random.default_rng([17, seed])
     net = clipped_doubled(rng)
     leg = arc_leg(rng, net.n_in)

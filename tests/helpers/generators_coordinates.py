@@ -51,7 +51,7 @@ def nonzero(weights: Floats) -> Floats:
 
 
 def deepened(rng: Rng, weights: Floats, biases: Floats, scale: float = 1.0) -> Network:
-    """A network with this first layer, and sometimes a second one, with biases in tenths of a scale."""
+    """Return a network with this first layer, and sometimes a second one, with biases in tenths of a scale."""
     layers = [(weights, biases)]
     if rng.random() < 0.5:
         width = int(rng.integers(1, 4))

@@ -189,7 +189,7 @@ def alike_on_the_chart(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @family
 def one_ulp(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """A degenerate network with some weights moved to the next double."""
+    """Return a degenerate network with some weights moved to the next double."""
     names = [
         "concurrent",
         "along_edges",

@@ -95,7 +95,9 @@ class _Nodes:
 
 
 def network_of_maxima(n_in: int, layers: Sequence[tuple[Any, Sequence[int]]]) -> Network:
-    """A chain of layers of maxouts: for each a table of rows, biases first, and how many of them each unit has."""
+    """Return a chain of layers of maxouts: for each a table of rows, biases first, and how many of them each unit
+    has.
+    """
     nodes: list[Node] = []
     kinks = 0
     for table, sizes in layers:
@@ -162,7 +164,7 @@ def max_meeting(rng: Rng, dimension: int) -> tuple[Network, Domain]:
 
 @max_family
 def max_extreme(rng: Rng, dimension: int) -> tuple[Network, Domain]:
-    """The same with rows, units or single weights next to the largest double, or to the smallest."""
+    """Return the same with rows, units or single weights next to the largest double, or to the smallest."""
     layers: list[tuple[Any, list[int]]] = []
     width = 2
     for depth in range(int(rng.integers(1, 3))):

@@ -23,7 +23,7 @@ KINDS = ("parallel", "concurrent", "strips", "differences")
 
 
 def nearly_degenerate(kind: str, dimension: int, seed: int) -> tuple[Network, Domain]:
-    """A network and a domain in a line or plane; the same for the same arguments."""
+    """Return a network and a domain in a line or plane; the same for the same arguments."""
     rng = np.random.default_rng([seed, dimension, *kind.encode()])
     centre = _centre(rng)
     first = _first_layer(kind, rng, centre)
@@ -68,7 +68,7 @@ def _few_bits(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def _offset(rng: np.random.Generator) -> float:
-    """How far a line is moved: often by next to nothing."""
+    """Return how far a line is moved: often by next to nothing."""
     return float(rng.choice([0.0, 2.0**-53, 2.0**-50, -(2.0**-50), 2.0**-40, 1e-9, 0.25, -0.3]))
 
 

@@ -37,7 +37,7 @@ class Drawing:
         return self.chance.random() < self.mistakes
 
     def keep(self, name: str, shape: Sequence[int]) -> None:
-        """A value that later nodes may read."""
+        """Return a value that later nodes may read."""
         self.values.append((name, tuple(max(int(length), 1) for length in shape)))
 
     def name(self, stem: str = "v") -> str:
@@ -45,7 +45,7 @@ class Drawing:
         return f"{stem}{self.count}"
 
     def whole(self, number: int) -> int:
-        """A whole number, or something else."""
+        """Return an integer, or something else."""
         return self.chance.choice(WILD) if self.wrong() else number
 
     def real(self, number: float) -> float:
@@ -55,7 +55,7 @@ class Drawing:
         return self.whole(self.chance.randint(least, max(least, most)))
 
     def wholes(self, numbers: Sequence[int]) -> list[int]:
-        """A list of whole numbers, perhaps of another length."""
+        """Return a list of integers, perhaps of another length."""
         result = [self.whole(number) for number in numbers]
         if self.wrong():
             result = result[: self.chance.randrange(len(result) + 1)] * self.chance.choice((0, 1, 2, 40))
@@ -70,7 +70,7 @@ class Drawing:
         return self.wholes([axis - rank if self.chance.randrange(3) == 0 else axis for axis in chosen])
 
     def shape(self) -> tuple[int, ...]:
-        """The shape of the input."""
+        """Return the shape of the input."""
         rank = self.chance.choice((1, 2, 2, 2, 3, 4, 4, 4, 5))
         lengths = [self.chance.randint(1, 6) for _ in range(rank)]
         if rank > 1:
@@ -80,7 +80,7 @@ class Drawing:
         )
 
     def array(self, shape: Sequence[int], kind: str = "float32") -> NDArray[Any]:
-        """A constant of few digits, of this shape if it is small."""
+        """Return a constant of few digits, of this shape if it is small."""
         shape = [length for length in shape if length > 0] if self.wrong() else list(shape)
         if prod(shape) > 4096 or not 0 <= min(shape, default=1) <= max(shape, default=1) <= 4096 or len(shape) > 40:
             shape = [1]
@@ -98,13 +98,13 @@ class Drawing:
         return name
 
     def numbers(self, numbers: Sequence[int]) -> str:
-        """A constant list of whole numbers."""
+        """Return a constant list of integers."""
         kind = self.chance.choice((np.float32, np.int32)) if self.wrong() else np.int64
         array = np.array([number % 2**63 if abs(number) >= 2**63 else number for number in numbers], dtype=np.int64)
         return self.constant(array.astype(kind).reshape(-1, 1) if self.wrong() else array.astype(kind))
 
     def beside(self, shape: Sequence[int]) -> NDArray[Any]:
-        """A constant that is repeated to a shape."""
+        """Return a constant that is repeated to a shape."""
         cut = [1 if self.chance.randrange(3) == 0 else length for length in shape]
         return self.array(cut[self.chance.randrange(len(cut) + 1) :])
 
@@ -126,11 +126,11 @@ class Drawing:
         return self.values[max(0, len(self.values) - 1 - int(self.chance.expovariate(2)))]
 
     def alike(self, shape: tuple[int, ...]) -> str:
-        """A value of this shape."""
+        """Return a value of this shape."""
         return self.chance.choice([name for name, other in self.values if other == shape or self.wrong()] or ["x"])
 
 
 def windowed(lengths: Sequence[int], sizes: Sequence[int], step: int, pad: int, spread: int) -> list[int]:
-    """How many windows there are along each axis; at least one."""
+    """Return how many windows there are along each axis; at least one."""
     each = zip(lengths, sizes, strict=False)
     return [max((length + 2 * pad - spread * (size - 1) - 1) // max(step, 1) + 1, 1) for length, size in each]

@@ -30,7 +30,7 @@ class OnnxDrawing(Drawing):
         self.opset = self.whole(chance.choice((1, 6, 8, 9, 10, 11, 12, *[13, 17, 18, 21, 22] * 3)))
 
     def add(self, operator: str, inputs: list[str], left: Any, count: int = 1, /, **attributes: Any) -> None:
-        """A node and the value that it makes."""
+        """Return a node and the value that it makes."""
         if self.wrong() and inputs:
             inputs[self.chance.randrange(len(inputs))] = self.chance.choice(["", *self.tensors, "x", "nothing"])
         if self.wrong():
@@ -256,7 +256,7 @@ _STEPS: list[Callable[[OnnxDrawing, str, Shape], None]] = [
 
 
 def drawn(chance: random.Random) -> bytes:
-    """A file."""
+    """Return a file."""
     d = OnnxDrawing(chance)
     shape = d.grow(_STEPS)
     last, left = d.values[-1]

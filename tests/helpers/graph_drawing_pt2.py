@@ -28,7 +28,7 @@ class ProgramDrawing(Drawing):
         self.kinds: dict[str, int] = {}
 
     def add(self, target: str, left: Sequence[int], /, **arguments: Any) -> str:
-        """A node and the value that it makes."""
+        """Return a node and the value that it makes."""
         if self.wrong():
             key = self.chance.choice([*arguments, "extra"])
             arguments[key] = self.chance.choice(
@@ -262,7 +262,7 @@ _STEPS: list[Callable[[ProgramDrawing, str, Shape], None]] = [
 
 
 def drawn(chance: random.Random) -> bytes:
-    """A file."""
+    """Return a file."""
     d = ProgramDrawing(chance)
     shape = d.grow(_STEPS)
     last, left = d.values[-1]

@@ -94,7 +94,7 @@ class _Both:
 def random_graph(
     seed: int | np.random.Generator, operations: int = 8, points: int = 20, numbers: Draw = ternary
 ) -> tuple[Network, np.ndarray, np.ndarray]:
-    """A network, inputs [points, n_in], and the outputs there."""
+    """Return a network, inputs [points, n_in], and the outputs there."""
     rng = np.random.default_rng(seed)
     both = _Both(rng, [(3,), (2, 2), (4,)][int(rng.integers(3))], points, numbers)
     kinds = [both.dense, both.convolution, both.activated, both.activated, both.scaled, both.summed, both.joined]

@@ -36,7 +36,7 @@ def write(path: Path, why: str, network: Network, domain: Domain) -> None:
 
 
 def read(path: Path) -> tuple[Network, Domain]:
-    """The network and domain of a file."""
+    """Return the network and domain of a file."""
     content = json.loads(path.read_text())
     layers = [(_numbers(entry["weights"]), _numbers(entry["biases"])) for entry in content["layers"]]
     activations = []

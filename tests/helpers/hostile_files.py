@@ -57,7 +57,7 @@ def call(function: bytes, *arguments: bytes) -> bytes:
 
 
 def program(value: bytes) -> bytes:
-    """A whole pickle that leaves the given value."""
+    """Return a complete pickle that loads as the given value."""
     return b"\x80\x02" + value + b"."
 
 
@@ -107,7 +107,7 @@ def saved_by_torch(arrays: Mapping[str, NDArray[Any]], *, byte_order: Literal["l
 
 
 def address_torch_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The same as torch 1.6 to 1.8 wrote it: storages are named by where they were in memory."""
+    """Return the same as torch 1.6 to 1.8 wrote it: storages are named by where they were in memory."""
     entries, storages = {}, {}
     for number, (key, array) in enumerate(arrays.items()):
         address = str(94_123_456_789_012 + 64 * number)
@@ -119,7 +119,7 @@ def address_torch_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def saved_before_1_6(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """The same in the layout before 1.6: pickles one after the other, then the storages."""
+    """Return the same in the layout before 1.6: pickles one after the other, then the storages."""
     entries, raw = {}, b""
     for number, (key, array) in enumerate(arrays.items()):
         reference = (
@@ -142,7 +142,7 @@ def safetensors_file(header: Any, data: bytes = b"", length: int | None = None) 
 
 
 def saved_as_safetensors(tensors: Mapping[str, NDArray[np.float32]]) -> bytes:
-    """A sound file, without the library."""
+    """Return a sound file, without the library."""
     entries: dict[str, Any] = {}
     data = b""
     for name, array in tensors.items():
@@ -412,7 +412,7 @@ def hostile_files() -> dict[str, tuple[str, bytes, type[errors.RegionsError]]]:
 
 
 def _reaching_outside(member: bytes) -> bytes:
-    """A sound archive but for the sizes of its member, which claim 9999 bytes in both headers."""
+    """Return a sound archive but for the sizes of its member, which claim 9999 bytes in both headers."""
     content = bytearray(zip_file({"W0.npy": member}))
     for signature, offset in ((b"PK\x03\x04", 18), (b"PK\x01\x02", 20)):
         start = content.find(signature) + offset

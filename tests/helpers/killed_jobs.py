@@ -52,7 +52,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def with_digest(head: dict[str, Any], content: bytes) -> bytes:
-    """A file of one result with this content, whatever that is; its checksum is right."""
+    """Return a file of one result with this content, whatever that is; its checksum is right."""
     index = head["results"][0][0]
     digest = hashlib.sha256(f"{head['job']} {index}\n".encode() + content).hexdigest()
     entries = [[index, len(content), digest]]
@@ -71,7 +71,7 @@ def require_done_again(folder: Path, path: Path, damaged: bytes, again: Callable
 
 
 def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
-    """A report that ends a job as Ctrl-C does, when 0.3 of it are done; its second half is not begun before."""
+    """Return a report that ends a job like Ctrl-C at progress 0.3; its second half is not begun before."""
     attempt, ended = jobs.attempt, threading.Event()
 
     def report(share: float, found: int) -> None:
@@ -95,7 +95,7 @@ SITE = Path(regions.__file__).parent.parent
 def ended_after(
     pieces: int, how: signal.Signals, waiting: bool, folder: Path, program: str, *words: str
 ) -> tuple[int, str]:
-    """How a program ends that gets a signal when it has kept so many pieces, and what it says on standard error.
+    """Return the exit code and standard error of a program that gets a signal after saving ``pieces`` pieces.
 
     It works in a folder. It gets the signal while it waits, or while it goes on. It gets none if it ends before.
     """

@@ -39,7 +39,7 @@ def lines_through_zero(count: int) -> Network:
 
 
 def graph(*edges: tuple[int, int]) -> Network:
-    """The planes x_i = x_j of the edges (i, j) of a graph; regions are its acyclic orientations."""
+    """Return the planes x_i = x_j of the edges (i, j) of a graph; regions are its acyclic orientations."""
     return arrangement([np.eye(3)[i] - np.eye(3)[j] for i, j in edges])
 
 

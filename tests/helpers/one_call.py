@@ -44,7 +44,7 @@ class Call:
 
 
 def say(value: Any) -> Callable[[], Any]:
-    """The same value at each call."""
+    """Return the same value at each call."""
     return lambda: value
 
 

@@ -42,7 +42,7 @@ def model(
     element: int = TensorProto.FLOAT,
     domains: dict[str, int] | None = None,
 ) -> onnx.ModelProto:
-    """A model that reads ``x``; the weights are stored as raw bytes."""
+    """Return a model that reads ``x``; the weights are stored as raw bytes."""
     graph = helper.make_graph(
         list(nodes),
         "graph",
@@ -59,7 +59,7 @@ def file(given: onnx.ModelProto) -> io.BytesIO:
 
 
 def mlp() -> onnx.ModelProto:
-    """A network with two inputs and three units, the smallest file that has all parts."""
+    """Return a network with two inputs and three units, the smallest file that has all parts."""
     nodes = [
         node("Gemm", ["x", "w0", "b0"], "h", transB=1),
         node("Relu", ["h"], "r"),

@@ -232,7 +232,7 @@ KINDS: dict[str, Callable[[Chance], Case]] = {
 
 
 def drawn(kind: str, chance: Chance) -> tuple[str, bytes, tuple[int, ...]]:
-    """The name of a case, the file, and the shape of its input."""
+    """Return the name of a case, the file, and the shape of its input."""
     while True:
         operator, attributes, constants, shape, version = KINDS[kind](chance)
         if np.prod(shape) <= MOST_NUMBERS:

@@ -257,7 +257,7 @@ KINDS: dict[str, Callable[[Chance, int], Case]] = {
 
 
 def drawn(kind: str, chance: Chance) -> Case:
-    """A case of a kind that torch accepts, of at most `MOST_NUMBERS` numbers in and ten times as many out."""
+    """Return a case of a kind that torch accepts, of at most `MOST_NUMBERS` numbers in and ten times as many out."""
     while True:
         name, shape, function = KINDS[kind](chance, chance.randint(1, 3))
         if torch.Size(shape).numel() > MOST_NUMBERS:

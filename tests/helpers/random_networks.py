@@ -22,7 +22,9 @@ def random_network(
     bias: float = 0.25,
     he: bool = False,
 ) -> Network:
-    """A network with these sizes, inputs first; weights of variance 1, or 2 / inputs, and biases of size ``bias``."""
+    """Return a network with these sizes, inputs first; weights of variance 1, or 2 / inputs, and biases of size
+    ``bias``.
+    """
     rng = np.random.default_rng(seed)
     layers = []
     for inputs, units in zip(sizes, sizes[1:], strict=False):

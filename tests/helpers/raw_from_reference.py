@@ -39,7 +39,7 @@ def folded_partition(network: Network, domain: Domain) -> Partition:
 
 @cache
 def sorted_regions(network: Network, domain: Domain) -> tuple[reference.ReferenceRegion, ...]:
-    """The exact regions: along a line from left to right, in a plane by pattern. The same order as in the
+    """Return the exact regions: along a line from left to right, in a plane by pattern. The same order as in the
     arrays."""
     found = reference.enumerate(network, domain)
     if domain.dimension == 1:
@@ -48,7 +48,7 @@ def sorted_regions(network: Network, domain: Domain) -> tuple[reference.Referenc
 
 
 def raw_from_reference(network: Network, domain: Domain) -> dict[str, Any]:
-    """The arrays that `_core.enumerate` would return, with regions sorted along a line, or by pattern in a
+    """Return the arrays that `_core.enumerate` would return, with regions sorted along a line, or by pattern in a
     plane."""
     found = sorted_regions(network, domain)
     cells = [[_finite(region, corner) for corner in range(len(region.vertices))] for region in found]
@@ -76,7 +76,7 @@ def raw_from_reference(network: Network, domain: Domain) -> dict[str, Any]:
 
 
 def without_last_region(raw: dict[str, Any]) -> dict[str, Any]:
-    """The result of an enumeration that stopped before its last region."""
+    """Return the result of an enumeration that stopped before its last region."""
     last = len(raw["packed_patterns"]) - 1
     kept = int(raw["cell_offsets"][-2])
     regions = np.where(raw["facet_regions"] == last, -1, raw["facet_regions"])
@@ -99,7 +99,7 @@ def without_last_region(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finite(region: reference.ReferenceRegion, corner: int) -> Vertex:
-    """A corner, with an infinite end of a line as a float: fractions compare with it."""
+    """Return a corner, with an infinite end of a line as a float: fractions compare with it."""
     vertex = region.vertices[corner]
     return ((float("-inf"), float("inf"))[corner],) if vertex is None else vertex
 

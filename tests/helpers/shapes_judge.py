@@ -140,7 +140,9 @@ def wrong_polygons(partition: Partition) -> Iterator[str]:
 
 
 def can_be_judged(partition: Partition) -> bool:
-    """Whether the 32 digits of shapely are enough: no coordinates that are tiny, huge, or of very different sizes."""
+    """Return whether the 32 digits of shapely are enough: no coordinates that are tiny, huge, or of very different
+    sizes.
+    """
     sizes = np.abs(partition.vertices[partition.vertices != 0.0])
     return bool(sizes.max() < 1e130 and sizes.min() > 1e-130 and sizes.min() > 1e-30 * sizes.max())
 
@@ -153,14 +155,14 @@ def signed_areas(partition: Partition) -> list[Fraction]:
 
 
 def stored_rings(partition: Partition) -> list[list[list[int]]]:
-    """The stored corners of each region, as integers times one power of two."""
+    """Return the stored corners of each region, as integers times one power of two."""
     points = dyadic(partition.vertices)[0].tolist()
     cells = np.split(partition.cell_vertices, partition.cell_offsets[1:-1])
     return [[points[vertex] for vertex in cell.tolist()] for cell in cells]
 
 
 def is_simple(ring: list[list[int]]) -> bool:
-    """Whether edges meet in common corners only, decided in integers."""
+    """Return whether edges meet in common corners only, decided in integers."""
     edges = list(zip(ring, ring[1:] + ring[:1], strict=True))
     for (first, (a, b)), (second, (c, d)) in combinations(enumerate(edges), 2):
         if first + 1 == second or (first, second) == (0, len(edges) - 1):
@@ -185,7 +187,7 @@ def sign(value: int) -> int:
 
 
 def area_errors(partition: Partition) -> list[Fraction]:
-    """How far the regions' areas in the chart can be off, if each corner is off by its error along each axis."""
+    """Return how far the regions' areas in the chart can be off, if each corner is off by its error along each axis."""
     points = [(Fraction(x), Fraction(y)) for x, y in partition.vertices.tolist()]
     errors = [Fraction(error) for error in partition.vertex_errors.tolist()]
     result = []

@@ -25,7 +25,7 @@ from regions.networks.switched_kinks import switched_kinks
 
 
 def largest(weights: list[list[float]], biases: list[float]) -> Network:
-    """The largest of some affine functions."""
+    """Return the largest of some affine functions."""
     rows = np.array(weights)
     units = Maxima(np.array([0, len(rows)]))
     first = Node(np.array(biases), (Read(Dense(rows), -1),), units, slice(0, units.kinks), "largest")

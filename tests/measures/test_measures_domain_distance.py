@@ -46,7 +46,7 @@ class Judge:
         return sum((a[i] * self.metric[i][j] * b[j] for i in rows for j in rows), Fraction(0))
 
     def line(self, facet: int) -> tuple[list[Fraction], list[Fraction], int | None, int | None]:
-        """A point, a direction, and from which to which multiple of it the facet goes."""
+        """Return a point, a direction, and from which to which multiple of it the facet goes."""
         ends = [self.points[vertex] for vertex in self.partition.facet_vertices[facet]]
         finite = [[Fraction(x, end[0]) for x in end[1:]] if end[0] else None for end in ends]
         infinite = [[Fraction(x) for x in end[1:]] for end in ends]

@@ -25,7 +25,7 @@ from shapes_judge import wrong_discs
 
 
 def chebyshev_radius(corners: np.ndarray) -> float:
-    """The largest radius by the linear program itself."""
+    """Return the largest radius by the linear program itself."""
     edges = np.roll(corners, -1, axis=0) - corners
     normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
     table = np.column_stack([normals, np.ones(len(normals))])

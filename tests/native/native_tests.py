@@ -28,7 +28,7 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 
 def has_framework() -> bool:
-    """Whether there is a compiler that finds doctest."""
+    """Return whether there is a compiler that finds doctest."""
     try:
         done = subprocess.run(
             [*COMPILER, "-E", "-x", "c++", "-"], input=b"#include <doctest/doctest.h>", capture_output=True

@@ -29,13 +29,13 @@ UNIT_SQUARE = Rectangle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0])
 
 
 def pieces(net: Network) -> int:
-    """The number of pieces of the function on [0, 1]: regions, with neighbours of equal affine map joined."""
+    """Return the number of pieces of the function on [0, 1]: regions, with neighbours of equal affine map joined."""
     ordered = sorted(reference.enumerate(net, UNIT), key=lambda region: region.vertices[0])
     return 1 + sum(a.output != b.output for a, b in zip(ordered, ordered[1:], strict=False))
 
 
 def maps(net: Network) -> int:
-    """The number of different affine maps on the line."""
+    """Return the number of different affine maps on the line."""
     return len({tuple(region.output) for region in reference.enumerate(net, LINE)})
 
 

@@ -18,7 +18,7 @@ from regions.passes.modular import primes
 
 
 def convolved(kernel, image, stride, padding, dilation, groups):
-    """A convolution, written out entry by entry."""
+    """Return a convolution, written out entry by entry."""
     out, each, *window = kernel.shape
     padded = np.pad(image, [(0, 0), *padding])
     lengths = [

@@ -56,7 +56,7 @@ def looked_at(network: regions.Network, domain: regions.Domain) -> LostLayer | N
 
 
 def exact_signs(network: regions.Network, domain: regions.Domain) -> float:
-    """For each region."""
+    """Return the number of exact signs per region."""
     number, certificate = regions.certified_count(network, domain)
     return certificate.exact / number
 

@@ -49,7 +49,7 @@ def of_type(ax: object, kind: type) -> list:
 
 
 def edges_by_color(ax: object) -> dict[tuple, set]:
-    """The line segments of each colour, as sets of their ends."""
+    """Return the line segments of each colour, as sets of their ends."""
     found: dict[tuple, set] = {}
     for lines in of_type(ax, PathCollection):
         if len(lines.get_facecolors()) or not len(lines.get_edgecolors()):
@@ -64,7 +64,7 @@ def edges_by_color(ax: object) -> dict[tuple, set]:
 
 
 def faces_by_color(ax: object) -> dict[tuple, list[np.ndarray]]:
-    """The polygons of each colour, as arrays of their corners."""
+    """Return the polygons of each colour, as arrays of their corners."""
     found: dict[tuple, list[np.ndarray]] = {}
     for faces in of_type(ax, PathCollection):
         for color in faces.get_facecolors()[:1]:

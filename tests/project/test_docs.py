@@ -59,7 +59,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
-    """The fenced blocks of one language, each with the number of its first line."""
+    """Yield the fenced blocks of one language, each with the number of its first line."""
     text = page.read_text(encoding="utf-8")
     for match in BLOCK.finditer(text):
         if match[1] == language:

@@ -19,7 +19,7 @@ PYTHONS = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PROJECT)
 
 
 def listed(text: str, name: str) -> list[str]:
-    """The items of ``name: [..]`` or ``name = [..]``, of the one place where that stands."""
+    """Return the items of ``name: [..]`` or ``name = [..]``, of the one place where that stands."""
     (items,) = re.findall(rf"^\s*{name}\s*[:=] \[(.*)\]$", text, re.MULTILINE)
     return [item.strip(" \"'") for item in items.split(",")]
 

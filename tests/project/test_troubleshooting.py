@@ -36,7 +36,7 @@ PROVOKE: dict[str, Provoke] = {}
 
 
 def says(beginning: str) -> Callable[[Provoke], Provoke]:
-    """The call that provokes the message with this beginning."""
+    """Return the call that provokes the message with this beginning."""
 
     def keep(function: Provoke) -> Provoke:
         PROVOKE[beginning] = function

@@ -51,7 +51,7 @@ def evaluate(net: Network, domain: Domain, p: Point) -> tuple[tuple[bool, ...], 
 
 
 def inner_point(region: ReferenceRegion) -> Point:
-    """A point inside a bounded region, or inside an interval without end."""
+    """Return a point inside a bounded region, or inside an interval without end."""
     if None in region.vertices:
         left, right = region.vertices
         if left is None:

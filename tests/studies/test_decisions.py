@@ -18,7 +18,7 @@ SQUARE = Polygon([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def with_outputs(net: Network, outputs: int, rng: np.random.Generator) -> Network:
-    """The network with a last layer of small integers, so that outputs tie in places."""
+    """Return the network with a last layer of small integers, so that outputs tie in places."""
     weights = rng.integers(-1, 2, (outputs, net.widths[-1])).astype(float)
     layers = [(layer.weights, layer.biases) for layer in net.layers[:-1]]
     return Network([*layers, (weights, rng.integers(-1, 2, outputs).astype(float))], list(net.activations))

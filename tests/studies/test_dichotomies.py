@@ -107,7 +107,7 @@ def test_labellings_match_the_reference(monkeypatch: pytest.MonkeyPatch, pieces:
 
 
 def circle(points: Any, quarters: int = 4) -> Dichotomies:
-    """A single neuron without bias, which takes each direction once."""
+    """Return a single neuron without bias, which takes each direction once."""
     return dichotomies(LINEAR, points, [[0.0, 1.0]], quarters=quarters)
 
 

@@ -58,7 +58,7 @@ def _affine(weights: list[list[int]], biases: list[int], forms: list[Form]) -> l
 
 
 def _bent(start: Fraction, end: Fraction, forms: list[Form]) -> list[tuple[Fraction, Fraction, list[Form]]]:
-    """A piece, cut where a neuron is 0, with what ReLU makes of each neuron there."""
+    """Return a piece, cut where a neuron is 0, with what ReLU makes of each neuron there."""
     roots = {Fraction(-a, b) for a, b in forms if b}
     parts = []
     for low, high in pairwise(sorted({start, end, *(root for root in roots if start < root < end)})):
