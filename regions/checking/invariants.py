@@ -134,8 +134,8 @@ def _perimeters(partition: Partition, boundary: BoundaryVolume) -> Invariant:
         around, outline = correct_sum(perimeters(partition)), _outline(domain)
     error = 0.0
     if partition.dimension == 2:
-        outline = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
-        error = outline + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
+        ends = correct_sum(partition.facet_volume_errors[partition.facet_kinks < 0])
+        error = ends + 4 * (len(domain.generators) + partition.corner_counts.max()) * U * around
     return _close("perimeters", claim, boundary.total, (around - outline) / 2, error, around)
 
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The program that runs what the other files here register.
+// Runs the tests that the other files here register.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

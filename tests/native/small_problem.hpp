@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One hidden ReLU layer of three units on two inputs, in the plane or along the first axis: lines that one can draw.
+// One hidden ReLU layer of three units on two inputs, in the plane or along the first axis: simple lines.
 #pragma once
 
 #include <cstdint>

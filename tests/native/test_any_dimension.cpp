@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Does the recursion take a type of cells of another dimension, given by one file?
+// Does the recursion work with a type of cells of another dimension, defined in one file?
 //
-// A box in three dimensions that no neuron cuts: what the recursion asks of a cell before the first cut, and nothing else.
+// A box in three dimensions that no neuron cuts: it has everything that the recursion needs before the first cut, and nothing else.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ struct InCube {
     return counter.count;
   }
 
-  // Of a neuron where the first three are zero.
+  // Weights of a neuron that is zero where the first three are.
   int sign_at_meeting(int unit) {
     const VertexName<3> meeting{-1, {0, 1, 2}};
     return Exact(network, chart, domain, pieces, monitor).sign(1, unit, 0, meeting);
@@ -151,7 +151,7 @@ TEST_CASE("a box that a neuron cuts is asked to be cut") {
   CHECK_THROWS_AS(regions_in_cube(0), std::logic_error);
 }
 
-// 3 x = 1, 7 y = 1 and 5 z = 1 meet where no double is; their sum is zero there.
+// 3 x = 1, 7 y = 1 and 5 z = 1 meet in a point that is not a double; their sum is zero there.
 TEST_CASE("a plane through the point where three others meet is zero there, and nothing else is") {
   for (const double off : {0.0, 0x1p-50, -0x1p-50}) {
     InCube problem({3, 1, 0, 0, 7, 1, 1, 0, 5, 4, 8, 6}, {-1, -1, -1, -3 + off});

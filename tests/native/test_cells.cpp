@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are cells cut, counted and joined as one would by hand?
+// Are cells cut, counted and joined as by hand?
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ struct Ignoring : AnyCollector<2> {
   void identify(Vertex<2>&) {}
 };
 
-// Lines a + b x + c y = 0 in the square from -1 to 1, and what a cut along one of them needs.
+// Lines a + b x + c y = 0 in the square from -1 to 1, and everything that a cut along one of them needs.
 class InSquare {
  public:
   explicit InSquare(std::vector<std::vector<double>> forms) : lines_(Lines<2>::take(int(forms.size()), arena_)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are the regions of a square that is cut twice connected as they should be, found by one or by two?
+// Are the regions of a square that is cut twice connected correctly, when found by one or by two threads?
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -23,7 +23,7 @@ const std::uint8_t patterns[4] = {3, 1, 2, 0};
 
 // The square [-1, 1]^2, to be cut along its axes.
 struct Square {
-  // Its corners are the collector's.
+  // Its corners belong to the collector.
   Polygon whole(Complex<Polygon>& complex) {
     Vertex<2>* corners = arena.take<Vertex<2>>(4);
     for (int i = 0; i < 4; ++i) {
@@ -54,7 +54,7 @@ struct Square {
     return result;
   }
 
-  // A half, cut in two regions.
+  // A half, cut into two regions.
   void find_quarters(const Polygon& half, int side, FacetRun* border, Complex<Polygon>& complex) {
     const Cut<Polygon> second = cut(half, 2, complex);
     for (int child = 0; child < 2; ++child)
@@ -99,7 +99,7 @@ Arrays found_by_one() {
   return Arrays(all, 1);
 }
 
-// The second half is given away, and found first where the other one has more to do.
+// The second half is given away, and found first if the other one has more to do.
 Arrays found_by_two(bool second_first) {
   Square square;
   Whole all;

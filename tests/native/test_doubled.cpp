@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Do doubled numbers keep what they promise?
+// Are doubled numbers as accurate as promised?
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ TEST_CASE("sums of products are within the bound that is charged, and normalized
     double size = 0;
     double last = 0;
     for (int i = 0; i < terms; ++i) {
-      // Every other term takes the one before back, but for its last bits.
+      // Every other term cancels the one before, except for its last bits.
       const double left = i % 2 == 1 ? -last : any(random) * std::ldexp(1.0, i % 37);
       const double right = i % 2 == 1 ? 1 + 0x1p-40 : 1;
       last = left;

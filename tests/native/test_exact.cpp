@@ -10,7 +10,7 @@ using namespace regions;
 
 namespace {
 
-// Three lines: 3 x = 1 and 7 y = 1, which no double meets, and their sum, which passes through the same point.
+// Three lines: 3 x = 1 and 7 y = 1, which contain no double, and their sum, which passes through the same point.
 const double weights[3][2] = {{3, 0}, {0, 7}, {3, 7}};
 
 }  // namespace
@@ -26,7 +26,7 @@ TEST_CASE("a line through the point where two others meet is zero there, and not
 
 namespace {
 
-// Of the difference of two arms that read the three neurons, with these weights and biases, where 3 x = 1 meets y = -1.
+// The sign of the difference of two arms that read the three neurons, with these weights and biases, where 3 x = 1 meets y = -1.
 int sign_of_arms(const double (&arms)[2][3], const double (&biases)[2], const std::uint8_t (&pieces)[3],
                  const VertexName<2>& vertex) {
   SmallProblem problem(&weights[0][0], {-1, -1, -2}, square());

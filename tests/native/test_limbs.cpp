@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Do sums of numbers of several limbs keep what they promise?
+// Are sums of numbers of several limbs as accurate as promised?
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ using namespace regions;
 
 namespace {
 
-// A number of K limbs as far apart as they may be, at a random place between 2^-300 and 2^300.
+// A number of K limbs as far apart as possible, at a random scale between 2^-300 and 2^300.
 template <int K>
 Limbs<K, Lanes4> drawn(std::mt19937_64& random, int spread) {
   std::uniform_real_distribution<double> any(-1, 1);
@@ -22,8 +22,8 @@ Limbs<K, Lanes4> drawn(std::mt19937_64& random, int spread) {
   return number.normalized();
 }
 
-// How far a sum of products of numbers is off, in units of what is charged. Every other term takes the one before back,
-// but for its last limb.
+// The error of a sum of products of numbers, relative to its bound. Every other term cancels the one before, except for its last
+// limb.
 template <int K, int factor_limbs>
 double share_of_charge(int terms, int spread, std::uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does memory stay where it is, and is it known when it is given back?
+// Does memory stay in place, and is it poisoned when it is freed?
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TEST_CASE("after a release, the same memory is given out again") {
   arena.take<double>(10);
   const Arena::Mark mark = arena.mark();
   double* first = arena.take<double>(100);
-  arena.take<double>(1 << 20);  // larger than a block, and in one of its own
+  arena.take<double>(1 << 20);  // larger than a block, so it has its own block
   arena.take<double>(1000);
   arena.release(mark);
   CHECK(arena.take<double>(100) == first);

@@ -52,7 +52,7 @@ void check_norms(const LinearOperator& weights, int rows) {
   CHECK(is_bound(norms.spectral, std::min(std::sqrt(total), std::sqrt(largest_column * largest_sum))));
 }
 
-// Two kernels of two rows at four places, two of which are at a border.
+// Two kernels of two rows at four positions, two of which are at an edge.
 const double kernels[2][2][3] = {{{1, -2, 4}, {0, 8, 16}}, {{32, 64, -128}, {256, 512, 1024}}};
 const std::int32_t kinds[4] = {0, 0, 1, 0};
 const std::int32_t targets[4][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};

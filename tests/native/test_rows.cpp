@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Are units folded into rows as the definition says, and is every rounding charged?
+// Are units folded into rows according to the definition, and is every rounding charged?
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ double* zeros(int count, Arena& arena) {
   return numbers;
 }
 
-// Decided units with columns below them, fewer in the first ones, and rows that read them all.
+// Decided units with columns below them, fewer in the first ones, and rows that read all of them.
 class Layers {
  public:
   Layers(int limbs, bool whole_numbers) : random_(0), whole_(whole_numbers) {
@@ -37,7 +37,7 @@ class Layers {
     for (Row<2>& row : rows) row = *this->row(limbs, columns, rows_at_once);
   }
 
-  // The rows from `first` on, with the units' shares.
+  // The rows from `first` on, with the units' contributions.
   Panel<2> folded(int first, int count) {
     Panel<2> panel{};
     const int limbs = rows[0].limbs;
@@ -92,7 +92,7 @@ class Layers {
   bool whole_;
 };
 
-// By how much a row's value misses start + sum of weight * output, in lane k.
+// The error of a row's value relative to start + sum of weight * output, in lane k.
 double missed(const Layers& layers, const Row<2>& result, int row, int k) {
   Accumulator sum;
   sum.add(Dyadic(layers.rows[row].value[k]));
