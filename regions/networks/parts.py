@@ -66,11 +66,12 @@ def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
     return Graph(graph.n_in, [*graph.hidden, node])
 
 
-def with_forms(graph: Graph, forms: Floats) -> Graph:
-    """The graph whose outputs are linear forms of the outputs of another one, with coefficients [m, n_out]."""
+def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None) -> Graph:
+    """The graph whose outputs are forms of the outputs of another one: coefficients [m, n_out], constants [m] or 0."""
     read = Read(Dense(forms), len(graph.hidden))
     end = graph.nodes[-1].kinks.stop
-    node = Node(np.zeros(len(forms)), (read,), Units(len(forms), identity()), slice(end, end), "forms")
+    biases = np.zeros(len(forms)) if constants is None else constants
+    node = Node(biases, (read,), Units(len(forms), identity()), slice(end, end), "forms")
     return Graph(graph.n_in, [*graph.nodes, node])
 
 

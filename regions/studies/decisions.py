@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which output does a network choose where, and how long is the boundary between decisions?
+"""Which class does a network give where, and how long is the boundary between classes?
 
-The class of a point is the largest output there, the first of several, as with `numpy.argmax`. For each pair of outputs
-one more unit compares them: its pre-activation is their difference, and its kink lies where they tie. Each region of
-the network with these units has one class, determined by bits alone, and decision boundaries are the facets between
-regions of different classes. All this is exact, like every decision of the core; lengths are rounded, with proven
-bounds.
+Units that compare outputs cut the domain where two outputs tie, so that each region has one class
+(`answers/classes.py`), and decision boundaries are the facets between regions of different classes. All this is
+exact, like every decision of the core; lengths are rounded, with proven bounds.
 Invariant: if outputs tie all over a region, the first of them is its class, on both sides of its boundary.
+A network with one output has two classes: 1 where the output is above a threshold, 0 elsewhere.
 Cost: an enumeration with n (n - 1) / 2 more units for n outputs. Regions are also cut where two outputs tie that are
 not the largest: if there are many outputs, select some with `Network.outputs`.
 """
@@ -19,7 +18,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.arithmetic.types import Bits, Integers
+from regions.answers.boundary_curves import boundary_curves
+from regions.answers.classes import classes_of, scored
+from regions.arithmetic.arguments import flag, real
+from regions.arithmetic.types import Floats, Integers
 from regions.cells.cell_errors import sum_error
 from regions.domains import Domain
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
@@ -73,6 +75,25 @@ class Decisions:
             for (low, high), facets in zip(kinds, members, strict=True)
         }
 
+    @cached_property
+    def class_volumes(self) -> dict[int, tuple[float, float]]:
+        """For each class its length (d = 1) or area (d = 2) in input space, and a bound on the error."""
+        return {
+            int(each): _sum(
+                *(sizes[self.classes == each] for sizes in (self.partition.volumes, self.partition.volume_errors))
+            )
+            for each in np.unique(self.classes)
+        }
+
+    @cached_property
+    def curves(self) -> list[Integers]:
+        """The boundary in a plane, as runs of vertices of ``partition``, int64 [k] each.
+
+        The larger class is on the left. A closed run ends with the vertex that it begins with. Runs end where more than
+        two classes meet, where a boundary crosses itself, and at the end of the domain. On a line each run is a vertex.
+        """
+        return boundary_curves(self.partition, self.facets, self.classes)
+
     def distance(self, points: ArrayLike, *, space: str = "input") -> DomainDistances:
         """Return the distance from points [.., n_in] to the decision boundary inside the domain.
 
@@ -92,14 +113,29 @@ class Decisions:
         return f"Decisions({len(np.unique(self.classes))} classes in {areas} areas, boundary {self.volume:.6g})"
 
 
-def decisions(network: Network, domain: Domain, *, limit: int | None = None, progress: Progress = None) -> Decisions:
-    """Find the largest output of a network all over a domain, and measure the boundary between decisions.
+def decisions(
+    network: Network,
+    domain: Domain,
+    *,
+    threshold: float | None = None,
+    largest: bool = True,
+    limit: int | None = None,
+    progress: Progress = None,
+) -> Decisions:
+    """Find the class that a network gives all over a domain, and measure the boundary between classes.
+
+    The class is the number of the largest output. A network with one output, such as a logit, has two classes: 1 where
+    the output is above a threshold, and 0 elsewhere.
 
     Parameters
     ----------
     network : Network
-        With at least two outputs. For one output and a threshold t, add a second output that is t.
     domain : Domain
+    threshold : float, optional
+        Of a network with one output; 0 by default.
+    largest : bool, optional
+        If False, the class is the number of the smallest output, as for ACAS Xu, or 1 where the one output is below the
+        threshold.
     limit, progress
         As for `regions.enumerate`.
 
@@ -110,7 +146,9 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
     Raises
     ------
     NetworkError
-        The network has a single output.
+        A threshold is given, and the network has several outputs.
+    ValueError
+        The threshold is not a finite number.
     LimitReached, ShapeMismatchError, DomainError
         As for `regions.enumerate`.
 
@@ -125,17 +163,15 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
     [((0, 1), 0.707), ((0, 2), 1.5), ((1, 2), 1.5)]
     >>> found.distance([[0.0, 0.0]]).distances
     array([0.5])
+    >>> logit = Network([([[1.0, 0.0], [-1.0, 0.0]], None), ([[1.0, 1.0]], [-0.5])])
+    >>> decisions(logit, Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]))
+    Decisions(2 classes in 3 areas, boundary 4)
     """
-    if require_network(network).n_out < 2:
-        raise NetworkError(
-            "decisions: the network has one output, and decisions compares several. To see its sign, draw it: "
-            "regions.plot(partition, color_by='class')"
-        )
-    graph, pairs = comparing(network.graph)
-    compared = with_graph(network, graph)
-    partition = enumerate_regions(compared, domain, limit=limit, progress=progress)
-    bits = partition.patterns[:, graph.hidden[-1].kinks]
-    classes = _classes(bits, pairs, network.n_out)
+    graph = scored(require_network(network).graph, _threshold(network, threshold), flag(largest, "largest"))
+    compared, pairs = comparing(graph)
+    partition = enumerate_regions(with_graph(network, compared), domain, limit=limit, progress=progress)
+    bits = partition.patterns[:, compared.hidden[-1].kinks]
+    classes = classes_of(bits, pairs, graph.n_out)
     inside = np.flatnonzero(partition.facet_regions[:, 1] >= 0)
     sides = classes[partition.facet_regions[inside]]
     different = sides[:, 0] != sides[:, 1]
@@ -146,13 +182,16 @@ def decisions(network: Network, domain: Domain, *, limit: int | None = None, pro
     return Decisions(partition, classes, facets, np.sort(sides[different], axis=1), areas, volume, error)
 
 
-def _classes(bits: Bits, pairs: Integers, outputs: int) -> Integers:
-    """Return the largest output of each region: above all before it, and not below any later one."""
-    is_largest = np.ones((len(bits), outputs), dtype=np.bool_)
-    for (later, earlier), above in zip(pairs, bits.T, strict=True):
-        is_largest[:, later] &= above
-        is_largest[:, earlier] &= ~above
-    return is_largest.argmax(axis=1)
+def _threshold(network: Network, given: float | None) -> float | None:
+    """The threshold of a network with one output; None for several outputs."""
+    if network.n_out == 1:
+        return 0.0 if given is None else real(given, "threshold")
+    if given is not None:
+        raise NetworkError(
+            f"threshold= is for networks with one output, and this one has {network.n_out}: leave it out, or choose an "
+            "output with network.outputs([i])"
+        )
+    return None
 
 
 def _components(count: int, edges: Integers) -> Integers:
@@ -164,5 +203,8 @@ def _components(count: int, edges: Integers) -> Integers:
 
 
 def _volume(partition: Partition, facets: Integers) -> tuple[float, float]:
-    volumes, errors = partition.facet_volumes[facets], partition.facet_volume_errors[facets]
-    return correct_sum(volumes), sum_error(volumes, errors)
+    return _sum(partition.facet_volumes[facets], partition.facet_volume_errors[facets])
+
+
+def _sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
+    return correct_sum(sizes), sum_error(sizes, errors)

@@ -183,6 +183,7 @@ TAKEN = {
     # Two ones, for the two layers that there are.
     "number per layer": ABOVE_ZERO | {"zero", "zero float", "long double array"},
     "numbers": ARRAYS,
+    "optional any number": ABOVE_ZERO | {"zero", "zero float", "minus one", "minus a half", "None"},
     "optional array": ARRAYS | {"None"},
     "optional integer": {"None", "zero", "numpy int"},
     "optional integer per layer": {"None", "zero", "numpy int"},

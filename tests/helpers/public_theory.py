@@ -107,7 +107,16 @@ def calls_of_ensembles() -> Iterator[Call]:
     yield call_of(ensembles.raghu2017, n_in=2, **shape, **raghu, _kinds=kinds)
     kinds = {"width": "integer", "n_out": "integer", "law": "laws", "alpha": "number per layer"}
     yield call_of(ensembles.price_tanner2020, law=gauss, alpha=0.5, **shape, _kinds=kinds)
-    yield call_of(regions.decisions, network=two_outputs, domain=square, limit=None, progress=None)
+    yield call_of(
+        regions.decisions,
+        network=network,
+        domain=square,
+        threshold=0.5,
+        largest=True,
+        limit=None,
+        progress=None,
+        _kinds={"threshold": "optional any number", "largest": "flag"},
+    )
     yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield call_of(
         regions.extremes,

@@ -92,6 +92,74 @@ def test_areas_of_one_class() -> None:
     assert found.distance([[0.25]]).distances.tolist() == [0.25]
 
 
-def test_one_output_is_refused() -> None:
-    with pytest.raises(NetworkError, match="one output"):
-        regions.decisions(Network([([[1.0]], None)]), Segment([0.0], [1.0]))
+# One output.
+
+XOR = Network(
+    [([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], None), ([[1.0, 1.0, -1.0, -1.0]], None)]
+)  # |x| - |y|
+
+
+@pytest.mark.parametrize("threshold", [None, 0.25, -0.5, 2.0])
+@pytest.mark.parametrize("largest", [True, False])
+def test_a_single_output_has_two_classes(threshold: float | None, largest: bool) -> None:
+    found = regions.decisions(XOR, SQUARE, threshold=threshold, largest=largest)
+    level = threshold or 0.0
+    middles = found.partition.domain.to_input(found.partition.interior_points)
+    values = XOR(middles)[:, 0]
+    assert (found.classes == (values > level if largest else values < level)).all()
+    areas = {each: volume for each, (volume, _) in found.class_volumes.items()}
+    assert sum(areas.values()) == pytest.approx(4.0)
+    inside = 2.0 * max(1.0 - abs(level), 0.0) ** 2  # two triangles beyond the level, on one side
+    wanted = {level >= 0: inside, level < 0: 4.0 - inside}[True]
+    assert areas.get(1 if largest else 0, 0.0) == pytest.approx(wanted if largest or level else 2.0)
+
+
+def test_a_threshold_is_for_one_output() -> None:
+    with pytest.raises(NetworkError, match=r"has 2: leave it out, or choose an output with network.outputs\(\[i\]\)"):
+        regions.decisions(with_outputs(XOR, 2, np.random.default_rng(0)), SQUARE, threshold=0.5)
+    with pytest.raises(ValueError, match="threshold"):
+        regions.decisions(XOR, SQUARE, threshold=float("nan"))
+
+
+def test_the_smallest_output_is_the_largest_of_the_negated_network() -> None:
+    rng = np.random.default_rng(3)
+    for family in ("generic", "ternary_weights", "zero_bias"):
+        net, domain = draw(family, 2, 5)
+        net = with_outputs(net, 3, rng)
+        last = net.layers[-1]
+        layers = [*((each.weights, each.biases) for each in net.layers[:-1]), (-last.weights, -last.biases)]
+        negated = Network(layers, list(net.activations))
+        found, other = regions.decisions(net, domain, largest=False), regions.decisions(negated, domain)
+        assert np.array_equal(found.classes, other.classes)
+
+
+def test_curves_run_along_the_boundary() -> None:
+    found = regions.decisions(XOR, SQUARE)
+    ends = sorted(tuple(found.partition.vertices[curve[-1]].tolist()) for curve in found.curves)
+    assert len(found.curves) == 4 and sum(map(len, found.curves)) == 8  # they meet at the origin
+    assert ends.count((0.0, 0.0)) == 2
+    diamond = regions.decisions(
+        Network([([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], None), ([[1.0] * 4], None)]),
+        SQUARE,
+        threshold=0.5,
+    )
+    (curve,) = diamond.curves
+    assert curve[0] == curve[-1] and len(curve) == 5
+    corners = diamond.partition.vertices[curve]
+    doubled_area = np.sum(corners[:-1, 0] * corners[1:, 1] - corners[:-1, 1] * corners[1:, 0])
+    assert doubled_area == pytest.approx(-1.0)  # class 1 is outside, on the left
+
+
+@pytest.mark.parametrize("family", ["generic", "ternary_weights", "zero_bias", "one_bit_weights"])
+def test_each_facet_of_the_boundary_is_in_one_curve(family: str) -> None:
+    rng = np.random.default_rng(1)
+    for seed in range(3):
+        net, domain = draw(family, 2, seed)
+        found = regions.decisions(with_outputs(net, 3, rng), domain)
+        steps = [
+            tuple(sorted(step))
+            for curve in found.curves
+            for step in zip(curve[:-1].tolist(), curve[1:].tolist(), strict=True)
+        ]
+        wanted = np.sort(found.partition.facet_vertices[found.facets], axis=1)
+        assert sorted(steps) == sorted(map(tuple, wanted.tolist()))

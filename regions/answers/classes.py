@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Which class does a network give on each of its regions?
+
+The class of a point is the number of the largest output, of several the first, as with `numpy.argmax`. One more unit
+for each two outputs compares them: its pre-activation is their difference, and its kink lies where they tie. So each
+region of the network with these units has one class, and the bits of the units tell which.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regions.arithmetic.types import Bits, Integers
+from regions.networks.graph import Graph
+from regions.networks.parts import with_forms
+
+__all__ = ["classes_of", "scored"]
+
+
+def classes_of(bits: Bits, pairs: Integers, outputs: int) -> Integers:
+    """Return the largest output of each region: above all earlier ones, and no later one is above it.
+
+    Parameters
+    ----------
+    bits : bool [m, pairs]
+        Bits of the units that `regions.networks.parts.comparing` adds.
+    pairs : int64 [pairs, 2]
+        The later and the earlier output that each unit compares.
+    outputs : int
+
+    Returns
+    -------
+    int64 [m]
+    """
+    is_largest = np.ones((len(bits), outputs), dtype=np.bool_)
+    for (later, earlier), above in zip(pairs, bits.T, strict=True):
+        is_largest[:, later] &= above
+        is_largest[:, earlier] &= ~above
+    return is_largest.argmax(axis=1)
+
+
+def scored(graph: Graph, threshold: float | None, largest: bool) -> Graph:
+    """Return the graph whose largest output gives the class.
+
+    With a threshold the graph has one output, and class 1 is where it is above the threshold (below it, if not
+    ``largest``). Otherwise the class is the number of the largest (or smallest) output.
+    """
+    sign = 1.0 if largest else -1.0
+    if threshold is not None:
+        return with_forms(graph, np.array([[0.0], [sign]]), np.array([sign * threshold, 0.0]))
+    return graph if largest else with_forms(graph, -np.eye(graph.n_out))
