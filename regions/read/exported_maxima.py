@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from regions.errors import UnsupportedLayerError
 from regions.read.exported_call import Call, Operation
 from regions.read.operations import Tensor
 from regions.read.operators import elementwise, maxima, shapes, windows
@@ -84,9 +83,12 @@ def _of_two(smallest: bool) -> Operation:
         if not isinstance(x, Tensor):
             return call.tensor()
         assert not isinstance(constant, Tensor)
-        if constant.size == 0 or not (constant == constant.flat[0]).all():
-            raise UnsupportedLayerError(f"{call.at.label} has different bounds for different units, or none")
-        elementwise.spread(call.at, constant, x.shape)
+        if (
+            constant.size == 0
+            or not (constant == constant.flat[0]).all()
+            or not elementwise.repeats(constant.shape, x.shape)
+        ):
+            return elementwise.compared_with(call.at, x, constant, smallest=smallest)
         bound = float(constant.flat[0])
         return elementwise.clipped(call.at, x, *((None, bound) if smallest else (bound, None)))
 

@@ -72,7 +72,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
         reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
     values: dict[str, Value] = dict(program.tensors)
-    made = {name for node in program.nodes for name in node.outputs}
+    made = {name for node in program.nodes for name in node.outputs} | set(program.given)
     wanted = chosen_outputs(program.outputs, outputs, made, file.name)
     nodes = needed(program.nodes, wanted)
     read = {name for node in nodes for name in node.inputs} | set(wanted)
@@ -94,7 +94,9 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         value = values[name]
         return value if isinstance(value, Tensor) else None
 
-    return reading, walk(reading, program.nodes, wanted, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT)
+    return reading, walk(
+        reading, program.nodes, wanted, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT, named=outputs is not None
+    )
 
 
 def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequence[int | None]]:

@@ -162,6 +162,11 @@ READ_KINDS = "torch files (.pt, .pth, .ckpt, ..), .pt2, .safetensors, .npz, .onn
 
 FROM_KERAS = "open it there and export it to ONNX: model.export('model.onnx', format='onnx')"
 
+JOBLIB = (
+    "packed with zlib, as joblib packs estimators of scikit-learn. It was not opened, for it could run anything. In a "
+    "Python that you trust the file with, regions.load(joblib.load(FILE))"
+)
+
 # What people take for a model file, where it begins, and what to do about it.
 _NOT_READ = (
     (0, b"\x89HDF\r\n\x1a\n", f"an HDF5 file. If Keras wrote it, {FROM_KERAS}"),
@@ -169,6 +174,7 @@ _NOT_READ = (
     (0, b"\x1f\x8b", "packed with gzip; unpack it first"),
     (0, b"BZh", "packed with bzip2; unpack it first"),
     (0, b"\xfd7zXZ", "packed with xz; unpack it first"),
+    *((0, b"\x78" + level, JOBLIB) for level in (b"\x01", b"\x5e", b"\x9c", b"\xda")),
     (0, b"GGUF", "a GGUF file; convert it to .safetensors"),
     (0, b"version https://git-lfs", "a pointer to a file that git lfs keeps elsewhere; run git lfs pull"),
     (
@@ -198,5 +204,5 @@ def recognise(file: OpenedFile) -> Format:
             return form
     for offset, magic, what in _NOT_READ:
         if file.start.startswith(magic, offset):
-            raise NotACheckpointError(f"{file.name}: {what}")
+            raise NotACheckpointError(f"{file.name}: {what.replace('FILE', repr(file.name))}")
     raise NotACheckpointError(f"{file.name}: not a model file. Give one of {READ_KINDS}")

@@ -29,6 +29,7 @@ def walk(
     *,
     cut: Collection[str],
     after_cut: Collection[str],
+    named: bool = False,
 ) -> Tensor:
     """Visit the nodes that are needed, and return the tensor that has the outputs, one after the other.
 
@@ -44,6 +45,8 @@ def walk(
         The tensor of a name; None for a constant.
     cut, after_cut : collections of str
         Operators that may be left out at the end, and those that may follow them there.
+    named : bool
+        Whether the caller named the outputs.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def walk(
         rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
         words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
         reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
-    return reading.outputs({name: result for name, result in results.items() if result is not None})
+    return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
 
 
 def _choice(node: Node) -> str:

@@ -81,10 +81,19 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         What is not handled; the message names the node.
     """
     graph = read_graph(file)
-    made = {name for node in graph.nodes for name in node.outputs if name}
+    made = {name for node in graph.nodes for name in node.outputs if name} | {value.name for value in graph.inputs}
     wanted = chosen_outputs(graph.outputs, outputs, made, file.name)
     nodes = _Values(graph, wanted, Reading(file.name, graph.size))
-    result = walk(nodes.reading, graph.nodes, wanted, nodes.visit, nodes.tensor, cut=_CUT, after_cut=_AFTER_CUT)
+    result = walk(
+        nodes.reading,
+        graph.nodes,
+        wanted,
+        nodes.visit,
+        nodes.tensor,
+        cut=_CUT,
+        after_cut=_AFTER_CUT,
+        named=outputs is not None,
+    )
     if outputs is None:
         nodes.note_what_is_unused()
     return nodes.reading, result

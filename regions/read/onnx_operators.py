@@ -247,21 +247,28 @@ def _clip(at: Site, node: Node, values: list[Value | None]) -> Flow:
 
 
 def _compared(at: Site, node: Node, values: list[Value | None], upper: bool) -> Flow:
-    """The larger or smaller of what flows and of constants, each one number."""
+    """The larger or smaller of what flows and of constants: one number for all, or one for each."""
     flows = [value for value in values if isinstance(value, Flow)]
     flow = flows[0]
     if any(other.element != flow.element or (node.version < 8 and other.shape != flow.shape) for other in flows):
         raise NotACheckpointError(f"{node.label} takes numbers of different types, or shapes without broadcasting")
     if len(flows) > 1:
         flow = Flow(maxima.largest_of(at, [each.tensor for each in flows], smallest=upper), flow.element)
-    bounds = []
+    numbers: list[float] = []
     for value in values:
-        if isinstance(value, Constant):
-            bounds.append(_bound(node, value, flow))
-            elementwise.spread(at, np.zeros(value.array.shape), flow.shape)
-            if node.version < 8 and value.array.shape != flow.shape:
-                raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
-    numbers = [bound for bound in bounds if bound is not None]
+        if not isinstance(value, Constant):
+            continue
+        if node.version < 8 and value.array.shape != flow.shape:
+            raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
+        array = value.array
+        same = not np.isfinite(array).any() or bool((array == array.flat[0]).all())
+        if same and elementwise.repeats(array.shape, flow.shape):
+            bound = _bound(node, value, flow)
+            assert bound is not None
+            numbers.append(bound)
+        else:
+            constant = numbers_beside(node, value, flow)
+            flow = replace(flow, tensor=elementwise.compared_with(at, flow.tensor, constant, smallest=upper))
     if not numbers:
         return flow
     return _clipped(at, flow, None, min(numbers)) if upper else _clipped(at, flow, max(numbers), None)

@@ -117,12 +117,20 @@ class Reading:
             for shape, (start, end) in zip(shapes, pairwise(ends), strict=True)
         ]
 
-    def outputs(self, given: Mapping[str, Tensor]) -> Tensor:
-        """The outputs of the model, by name, as one vector in this order; the same numbers only once."""
+    def outputs(self, given: Mapping[str, Tensor], named: bool = False) -> Tensor:
+        """The outputs of the model, by name, as one vector in this order; the same numbers only once.
+
+        If the caller named them, a note says which are left out.
+        """
         names_of = dict[tuple[bytes, bytes], str]()
         for name, tensor in given.items():
             names_of.setdefault(tensor.content(), name)
         chosen = {name: given[name] for name in names_of.values()}
+        again = [(name, names_of[tensor.content()]) for name, tensor in given.items() if name not in chosen]
+        if again and named:
+            more = f" and {len(again) - 8} more" if len(again) > 8 else ""
+            shown = ", ".join(f"{printable(name)!r} has those of {printable(first)!r}" for name, first in again[:8])
+            self.notes.append(f"outputs with the same numbers are read once: {shown}{more}")
         tensors = list(chosen.values())
         if len(tensors) == 1:
             return tensors[0]

@@ -33,6 +33,7 @@ from regions.read.pruning import masked_tensors
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
+_KERNEL = re.compile(r"(^|/)kernel(:0)?$")
 _CONVOLUTIONS = {
     3: "one-dimensional convolution",
     4: "two-dimensional convolution",
@@ -223,6 +224,13 @@ def _kind(name: str, parts: dict[str, Any]) -> str:
     prefix = f"{name}." if name else ""
     if "running_mean" in parts or "running_var" in parts:
         return _norm_kind(prefix, parts)
+    kernel = next((parameter for parameter in parts if _KERNEL.search(parameter)), None)
+    if kernel is not None:
+        raise UnsupportedLayerError(
+            f"{prefix}{kernel} (shape {list(parts[kernel].shape)}) is named as in Keras or Flax, whose kernels are "
+            "[inputs, outputs]. Export the model to ONNX. Or transpose the kernels and number the layers: "
+            "{'W0': kernel.T, 'b0': bias, 'W1': ..}"
+        )
     for parameter in parts:
         if parameter not in ("weight", "bias"):
             raise UnsupportedLayerError(

@@ -10,7 +10,8 @@ object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,9 @@ _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
 }
 # What does nothing to a vector in evaluation mode.
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
-# Modules without linear regions: those that may stand at the end of a network, and all others.
-_AT_THE_END = {"Softmax", "LogSoftmax", "Softmin", "Sigmoid", "LogSigmoid", "Tanh"}
+# Modules that are not piecewise linear: left out at the end of a network; allowed there; allowed nowhere.
+_LEFT_OUT = {"Softmax", "LogSoftmax", "Sigmoid"}
+_AT_THE_END = {*_LEFT_OUT, "Softmin", "LogSigmoid", "Tanh"}
 _INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm", "GELU", "SiLU", "Mish"}
 _INSIDE |= {"ELU", "SELU", "CELU", "Softplus", "Softsign", "Tanhshrink", "MultiheadAttention", "LSTM", "GRU", "RNN"}
 
@@ -68,18 +70,42 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
     """
     module, notes = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
     try:
-        network = build_network(list(_steps(module, "")), [*notes, *_training_note(module)])
+        steps, tail = _without_tail(_steps(module, ""))
+        network = build_network(steps, [*notes, *_training_note(module), *tail])
     except _UnknownStructure as unknown:
         if activation is None:
             return with_notes(_network_of_only_child(module, str(unknown)), *notes)
         return with_notes(_network_of_state_dict(module, activation, batch_norm_eps), *notes)
-    if (relative_difference(module, network) or 0.0) > TOLERANCE:
+    if not tail and (relative_difference(module, network) or 0.0) > TOLERANCE:
         raise InternalError(f"this chain of layers was misread as {network!r}; please report it with its repr")
     require_activation(network, activation, "the module")
     return network
 
 
-def _steps(module: Any, name: str) -> Iterator[Step]:
+@dataclass(frozen=True)
+class _Smooth:
+    """A module that is not piecewise linear, and is left out if no step follows it."""
+
+    name: str
+    kind: str
+
+
+def _without_tail(steps: Iterable[Step | _Smooth]) -> tuple[list[Step], list[str]]:
+    """The steps without smooth ones at the end, and a note on these."""
+    result: list[Step] = []
+    tail: list[_Smooth] = []
+    for step in steps:
+        if isinstance(step, _Smooth):
+            tail.append(step)
+        elif tail:
+            raise UnsupportedLayerError(f"module {tail[0].name} is a {tail[0].kind}. {_advice(tail[0].kind)}")
+        else:
+            result.append(step)
+    shown = ", ".join(f"module {step.name} ({step.kind})" for step in tail)
+    return result, [f"left out at the end: {shown}; the outputs of this network are what goes into it"] if tail else []
+
+
+def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
     """Yield the steps of a module whose structure says what it does."""
     import torch
 
@@ -102,6 +128,8 @@ def _steps(module: Any, name: str) -> Iterator[Step]:
         raise _UnknownStructure(f"{name or 'the module'} ({kind.__name__}) has a forward of its own")
     elif kind.__name__ in _ACTIVATIONS:
         yield Nonlinearity(name or "the activation", _ACTIVATIONS[kind.__name__](module))
+    elif kind.__name__ in _LEFT_OUT:
+        yield _Smooth(name or "(top)", kind.__name__)
     elif kind.__name__ not in _NO_STEP:
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}. {_advice(kind.__name__)}")
 
@@ -156,10 +184,11 @@ def _network_of_only_child(module: Any, why: str) -> Network:
         raise AmbiguousCheckpointError(advice)
     name, child = children[0]
     try:
-        network = build_network(list(_steps(child, name)), _training_note(module))
+        steps, tail = _without_tail(_steps(child, name))
+        network = build_network(steps, _training_note(module))
     except _UnknownStructure:
         raise AmbiguousCheckpointError(advice) from None
-    difference = relative_difference(module, network)
+    difference = None if tail else relative_difference(module, network)
     if difference is None:
         raise AmbiguousCheckpointError(advice)
     _require_same_values(difference, f"its only child {name}")

@@ -25,6 +25,7 @@ pytest.importorskip("onnx")
 joblib = pytest.importorskip("joblib")
 MLPRegressor = pytest.importorskip("sklearn.neural_network").MLPRegressor
 pytest.importorskip("matplotlib")
+from onnx_parts import model, node  # noqa: E402
 
 BLOCKS = (Path(__file__).parent.parent / "data" / "messages.txt").read_text(encoding="utf-8").strip().split("\n\n")
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -56,10 +57,11 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         {"0._packed_params.dtype": torch.qint8, "0._packed_params._packed_params": (torch.ones(8, 2), torch.ones(8))},
         folder / "int8.pt",
     )
-    joblib.dump(
-        MLPRegressor(hidden_layer_sizes=[4], solver="lbfgs", max_iter=50).fit(np.eye(3), np.ones(3)),
-        folder / "estimator.joblib",
-    )
+    estimator = MLPRegressor(hidden_layer_sizes=[4], solver="lbfgs", max_iter=50).fit(np.eye(3), np.ones(3))
+    joblib.dump(estimator, folder / "estimator.joblib")
+    joblib.dump(estimator, folder / "packed.joblib", compress=3)
+    sigmoid = model([node("Sigmoid", ["x"], "h"), node("Relu", ["h"], "y")])
+    (folder / "sigmoid.onnx").write_bytes(sigmoid.SerializeToString())
     torch.save(mlp.state_dict() | {"0.weight": mlp[0].weight.detach().to_sparse_bsr((2, 2))}, folder / "sparse.pt")
     (folder / "cut.pt").write_bytes((folder / "mlp.pt").read_bytes()[:900])
     (folder / "mlp.onnx").write_bytes((EXAMPLES / "digits.onnx").read_bytes())
@@ -77,7 +79,8 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "joblib": joblib,
         "residual": Residual(),
         "branching": Branching(),
-        "classifier": nn.Sequential(*mlp, nn.Softmax(-1)),
+        "classifier": nn.Sequential(*mlp, nn.Tanh()),
+        "keras": {"dense/kernel:0": np.ones((2, 8)), "dense/bias:0": np.ones(8), "out/kernel:0": np.ones((8, 1))},
         "single": regions.load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))),
         "tanh": nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)),
         "softshrink": nn.Sequential(nn.Linear(2, 3), nn.Softshrink(), nn.Linear(3, 1)),

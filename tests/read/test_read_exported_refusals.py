@@ -49,9 +49,6 @@ MODULES: dict[str, tuple[Callable[..., Any], dict[str, Any], type[RegionsError],
     "largest of too many": (
         lambda m, x: torch.cat([x] * 65, 1).amax(1), {}, UnsupportedLayerError, "'amax' .*260 numbers.*255.*groups"
     ),
-    "largest of different bounds": (
-        lambda m, x: torch.maximum(x, m.k), {"k": torch.arange(4.0)}, UnsupportedLayerError, "different bounds"
-    ),
     "two ends at once": (lambda m, x: torch.aminmax(x, dim=1)[0], {}, UnsupportedLayerError, "this kind of maxima"),
     "comparison": (lambda m, x: torch.where(x > 0, x, 2 * x), {}, UnsupportedLayerError, "comparisons"),
     "product of branches": (lambda m, x: x * x.relu(), {}, UnsupportedLayerError, "'mul' .*multiplies two values"),

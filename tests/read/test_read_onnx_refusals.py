@@ -269,7 +269,16 @@ REFUSED: dict[str, Case] = {
         NotACheckpointError,
         "without broadcasting",
     ),
-    "bounds that differ": (lambda: one("Max", {"c": normal(3)}), UnsupportedLayerError, "different bounds"),
+    "bounds for another shape": (
+        lambda: one("Max", {"c": normal(3, 1, 7)}),
+        NotACheckpointError,
+        r"has a constant of shape \[3, 1, 7\] for",
+    ),
+    "infinite bounds beside others": (
+        lambda: at(17, [node("Min", ["x", "c"], "y")], {"c": np.array([1, np.inf, 2], np.float32)}),
+        NonFiniteError,
+        r"c\[1\] is inf",
+    ),
     "bounds in a knot": (
         lambda: one("Clip", {"l": np.float32(1), "u": np.float32(1)}),
         NetworkError,

@@ -167,3 +167,27 @@ def test_the_value_before_a_smooth_function_can_be_named() -> None:
     with pytest.raises(UnsupportedLayerError, match=r"only at the very end can it be left out. .*: outputs='r'$"):
         load(file(given))
     assert (load(file(given), outputs="r")([1.0, -1.0, 2.0]) == [1.0, 0.0, 2.0]).all()
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (2, 3), (1,)])
+def test_largest_and_smallest_beside_a_constant_for_each(shape: tuple[int, ...]) -> None:
+    """max(x, c) is c + relu(x - c)."""
+    bounds = np.arange(-3.0, -3.0 + np.prod(shape)).reshape(shape)
+    nodes = [node("Max", ["x", "c"], "a"), node("Min", ["d", "a"], "y")]
+    tensors = {"c": bounds.astype(np.float32), "d": (bounds + 2).astype(np.float32)}
+    network = load(file(model(nodes, tensors, shape=(1, 3))))
+    for x in ([-8.0, 0.0, 8.0], [-2.5, -1.5, -0.5]):
+        assert network(x).tolist() == np.minimum(np.maximum([x], bounds), bounds + 2).ravel().tolist()
+
+
+def test_the_input_of_a_graph_may_be_named_as_an_output() -> None:
+    given = file(model([node("Sigmoid", ["x"], "h"), node("Relu", ["h"], "y")], shape=(1, 3)))
+    assert load(given, outputs="x")([1.0, -2.0, 3.0]).tolist() == [1.0, -2.0, 3.0]
+
+
+def test_outputs_that_are_named_and_are_the_same_are_read_once_with_a_note() -> None:
+    nodes = [node("Neg", ["x"], "y"), node("Softmax", ["y"], "p")]
+    given = file(model(nodes, shape=(1, 3), outputs=["y", "p"]))
+    network = load(given, outputs=["y", "p"])
+    assert network.n_out == 3 and "outputs with the same numbers are read once: 'p' has those of 'y'" in network.notes
+    assert not any("read once" in note for note in load(given).notes)

@@ -7,6 +7,7 @@ import copy
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -232,16 +233,39 @@ def weight_normed() -> nn.Module:
     return nn.Sequential(parametrizations.weight_norm(nn.Linear(2, 3)), nn.ReLU(), nn.Linear(3, 1))
 
 
+class Alone(nn.Module):
+    """A module around another one."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: Any) -> Any:
+        return self.inner(x)
+
+
+@pytest.mark.parametrize("end", [nn.Softmax(1), nn.LogSoftmax(1), nn.Sigmoid(), nn.Sequential(nn.Softmax(1))])
+def test_a_smooth_end_is_left_out_and_said_so(end: nn.Module) -> None:
+    """As in files, where a graph says so."""
+    chain = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
+    network, of_graph = load(nn.Sequential(chain, end)), load(nn.Sequential(chain, end), input_shape=2)
+    assert network == load(chain) == of_graph
+    (note,) = network.notes
+    assert note.startswith("left out at the end: module 1") and note.partition("; ")[2] in of_graph.notes[0]
+    with pytest.raises(AmbiguousCheckpointError, match="forward of its own"):
+        load(Alone(nn.Sequential(chain, end)))
+
+
 REFUSED: dict[str, tuple[Callable[[], nn.Module], type[Exception], str]] = {
     "softmax": (
-        lambda: nn.Sequential(nn.Linear(2, 3), nn.Softmax(1)),
+        lambda: nn.Sequential(nn.Linear(2, 3), nn.Softmax(1), nn.Linear(3, 1)),
         UnsupportedLayerError,
-        "Softmax.*leave it out",
+        "module 1 is a Softmax.*leave it out",
     ),
     "sigmoid": (
-        lambda: nn.Sequential(nn.Linear(2, 3), nn.Sigmoid()),
+        lambda: nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.Sigmoid(), nn.ReLU())),
         UnsupportedLayerError,
-        "Sigmoid.*leave it out",
+        "module 1.0 is a Sigmoid.*leave it out",
     ),
     "tanh": (lambda: nn.Sequential(nn.Linear(2, 3), nn.Tanh()), UnsupportedLayerError, "module 1 is a Tanh"),
     "gelu": (lambda: nn.Sequential(nn.Linear(2, 3), nn.GELU()), UnsupportedLayerError, "module 1 is a GELU"),

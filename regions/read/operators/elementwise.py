@@ -21,7 +21,19 @@ from regions.read.operators.windows import several
 from regions.read.scaling import invert, scaling_of_batch_norm
 from regions.read.site import Site
 
-__all__ = ["added", "clipped", "divided", "hard_sigmoid", "multiplied", "normalized", "prelu", "repeated", "spread"]
+__all__ = [
+    "added",
+    "clipped",
+    "compared_with",
+    "divided",
+    "hard_sigmoid",
+    "multiplied",
+    "normalized",
+    "prelu",
+    "repeated",
+    "repeats",
+    "spread",
+]
 
 Operand = Tensor | Floats
 
@@ -34,6 +46,12 @@ def spread(at: Site, constant: Floats, shape: tuple[int, ...]) -> Floats:
     except ValueError:
         pass
     raise at.refused(f"has a constant of shape {list(constant.shape)} for {list(shape)}")
+
+
+def repeats(lengths: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether an array of some lengths is repeated until it has a shape, and not the other way round."""
+    pairs = zip(reversed(lengths), reversed(shape), strict=False)
+    return len(lengths) <= len(shape) and all(length in (1, wanted) for length, wanted in pairs)
 
 
 def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -99,6 +117,14 @@ def prelu(at: Site, x: Tensor, slopes: Floats) -> Tensor:
     """Leaky ReLU with slopes of x's shape, or that are repeated to it."""
     by_unit = spread(at, slopes, x.shape).ravel()
     return at.activated(x, activations.prelu(by_unit[:1] if (by_unit == by_unit[0]).all() else by_unit))
+
+
+def compared_with(at: Site, x: Tensor, constant: Floats, *, smallest: bool = False) -> Tensor:
+    """The larger of each number and a constant of its own, ``c + relu(x - c)``; or the smaller, ``c - relu(c - x)``."""
+    sign = -1.0 if smallest else 1.0
+    x, constant = _widened(at, x, constant)
+    above = at.activated(at.scaled(x, sign, -sign * constant), activations.relu())
+    return at.scaled(above, sign, constant)
 
 
 def clipped(at: Site, x: Tensor, low: float | None, high: float | None) -> Tensor:
