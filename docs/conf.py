@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How is the documentation site made of the files that are here anyway?
+"""How is the documentation site made?
 
     pip install -e ".[docs]"
     sphinx-build -W --keep-going -c docs . build/site
 
-The source folder is the root of the checkout: the pages are the Markdown files as they are, and a link that works on
-the host of the repository works on the site. `docs/index.md` is the first page, and the order of its links is the order
-of all pages: `read_the_order` makes the table of contents of them. So there is no second list, and Sphinx complains
-about a page that is missing. `docs/api/` says where each public name is shown; all the rest of the reference comes
-from docstrings. Nothing that is made here is kept in git.
+The source folder is the root of the checkout, and the pages are the Markdown files there. Links therefore work on the
+repository's host and on the site. `docs/index.md` is the first page, and the order of its links is the order of all
+pages: `read_the_order` makes the table of contents from it, and Sphinx reports a missing page. `docs/api/` says where
+each public name is shown; the rest of the reference comes from docstrings. Generated files are not kept in git.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ include_patterns = ["*.md", "docs/**.md", "bench/*.md", "csrc/*.md", "examples/R
 exclude_patterns = [".*", "build", "dist", "regions", "tests"]
 myst_heading_anchors = 3  # links such as results.md#what-is-proven-about-it
 
-# In docstrings `name` is a link where that is a public name, and code anyway.
+# In docstrings `name` is a link if it is a public name, and otherwise code.
 default_role = "py:obj"
-highlight_language = "none"  # blocks without a language; examples with prompts are Python all the same
+highlight_language = "none"  # blocks without a language; examples with prompts are still Python
 autodoc_typehints = "none"  # types are in the docstrings, with shapes
-autodoc_mock_imports = ["torch"]  # regions.torch can be shown without it
+autodoc_mock_imports = ["torch"]  # regions.torch can be documented without torch
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # each class lists its members already
 
@@ -41,7 +40,7 @@ html_theme = "furo"
 html_title = "relu-regions"
 html_copy_source = False
 html_show_sphinx = False
-# The site begins at docs/index.html; who opens its root is sent there.
+# The site begins at docs/index.html; its root redirects there.
 html_additional_pages = {"index": "to_docs.html"}
 templates_path = ["templates"]
 html_static_path = ["static"]

@@ -2,8 +2,8 @@
 """How do the regions of a digits classifier change in training?
 
 The experiments of Hanin and Rolnick (*Complexity of linear regions in deep networks*, 2019, Figs. 5 to 8), on the 1,797
-images of 8 x 8 pixels that scikit-learn brings along in place of MNIST: networks of three shapes, three runs each,
-weights from He's normal law, biases with variance 1e-6, Adam with learning rate 1e-3. At 12 checkpoints per run:
+images of 8 x 8 pixels from scikit-learn in place of MNIST: networks of three shapes, three runs each, weights from He's
+normal distribution, biases with variance 1e-6, Adam with learning rate 1e-3. At 12 checkpoints per run:
 
     lines      regions on 100 lines through the origin and a random training image, over neurons        (Fig. 5)
     distance   from 400 Gaussian points, mean and variance of each pixel, to the nearest boundary       (Figs. 6, 7)
@@ -50,9 +50,9 @@ def build(widths: tuple[int, ...]) -> torch.nn.Sequential:
 
 
 def checkpoints(widths: tuple[int, ...], seed: int) -> tuple[list[regions.Network], float]:
-    """The network at each of the epochs, and the held-out accuracy at the end."""
+    """Train, and return the network at each of the epochs and the final held-out accuracy."""
     torch.manual_seed(seed)
-    torch.set_num_threads(1)  # for these sizes, more only get in each other's way
+    torch.set_num_threads(1)  # networks of this size gain nothing from more
     model, kept = build(widths), []
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     inputs, labels = torch.from_numpy(train_images), torch.from_numpy(train_labels)
@@ -72,7 +72,7 @@ def gaussian_points(rng: np.random.Generator) -> np.ndarray:
 
 
 def measured(nets: list[regions.Network], seed: int) -> dict[str, list[float]]:
-    """The numbers of Figs. 5, 6 and 8 at each checkpoint."""
+    """Measure the numbers of Figs. 5, 6 and 8 at each checkpoint."""
     rng = np.random.default_rng(seed)
     points = gaussian_points(rng)
     chosen = rng.choice(len(train_images), LINES, replace=False)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What do the scripts of this folder share?
 
-Options, images, and how a figure and its table are kept. A script says in its `SMALL` which options make it run in
-seconds, as the tests do; without options it takes the numbers of the paper, unless its first lines say otherwise. The
-table begins with what was run, on how many networks, and how many seconds of one core that took.
-Images are scikit-learn's digits in place of MNIST, 8 x 8 pixels, or spread over 28 x 28 where a paper's network has 784
-inputs; `--data FILE.npz` takes real ones, from arrays ``images`` [n, ..] and, where labels are needed, ``labels`` [n].
+They share options, images, and the writing of a figure and its table. `SMALL` in a script holds the options with which
+it runs in seconds, as in the tests. Without options a script uses the numbers of the paper, unless its first lines say
+otherwise. The table begins with what was run, the number of networks, and the seconds on one core.
+Images are scikit-learn's digits in place of MNIST: 8 x 8 pixels, or enlarged to 28 x 28 for networks with 784 inputs.
+`--data FILE.npz` takes other images, from arrays ``images`` [n, ..] and, if labels are needed, ``labels`` [n].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, Any], **defaults: Any) -> Any:
-    """The options of a script: all have the type of their default; `--small` stands for some of them."""
+    """Read the options of a script. Each has the type of its default; `--small` sets some of them."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--small", action="store_true", help="seconds instead of minutes or hours")
     parser.add_argument("--data", help="an .npz file with images and labels, instead of scikit-learn's digits")
@@ -57,7 +57,7 @@ def read_options(words: Sequence[str] | None, about: str, small: Mapping[str, An
 
 
 def _wrong(given: Any, default: Any) -> str:
-    """What is wrong with an option, beside its default; nothing where nothing is."""
+    """Return what is wrong with an option, compared with its default; empty if nothing is."""
     if isinstance(default, str) and ":" in default:
         width, _, variance = given.partition(":")
         try:
@@ -72,9 +72,9 @@ def _wrong(given: Any, default: Any) -> str:
 
 
 def load_images(options: Any, side: int = 8, *, labelled: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Images as rows, float64 [n, pixels] from 0 to 1, and their labels [n]; digits in squares of this side.
+    """Load images as rows, float64 [n, pixels] from 0 to 1, and labels [n]; digits are squares of this side.
 
-    Without labels in the file they are all 0, unless they are needed.
+    If the file has no labels and none are needed, all labels are 0.
     """
     if options.data:
         try:
@@ -97,7 +97,7 @@ def load_images(options: Any, side: int = 8, *, labelled: bool = False) -> tuple
 
 
 def two_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """The 101st and the 1001st image, each of norm 1."""
+    """Return the 101st and the 1001st image, each of norm 1."""
     images, _ = load_images(options, side)
     if len(images) <= 1000:
         raise SystemExit(f"--data {options.data}: the 1001st image is asked for, and there are {len(images)}")
@@ -108,13 +108,13 @@ def two_images(options: Any, side: int = 8) -> tuple[np.ndarray, np.ndarray]:
 
 
 def new_figure(panels: int, height: float = 3.2) -> tuple[Figure, list[Any]]:
-    """A figure with panels side by side."""
+    """Make a figure with panels side by side."""
     figure = Figure(figsize=(4.2 * panels, height), layout="constrained")
     return figure, list(figure.subplots(1, panels, squeeze=False)[0])
 
 
 def keep(options: Any, script: str, figure: Figure, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Write the figure and the table, and print the table; returns its lines."""
+    """Write the figure and the table, print the table, and return its lines."""
     name, seconds = Path(script).stem, time.process_time() - options.begun
     asked = {option: getattr(options, option) for option in options.names}
     settings = ", ".join(f"{option} {_word(value)}" for option, value in asked.items() if value not in (0, ""))
@@ -137,9 +137,9 @@ def _word(value: Any) -> str:
 
 
 def transitions_by_layer(network: regions.Network, curve: Curve) -> np.ndarray:
-    """Transitions of each hidden layer, float64 [layers], from exact counts of the networks that end after each.
+    """Return the transitions of each hidden layer, float64 [layers], from exact counts after each layer.
 
-    A place where two neurons switch at once is counted once.
+    A point at which two neurons switch at once counts once.
     """
     layers, pieces = network.layers, [0 if curve.closed else 1]
     for depth in range(1, len(layers)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How do the scripts train networks? With torch: from a network of an ensemble, with Adam, on one core."""
+"""How do the scripts train networks? With torch and Adam, from a network of an ensemble, on one core."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Images:
 def as_module(
     network: Network, activation: Callable[[], nn.Module], norm: Callable[[int], nn.Module] = lambda _: nn.Identity()
 ) -> nn.Sequential:
-    """A module that begins as a network, with something between each hidden layer and its activation."""
+    """Make a module from a network, with an optional module between each hidden layer and its activation."""
     modules: list[nn.Module] = []
     for layer in network.layers:
         linear = nn.Linear(*reversed(layer.weights.shape))
@@ -51,7 +51,7 @@ def train_epoch(
     rng: np.random.Generator,
     besides: Callable[[nn.Module], Any] = lambda _: 0.0,
 ) -> None:
-    """Go once through the images, with cross-entropy and what is added to it."""
+    """Train once on all images, with cross-entropy and the added loss."""
     inputs, labels = images.train
     model.train()
     for rows in np.array_split(rng.permutation(len(inputs)), max(len(inputs) // 64, 1)):
@@ -65,7 +65,7 @@ def adam(parameters: Iterable[nn.Parameter], rate: float = 1e-3) -> torch.optim.
 
 
 def accuracy(model: nn.Module, images: torch.Tensor, labels: torch.Tensor) -> float:
-    """The share of images that get their label."""
+    """Return the fraction of images that are classified correctly."""
     model.eval()
     with torch.no_grad():
         return float((model(images).argmax(1) == labels).float().mean())

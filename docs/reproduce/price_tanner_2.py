@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Price and Tanner 2020, Fig. 2: how long is a line between two images in each layer of sparse ReLU networks?
 
-Gaussian weights of standard deviation sigma_w / sqrt(784), sigma_w = 6, kept with probability alpha, biases N(0,
-0.01^2). Beside the growth of each layer: the paper's bound, alpha sigma_w / sqrt(2 pi), and sigma_w sqrt(alpha / 2),
-which it should be where the curve's direction is spread over many inputs.
-The paper takes 100 networks, each on 10,000 points; here each is exact, and takes a quarter of a minute.
+Weights are Gaussian with standard deviation sigma_w / sqrt(784), sigma_w = 6, kept with probability alpha; biases are
+N(0, 0.01^2). The growth of each layer is compared with the paper's bound, alpha sigma_w / sqrt(2 pi), and with
+sigma_w sqrt(alpha / 2), the expected value for a curve whose direction is spread over many inputs.
+The paper uses 100 networks and 10,000 points on each line. Here each network is exact, and takes a quarter of a minute.
 """
 
 from __future__ import annotations

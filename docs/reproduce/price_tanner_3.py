@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Price and Tanner 2020, Fig. 3: how does growth depend on the weights' standard deviation and on sparsity?
 
-Left, alpha = 0.5, growth over the standard deviation of the weights' law (before it is divided by sqrt(784)); right, a
-standard deviation of 2, growth over alpha. Gaussian, uniform and discrete weights; means over layers and networks,
-beside each law's own bound (Corollaries 1 to 3) and sigma_w sqrt(alpha / 2), which the paper does not have.
-The paper does not say how many layers there are; growth is the same in each.
+Left: alpha = 0.5, growth over the standard deviation of the weights' distribution (before division by sqrt(784)).
+Right: standard deviation 2, growth over alpha. Weights are Gaussian, uniform and discrete. Means over layers and
+networks are compared with each distribution's bound (Corollaries 1 to 3) and with sigma_w sqrt(alpha / 2), which is not
+in the paper. The paper does not give the number of layers; growth is the same in each layer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SMALL = {"networks": 2, "side": 8, "depth": 3, "stds": (1.0, 8.0), "alphas": (0.
 
 
 def law_of(kind: str, std: float) -> Any:
-    """The law of a weight of one standard deviation; discrete ones are {-C..C}, scaled by less than 1.
+    """Return the distribution of a weight with this standard deviation; {-C..C} is scaled by less than 1.
 
     The variance of {-C, .., C} is C (C + 1) / 3.
     """
@@ -38,14 +38,14 @@ def law_of(kind: str, std: float) -> Any:
 
 
 def bound_of(law: Any, alpha: float) -> float:
-    """Theorem 2's factor for one layer of weights over the root of the width."""
+    """Return Theorem 2's factor for one layer of weights divided by the root of the width."""
     kind = {Gaussian: "gaussian", Uniform: "uniform", Discrete: "discrete"}[type(law)]
     scale = {"gaussian": "std", "uniform": "bound", "discrete": "values"}[kind]
     return bounds.price_tanner(1, [1], kind, getattr(law, scale), alpha=alpha)
 
 
 def growth_of(law: Any, alpha: float, curves: list[Curve | regions.Segment], options: Any) -> tuple[float, float]:
-    """Mean growth over layers, networks and curves, and its standard error."""
+    """Return the mean growth over layers, networks and curves, and its standard error."""
     ensemble = price_tanner2020(curves[0].n_in, options.depth, law, alpha=alpha)
     found = regions.growth(ensemble, curves, networks=options.networks, rng=options.seed + 1)
     factors = found.lengths[..., 1:-1] / found.lengths[..., :-2]
@@ -54,7 +54,7 @@ def growth_of(law: Any, alpha: float, curves: list[Curve | regions.Segment], opt
 
 
 def two_panels(options: Any, curves: list[Curve | regions.Segment], axes: list[Any], name: str = "") -> list[list[Any]]:
-    """Draw both panels of one kind of curve; return the rows of the table."""
+    """Draw both panels for one kind of curve, and return the rows of the table."""
     rows = []
     panels = [[(std, 0.5) for std in options.stds], [(2.0, alpha) for alpha in options.alphas]]
     for ax, cases, label in zip(axes, panels, ("standard deviation", "alpha"), strict=True):

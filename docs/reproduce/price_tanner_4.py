@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Price and Tanner 2020, Fig. 4: how long is what sparsity leaves of a vector?
+"""Price and Tanner 2020, Fig. 4: how does sparsity shorten a vector?
 
-E|u_J| over alpha, where every entry of the unit vector u stays with probability alpha: left for random u in several
-dimensions, beside the upper bound sqrt(alpha), right for u = e_1, where the lower bound alpha is reached. In between,
-k equal entries have E sqrt(Bin(k, alpha) / k), which the table takes as prediction for random u.
+The figure shows E|u_J| over alpha, where each entry of the unit vector u is kept with probability alpha. Left: random u
+in several dimensions, with the upper bound sqrt(alpha). Right: u = e_1, which reaches the lower bound alpha. In
+between, k equal entries have E sqrt(Bin(k, alpha) / k), which the table uses as prediction for random u.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Price and Tanner 2020, Fig. 5: does the kind of curve matter for its growth?
 
-As Fig. 3, but between random points of R^500 of norm 1: a straight line (left), and a curve (right). The paper's curve
-is the line "modified to be a semi-circular arc in 100 randomly chosen hyperplanes", without a formula; here half a sine
-wave in each of 100 random directions is added to the line, and the curve is the polyline through points of that.
+As Fig. 3, but between random points of R^500 of norm 1: a straight line (left) and a curve (right). The paper's curve
+is the line "modified to be a semi-circular arc in 100 randomly chosen hyperplanes", without a formula. Here half a sine
+wave in each of 100 random directions is added to the line, and the curve is a polyline through points of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SMALL = {"networks": 2, "inputs": 24, "depth": 3, "planes": 5, "corners": 9, "st
 
 
 def bent(x: np.ndarray, y: np.ndarray, planes: int, corners: int, rng: np.random.Generator) -> regions.Polyline:
-    """The line from x to y, with half a sine wave added in each of some random directions: corners on the curve."""
+    """Return points on the line from x to y with half a sine wave added in each of some random directions."""
     t = np.linspace(0.0, 1.0, corners)[:, np.newaxis]
     directions = rng.standard_normal((planes, len(x)))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Price and Tanner 2020, Fig. 6: how do lines between images grow in trained networks?
 
-ReLU networks with layers of width 32, trained (torch, Adam) from Gaussian weights of several sigma_w, on scikit-learn's
-digits instead of MNIST. Growth per layer, by its geometric mean, of lines between images of one class and of two, over
-sigma_w after the training; beside it the exact law of random networks with that sigma_w.
-The paper has 10 layers, 20 networks for each sigma_w, all above 95% test accuracy; the table has ours.
+ReLU networks with layers of width 32 are trained (torch, Adam) from Gaussian weights with several sigma_w, on
+scikit-learn's digits instead of MNIST. The figure shows growth per layer (geometric mean) of lines between images of
+one class and of two classes, over sigma_w after training, and the exact law of random networks with that sigma_w. The
+paper has 10 layers and 20 networks for each sigma_w, all above 95% test accuracy; the table has the accuracies here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 1: how does a deep ReLU network cut a square?
 
-Inputs in [-1, 1]^2, three hidden layers of four units: the regions after one, two and three layers. Beside their
-number, which is exact: Theorem 1's bound r(4, 2)^depth = 11^depth.
+Inputs are in [-1, 1]^2, and there are three hidden layers of four units. The figure shows the regions after one, two
+and three layers. Their exact number is compared with Theorem 1's bound r(4, 2)^depth = 11^depth.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main(words: list[str] | None = None) -> list[str]:
     options = read_options(words, __doc__, SMALL, depth=3, width=4)
     figure, axes = new_figure(options.depth)
     sizes = [2, *[options.width] * options.depth, 1]
-    # A network in which all four lines of the first layer meet the square, and those of the others bend.
+    # All four lines of this network's first layer meet the square, and the lines of later layers bend.
     layers = Ensemble(sizes, biases=Gaussian(0.5)).draw(np.random.default_rng(options.seed + 21)).layers
     rows, partitions = [], []
     for depth in range(1, options.depth + 1):

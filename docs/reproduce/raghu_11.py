@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Fig. 11: does trajectory regularisation do what batch norm does?
+"""Raghu et al. 2017, Fig. 11: can trajectory regularisation replace batch norm?
 
-The same ReLU network, from weights of a variance at which trajectories grow, trained with batch norm, with trajectory
-regularisation (`regions.torch`) in its place, and with neither. The paper has a convolutional network on CIFAR-10, and
-finds both to be comparable and better than neither; here it is a dense network on scikit-learn's digits. Beside the
-accuracy, how much longer than lines between images their images are in the last hidden layer, after training.
+The same ReLU network starts from weights of a variance at which trajectories grow. It is trained with batch norm, with
+trajectory regularisation (`regions.torch`) in its place, and with neither. The paper uses a convolutional network on
+CIFAR-10, and finds the first two comparable and better than neither. Here it is a dense network on scikit-learn's
+digits. Besides the accuracy, the table has the growth of lines between images up to the last hidden layer.
 """
 
 from __future__ import annotations

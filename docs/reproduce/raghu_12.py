@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 12: how does an arc between two images grow in random ReLU networks?
 
-Lengths after each layer, exactly, for the figure's pairs of width and variance ("scl"; as a standard deviation 10 would
-give 1e12 after 14 layers, and the figure ends at 1e6). Beside the growth per layer: the exact law sigma_w / sqrt(k)
-mu_k, about sigma_w / sqrt(2), and Theorem 3's bound with the constant 1/2.
+Lengths after each layer are exact, for the figure's pairs of width and variance. ("scl" is a variance: as a standard
+deviation, 10 would give 1e12 after 14 layers, and the figure ends at 1e6.) The growth per layer is compared with the
+exact law sigma_w / sqrt(k) mu_k, about sigma_w / sqrt(2), and with Theorem 3's bound with the constant 1/2.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 13: how does the length of an arc grow in random hard tanh networks?
 
-Arcs between random vectors, lengths exact. Left, length over depth at width 32 for several variances sigma_w^2 of the
-weights; second, at variance 4 for several widths; then growth from one layer to the next over width and over variance.
-Beside it Theorem 3: the lower bound that its proof gives (dashed, with the constant 1/2), the appendix's upper bound
-(which is sigma_w but for a factor near 1), and what growth tends to in wide layers.
+Arcs join random vectors, and lengths are exact. Left: length over depth at width 32 for several variances sigma_w^2 of
+the weights. Second: the same at variance 4 for several widths. Then growth per layer over width and over variance. It
+is compared with Theorem 3's lower bound (dashed, with the constant 1/2 of its proof), with the appendix's upper bound
+(sigma_w times a factor near 1), and with the limit of growth in wide layers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WIDTH, VARIANCE = 32, 4.0
 
 
 def grown(width: int, variance: float, depth: int, options: Any) -> regions.Growth:
-    """Networks as wide as the input, on an arc between two random points with coordinates of variance 1."""
+    """Follow an arc between two random points of variance 1 through networks as wide as the input."""
     rng = np.random.default_rng([options.seed, width, int(100 * variance)])
     x, y = rng.standard_normal((2, width + 1))  # at least a plane
     ensemble = raghu2017(width + 1, width, depth, sigma_w=sqrt(variance))

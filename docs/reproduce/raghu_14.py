@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 14: how many dichotomies does sweeping the first layer's weights give?
 
-Hard tanh networks, sigma_w^2 = 8, no biases; 15 random inputs with coordinates of variance 1, and the first layer's
-weights on a great circle from W to W'. Labels are the signs of the output: which are met, and how often they flip, is
-exact. Left, over the number of layers above the one that is swept, outputs included, so that 17 are the paper's 18
-layers; right, over the width.
-Beside the number of dichotomies: the growth of transitions from the depth before, and what lengths grow by in wide
-layers to that power. Pieces grow as lengths do, and each takes time in proportion to the width: a case that should have
-more than `--most` billions of pieces times width is left out. `--cases FILE` keeps each case that is finished, with
-the seconds of processor time that it took, and takes those that are there.
+Hard tanh networks have sigma_w^2 = 8 and no biases. The 15 random inputs have coordinates of variance 1, and the first
+layer's weights move on a great circle from W to W'. Labels are the signs of the output. The labellings and their
+changes are exact. Left: over the number of layers above the swept layer, including the output (17 are the paper's 18
+layers). Right: over the width. The table also has the growth of transitions from the depth before, and the growth of
+lengths in wide layers to the power of the depth difference. Pieces grow as lengths do, and each takes time in
+proportion to the width. A case with more than `--most` billions of pieces times width is left out. `--cases FILE` saves
+each finished case with its processor time, and reuses saved cases.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ SMALL = {"widths": (2, 8), "depths": (1, 2, 3), "points": 5}
 
 
 class Case(NamedTuple):
-    """What was found, what a random walk of as many transitions meets, and the seconds that all took."""
+    """The dichotomies, those of a random walk with as many transitions, and the seconds."""
 
     dichotomies: int
     transitions: int
@@ -40,7 +39,7 @@ class Case(NamedTuple):
 
 
 def swept(width: int, above: int, variance: float, options: Any, layer: int = 1) -> regions.Dichotomies:
-    """The dichotomies of one random network in which so many layers are above the one that is swept."""
+    """Sweep one random network with this number of layers above the swept one."""
     rng = np.random.default_rng([options.seed, width, above, layer])
     ensemble = raghu2017(width, width, layer + above - 1, sigma_w=sqrt(variance))
     network, points = ensemble.draw(rng), rng.standard_normal((options.points, width))
@@ -49,7 +48,7 @@ def swept(width: int, above: int, variance: float, options: Any, layer: int = 1)
 
 
 def counted(width: int, above: int, options: Any, layer: int = 1) -> Case | None:
-    """A case, from `--cases` if it is there; None for one that is left out."""
+    """Return a case, from `--cases` if it is saved there; None if it is left out."""
     case = [options.seed, options.points, options.quarters, options.variance, width, above, layer]
     file = Path(options.cases) if options.cases else None
     lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
@@ -70,7 +69,7 @@ def counted(width: int, above: int, options: Any, layer: int = 1) -> Case | None
 
 
 def billions(width: int, above: int, variance: float, options: Any) -> float:
-    """About how many units all pieces of all points pass: two kinks a unit, and layers that grow as lengths do."""
+    """Estimate pieces times width, in billions: two kinks per unit, and pieces that grow as lengths do."""
     growth = bounds.hard_tanh_length_growth(sqrt(variance))
     return options.points * options.quarters * width**2 * sum(growth**layer for layer in range(above)) / 1e9
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Fig. 15: do dichotomies depend on the layers above the one that is swept, and on nothing else?
+"""Raghu et al. 2017, Fig. 15: do dichotomies depend only on the number of layers above the swept layer?
 
-As Fig. 14, at width 128, with layers 1, 4, 8 or 12 swept: by the claim the curves over the number of layers above lie
-on each other. The table has, for each number of layers above, the dichotomies of each swept layer, the mean number of
-transitions, the largest of these numbers over the smallest, and the seconds that all took.
+As Fig. 14, at width 128, with layer 1, 4, 8 or 12 swept. If the claim holds, the curves over the number of layers above
+coincide. For each number of layers above, the table has the dichotomies of each swept layer, the mean number of
+transitions, the ratio of the largest number to the smallest, and the seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Fig. 16: are dichotomies what as many random flips would give?
+"""Raghu et al. 2017, Fig. 16: do as many random flips give as many dichotomies?
 
-As Fig. 14 with sigma_w^2 = 16: dichotomies over transitions, for each width and depth, beside a random walk that flips
-one label of random points as often, and beside the most that there are, 2^15. `--cases` as there.
+As Fig. 14 with sigma_w^2 = 16. The figure shows dichotomies over transitions, for each width and depth. They are
+compared with a random walk that flips labels of random points as often, and with the maximum, 2^15. `--cases` works as
+there.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Fig. 2: how do transitions grow with depth, and how with width?
+"""Raghu et al. 2017, Fig. 2: how do transitions grow with depth and with width?
 
-Hard tanh networks on a circle through two images, counted exactly: transitions of each layer, for each of its neurons
-(the unit in which the paper's axes make sense). Left, over depth for several pairs of width and variance of weights;
-right, over width at several depths. Beside the growth from one layer to the next: Theorem 4's rate in its explicit
-form, k (2 / pi) arctan(1 / sqrt(k)), about (2 / pi) sqrt(k), which is that of saturated units, and the growth of
-lengths in wide layers, which is what transitions follow at such variances (Fig. 5).
+Hard tanh networks are counted exactly on a circle through two images: transitions of each layer, divided by its number
+of neurons (the unit in which the paper's axes make sense). Left: over depth for several pairs of width and variance of
+the weights. Right: over width at several depths. The growth per layer is compared with two rates. Theorem 4's explicit
+rate, k (2 / pi) arctan(1 / sqrt(k)), about (2 / pi) sqrt(k), is for saturated units. The growth of lengths in wide
+layers is what transitions follow at such variances (Fig. 5).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALL = {"depth": 3, "networks": 2, "pairs": ("8:10", "16:8"), "widths": (4, 16)
 
 
 def per_neuron(width: int, variance: float, depth: int, networks: int, circle: regions.Circle, seed: int) -> np.ndarray:
-    """Mean transitions of a neuron in each layer, float64 [depth]."""
+    """Return the mean transitions of a neuron in each layer, float64 [depth]."""
     ensemble, rng = raghu2017(circle.n_in, width, depth, sigma_w=sqrt(variance)), np.random.default_rng(seed)
     counts = [transitions_by_layer(ensemble.draw(rng), circle) for _ in range(networks)]
     return np.mean(counts, axis=0) / width
@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> list[str]:
         words, __doc__, SMALL, depth=14, networks=3, pairs=pairs, widths=(10, 30, 100, 300, 1000), variance=8.0
     )
     x, y = two_images(options)
-    # Of norm 8, as wide as digits are: with pixels of order 1 the first layer is like the later ones.
+    # Norm 8, like digits: with pixels of order 1 the first layer behaves like the later ones.
     circle = regions.Circle(np.zeros(len(x)), 8 * x, 8 * (y - (x @ y) * x) / sqrt(1 - (x @ y) ** 2))
     figure, (by_depth, by_width) = new_figure(2)
     rows = []

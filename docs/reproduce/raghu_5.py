@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 5: are transitions linear in length?
 
-Hard tanh networks of several widths and variances of the weights, an arc between two images: length of the image after
-each layer, exactly, and the transitions of the layer that reads it. A unit cuts a curve of length l about l / sqrt(k)
-times, up to a factor that the variance decides: the table has the slope of log transitions over log length, which
-should be 1, and the transitions per length and sqrt(k) in the second and in the last layer.
+Hard tanh networks have several widths and variances of the weights, and an arc joins two images. The figure shows the
+exact length of the image after each layer, and the transitions of the next layer. A unit cuts a curve of length l about
+l / sqrt(k) times, up to a factor that depends on the variance. The table has the slope of log transitions over log
+length, which should be 1, and the transitions per length and sqrt(k) in the second and in the last layer.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Raghu et al. 2017, Fig. 6: which layer suffers most from noise on its weights?
 
-A trained network, and Gaussian noise on the weights of one layer at a time, whose standard deviation is a multiple of
-that of the layer's weights before training. The paper has a convolutional network with 7 layers on CIFAR-10; here it is
-a dense ReLU network on scikit-learn's digits. Beside the accuracy, how much longer lines between images are in the
-output of the noisy network: the paper's explanation is that the layers above multiply what the noise does.
+Gaussian noise is added to the weights of one layer of a trained network. Its standard deviation is a multiple of the
+standard deviation of the layer's weights before training. The paper uses a convolutional network with 7 layers on
+CIFAR-10; here it is a dense ReLU network on scikit-learn's digits. Besides the accuracy, the table has the growth of
+lines between images in the noisy network: the paper's explanation is that the layers above amplify the noise.
 """
 
 from __future__ import annotations

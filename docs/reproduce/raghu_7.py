@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Figs. 7 and 17: what can be learnt by training one layer only?
+"""Raghu et al. 2017, Figs. 7 and 17: what can be learnt by training only one layer?
 
-Hard tanh networks of width 100 with sigma_w = 1, of which exactly one layer is trained, on scikit-learn's digits in
-place of MNIST. The paper finds that accuracy falls the higher the layer is: the layers above are what makes the one
-below expressive. Beside it, transitions of the trained network's hidden neurons on lines between images.
+Exactly one layer of a hard tanh network of width 100 with sigma_w = 1 is trained, on scikit-learn's digits in place of
+MNIST. The paper finds that accuracy is lower for higher layers, because the layers above make a layer expressive. The
+table also has the transitions of the trained network's hidden neurons on lines between images.
 """
 
 from __future__ import annotations

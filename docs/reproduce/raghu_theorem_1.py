@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Raghu et al. 2017, Theorem 1 and Theorem 4's count, on arcs: do random arcs keep to the bounds?
+"""Raghu et al. 2017, Theorem 1 and Theorem 4's count, on arcs: do random arcs obey the bounds?
 
-On 1,000 arcs through random networks, ReLU and hard tanh, of up to four layers: the patterns met on an arc are at most
-as many as Theorem 1 allows in the arc's plane, and as there are pieces; pieces are at most one more than transitions;
-and a neuron of the first layer switches at most twice at each of its breakpoints, as a line meets an ellipse. The last
-column counts what is against that.
+There are 1,000 arcs through random networks, ReLU and hard tanh, of up to four layers. The patterns on an arc are at
+most as many as Theorem 1 allows in the arc's plane, and at most as many as the pieces. The pieces are at most one more
+than the transitions. A neuron of the first layer switches at most twice at each breakpoint, as a line meets an ellipse.
+The last column counts violations.
 """
 
 from __future__ import annotations

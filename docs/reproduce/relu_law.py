@@ -2,7 +2,7 @@
 """The exact ReLU law: is mean growth std * mu_k, in networks of twelve shapes?
 
 Raghu et al. 2017, Theorem 3, and Price and Tanner 2020 bound it from below. Each layer's mean over networks is compared
-with the law, in standard errors; of each network the layer that is most of these off is shown.
+with the law, in standard errors. For each shape the table shows the layer with the largest deviation.
 """
 
 from __future__ import annotations
