@@ -4,11 +4,11 @@
     python examples/hanin_rolnick.py                    # two thousand networks for each row: ten minutes
     python examples/hanin_rolnick.py --networks 50      # seconds
 
-The first table has both sides of Theorem 3 (Theorem 6 for activations with two breakpoints), per volume of the body:
-the mean boundary of drawn networks, measured exactly (by exact counts on random lines beyond two dimensions), and the
-mean of the integrand at random points. The second table compares means over one random layer with their closed forms.
-The last column is the difference in standard errors: for 30 rows, one or two are above 2 in size, and none above 4. The
-exit code is 1 if one is above 4.
+The first table has both sides of Theorem 3 (Theorem 6 for activations with two breakpoints), per volume of the body.
+They are the mean boundary of drawn networks, measured exactly (by exact counts on random lines beyond two dimensions),
+and the mean of the integrand at random points. The second table compares means over one random layer with their closed
+forms. The last column is the difference in standard errors: for 30 rows, one or two are above 2 in size, and none above
+4. The exit code is 1 if one is above 4.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 # cython: language_level=3, embedsignature=True, freethreading_compatible=True
 """The only binding to the C++ core: coerce, check, allocate, release the lock, call.
 
-Everything here takes and returns plain arrays; what they mean is documented in `regions.partition`. Arguments have
-been checked by the callers (`regions.enumeration`), except for the shapes, which are checked here once more because
-a wrong one would read beyond an array.
+Everything here takes and returns plain arrays; `regions.partition` documents their meaning. Arguments have been checked
+by the callers (`regions.enumeration`), except for the shapes, which are checked here once more because a wrong shape
+would read beyond an array.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -18,7 +18,7 @@ import numpy as np
 
 
 cdef class _Watcher:
-    """Called a few times a second while the core works: signals are handled, progress is told, errors are kept."""
+    """Called a few times a second while the core works: handles signals, reports progress, and stores errors."""
     cdef object progress
     cdef object error
 
@@ -42,13 +42,13 @@ cdef int _report(void* context, double finished, int64_t regions) noexcept with 
 
 
 cdef const double[::1] _flat(array):
-    """The numbers of an array one after the other; an empty one still has an address."""
+    """Return the numbers of an array contiguously; an empty one still has an address."""
     flat = np.ascontiguousarray(array, dtype=np.float64).reshape(-1)
     return flat if flat.size else np.zeros(1)
 
 
 cdef const int32_t[::1] _numbers(array, int64_t least, int64_t end):
-    """The same of numbers, all of which are at least `least` and below `end`; sources and targets are believed by the core."""
+    """Return integers contiguously, checked to be from `least` to below `end`, because the core trusts sources and targets."""
     flat = np.ascontiguousarray(array, dtype=np.int32).reshape(-1)
     if flat.size and (flat.min() < least or flat.max() >= end):
         raise ValueError("numbers of units are out of range")
@@ -56,7 +56,7 @@ cdef const int32_t[::1] _numbers(array, int64_t least, int64_t end):
 
 
 cdef tuple _rows_and_pairs(int units, int kinks, starts):
-    """How many rows units have, and how many kinks: where they have arms, `starts` [units + 1], as many as pairs of these."""
+    """Return the numbers of rows and kinks of units; units with arms, `starts` [units + 1], have a kink for each pair."""
     if not len(starts):
         return units, units * kinks
     sizes = np.diff(starts).astype(np.int64)
@@ -73,7 +73,7 @@ cdef class CompiledNetwork:
     cdef readonly int64_t kinks
 
     def __cinit__(self, int inputs, layers):
-        """`layers`: as `regions.networks.lowering` makes them."""
+        """Take `layers` as `regions.networks.lowering` makes them."""
         cdef const double[::1] biases, breakpoints, slopes, intercepts
         cdef const int32_t[::1] passed, arms
         self.model = new Model(inputs)
@@ -99,7 +99,7 @@ cdef class CompiledNetwork:
             width = units + len(passed_on)
 
     def _add_part(self, int first, part, int rows_here, int width):
-        """A matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
+        """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
         cdef const double[::1] weights
         cdef const int32_t[::1] kind, sources, targets
         if isinstance(part, np.ndarray):
@@ -139,7 +139,7 @@ cdef dict _statistics(const Outcome& outcome):
 
 
 cdef dict _new_arrays(shapes):
-    """Where to write: arrays in one block, if they are large together, for then numpy asks for large pages."""
+    """Allocate arrays to write; in one block if they are large together, because numpy then uses large pages."""
     sizes = [prod(map(int, shape)) * np.dtype(kind).itemsize for shape, kind in shapes.values()]
     if sum(sizes) < 1 << 22:
         return {name: np.empty(shape, dtype=kind) for name, (shape, kind) in shapes.items()}
@@ -151,7 +151,7 @@ cdef dict _new_arrays(shapes):
 
 
 cdef double* _doubles(array):
-    """Where the numbers of an array are, to be written if it is new, else only to be read."""
+    """Return the address of an array's numbers, to be written if the array is new, else only to be read."""
     cdef const double[::1] flat = array.reshape(-1)
     return <double*> &flat[0] if flat.shape[0] else NULL
 
@@ -210,10 +210,10 @@ cdef Section _section(begin, end, most) except *:
 
 
 def frontier(CompiledNetwork network, origin, directions, generators, int64_t least, progress, bint arc=False):
-    """Where the recursion can be divided: paths of nodes in order, with all regions below them, at least so many.
+    """Return paths of nodes that divide the recursion, in order, with all regions below them; at least `least` of them.
 
-    A path is a tuple of numbers of children, () for the whole domain. There are fewer where there are fewer regions, and one
-    along a curve. Returns (status, paths), status as that of `count`.
+    A path is a tuple of numbers of children, () for the whole domain. There are fewer paths if there are fewer regions, and
+    one along a curve. Returns (status, paths), with the status of `count`.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
@@ -225,18 +225,18 @@ def frontier(CompiledNetwork network, origin, directions, generators, int64_t le
 
 
 def limbs(CompiledNetwork network, origin, directions, generators, bint arc=False):
-    """To how many doubles each number of the rows of each hidden layer is kept in this domain, 1 to 4: a list."""
+    """Return for each hidden layer the number of doubles in each number of its rows in this domain, 1 to 4: a list."""
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     return limbs_of_rows(network.model[0], problem.chart, problem.domain)[1:]
 
 
 def count(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
           int workers=1, begin=(), end=None):
-    """Number of regions; `arc` says that the generators are the directions of the ends of an arc of the unit circle.
+    """Count the regions; `arc` means that the generators are the directions of the ends of an arc of the unit circle.
 
-    With paths to begin or to end at, the number of those found at or after the node `begin` and before the node `end`,
-    by one thread. Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped
-    the work, with the number of regions found until then.
+    With paths to begin or to end at, only regions at or after the node `begin` and before the node `end` are counted, on
+    one thread. Returns (status, count, statistics): status "finished", or "limit_exceeded" or the exception that stopped
+    the work, with the number of regions found so far.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
@@ -249,7 +249,7 @@ def count(CompiledNetwork network, origin, directions, generators, int64_t limit
 
 
 cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, int workers):
-    """The arrays of a partition, made of what was collected."""
+    """Return the arrays of a partition, from the collected regions."""
     cdef ComplexSizes sizes = whole.sizes
     cdef ComplexArrays arrays
     cdef int64_t dimension = problem.chart.dimension
@@ -281,10 +281,10 @@ cdef dict _assembled(Whole& whole, CompiledNetwork network, _Problem problem, in
 
 def enumerate(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, bint arc=False,
               int workers=1, begin=(), end=None, most=None):
-    """The regions themselves: (status, arrays, statistics), arrays as documented in `regions.Partition`.
+    """Enumerate the regions: (status, arrays, statistics), arrays as documented in `regions.Partition`.
 
-    `begin` and `end` as for `count`. With `most` regions, or the few more that come with the last, the work stops where
-    there are others: status is then the path at which they begin.
+    `begin` and `end` as for `count`. After `most` regions, or a few more, the work stops if there are others: the status
+    is then the path at which they begin.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, arc)
     cdef _Watcher watcher = _Watcher(progress)
@@ -299,9 +299,9 @@ def enumerate(CompiledNetwork network, origin, directions, generators, int64_t l
 
 
 def subtree(CompiledNetwork network, origin, directions, generators, int64_t limit, progress, int workers, node):
-    """What is below a node of the recursion: (status, arrays, statistics), to be put in its place by `graft`.
+    """Enumerate below a node of the recursion: (status, arrays, statistics), to be merged by `graft`.
 
-    Arrays as `regions.enumeration.subtrees` documents them.
+    `regions.enumeration.subtrees` documents the arrays.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
     cdef _Watcher watcher = _Watcher(progress)
@@ -342,7 +342,7 @@ def subtree(CompiledNetwork network, origin, directions, generators, int64_t lim
 
 
 cdef Subtree _subtree(arrays, int64_t dimension, int64_t pattern_bytes) except *:
-    """Arrays whose numbers have been checked by the caller, or come from the core."""
+    """Return the arrays for the core; their numbers have been checked by the caller, or come from the core."""
     cdef Subtree result
     vertices, corners, regions = len(arrays["same"]), len(arrays["cell_vertices"]), len(arrays["packed_patterns"])
     if (arrays["vertices"].shape != (vertices, dimension) or arrays["vertex_errors"].shape != (vertices,)
@@ -391,11 +391,11 @@ cdef int _read(void* context, size_t index, Subtree& subtree) noexcept with gil:
 
 
 def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays_at, int64_t cells):
-    """Put subtrees together: (status, arrays, statistics, closed), arrays as those of `enumerate`.
+    """Merge subtrees: (status, arrays, statistics, closed), arrays as for `enumerate`.
 
     `nodes` are the nodes of the subtrees in their order, and `arrays_at(index)` returns the arrays of one, as `subtree`
-    does; it is called once for each, in order, and what it raises becomes the status. `cells` is the number of cells in
-    all subtrees; statistics are those of the cells above. Where a subtree is missing or not complete, these stay open,
+    does; it is called once for each, in order, and its exception becomes the status. `cells` is the number of cells in
+    all subtrees; statistics are about the cells above. If a subtree is missing or incomplete, these cells stay open,
     and `closed` is False.
     """
     cdef _Problem problem = _Problem(network, origin, directions, generators, False)
@@ -419,7 +419,7 @@ def graft(CompiledNetwork network, origin, directions, generators, nodes, arrays
 
 
 cdef object _status(const Run& run, _Watcher watcher):
-    """How it ended; a signal that came when all was found must not lose that."""
+    """Return how the work ended; a signal that came after the end must not lose the result."""
     if run.status == Status.finished:
         try:
             PyErr_CheckSignals()
@@ -460,9 +460,9 @@ cdef class CompiledCells:
         return CompiledCells, self.given
 
     def find(self, int64_t start, int64_t steps, points):
-        """Which cell surely has each of the points float64 [m, 2] inside: int64 [m], -1 where that is not known.
+        """Return the cell that certainly contains each of the points float64 [m, 2]: int64 [m], -1 if unknown.
 
-        Walks begin in the cell `start`, and take no more than so many steps together.
+        Walks begin in the cell `start`, and take at most `steps` steps together.
         """
         cdef const double[::1] flat = _flat(points)
         cdef int64_t count = len(points)
@@ -476,5 +476,5 @@ cdef class CompiledCells:
 
 
 def kernel():
-    """The instruction set the core uses here: "avx512", "avx2" or "baseline"."""
+    """Return the instruction set that the core uses on this machine: "avx512", "avx2" or "baseline"."""
     return kernel_name().decode()

@@ -4,7 +4,7 @@
 The bits of the numbers are cut, from the highest bit of the largest number downwards, into slices so narrow that sums
 of slices are integers below 2^53. Doubles add these up exactly, in any order, and Python integers combine the slices.
 Cost: five sweeps per slice, with as many slices as it takes to cover all bits, from the highest bit of the largest
-number to the lowest bit of all; two to four slices for the sizes in one picture.
+number to the lowest bit of all. That is two to four slices for the sizes in one picture.
 """
 
 from __future__ import annotations

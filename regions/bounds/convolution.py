@@ -11,7 +11,7 @@ positions is then only the first free input, and the sum is computed quickly (`_
 tried, up to a limit.
 
 In a plane the sum is a bound that need not be reached, because filters at several positions are never in general
-position: two filters a and b on one channel satisfy ``sum of b_ij * (a moved by ij) = sum of a_ij * (b moved by ij)``,
+position. Two filters a and b on one channel satisfy ``sum of b_ij * (a moved by ij) = sum of a_ij * (b moved by ij)``,
 both being the product of a and b as polynomials. So the 2 k**2 normals at k x k positions are dependent, although they
 see (2 k - 1)**2 inputs. Along one axis such a relation involves more normals than inputs, and t forbids it anyway.
 Padding is not supported. Integers are exact.

@@ -2,8 +2,8 @@
 """How many regions can one hidden layer have, and how many faces?
 
 A layer of n ReLUs is an arrangement of n hyperplanes in R^d. The numbers below are the largest possible, and the
-numbers of every arrangement in general position (any i <= d hyperplanes meet in dimension d - i, and more than d do not
-meet; for the central one, any d normals are independent). Integers are exact.
+numbers of every arrangement in general position. There, any i <= d hyperplanes meet in dimension d - i, and more than d
+do not meet. In central arrangements any d normals are independent. Integers are exact.
 """
 
 from __future__ import annotations

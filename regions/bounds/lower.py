@@ -192,8 +192,8 @@ def serra2018_zonotope_lower(n_in: int, widths: Widths) -> int:
 
     It is `arora2018_lower` with the better fold of `serra2018_lower`, which takes three units. So w is at least 3,
     except for the last layer, which folds nothing. The formula is quoted for w = 2 as well, but cannot hold there for
-    many layers: two layers of two units cut a segment into at most 7 pieces, not 9, so their number grows by less
-    than a factor of 3 per layer.
+    many layers. Two layers of two units cut a segment into at most 7 pieces, not 9, so their number grows by less than
+    a factor of 3 per layer.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How far can the computed sizes of regions and facets be from the true ones?
 
-There are two sources of error. Stored corners are off by up to their ``vertex_errors``: moving every corner i by d_i
+There are two sources of error. Stored corners are off by up to their ``vertex_errors``. Moving every corner i by d_i
 changes twice an area by the sum of d_i x (corner after i - corner before i) + d_i x d_(i+1), exactly, and a length
 by no more than its ends move. And computation rounds, with u = 2^-53 each time (Higham, Accuracy and Stability of
 Numerical Algorithms, section 3.1). The operations of `cell_geometry.py` are counted here, and the operations that

@@ -2,10 +2,10 @@
 """Are the rounded numbers of a partition as close to the true ones as they should be?
 
 Coordinates have stored bounds. Bounds for volumes and affine maps are computed here, from the guarantees of floating
-point: with u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused operations, is
-within 2 N u times the sum of the magnitudes, where N is the largest number of roundings that affect any of its terms
-(Higham, Accuracy and Stability of Numerical Algorithms, section 3.1), plus underflow.
-The comparison itself is in fractions, without rounding.
+point. With u = 2^-53, a sum of products of n numbers each, taken in any order with or without fused operations, is
+within 2 N u times the sum of the magnitudes, plus underflow. Here N is the largest number of roundings that affect any
+of its terms (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The comparison itself is in
+fractions, without rounding.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 """Which commands does the command line have?
 
 They are `info`, `count`, `enumerate`, `plot` and `certify`, with `check` and `trajectory` in files of their own. The
-package does the work; this file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in
+package does the work. This file has the order of steps and the exit codes: 0 done; 1 an error in the user's input, in
 one line; 2 a wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP
-(`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and after a signal, the
-results so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
+(`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and after a signal, the results
+so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
 """
 
 from __future__ import annotations
@@ -242,9 +242,9 @@ def enumerate_(
     """Write the regions to a file.
 
     Each region has its polygon or interval, its pattern and its neighbours: .npz holds everything
-    (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table
-    with a row per region; the last two are written as the regions are found, in bounded memory and by one thread.
-    With --checkpoint, Ctrl-C writes no file: finished work is in the folder.
+    (regions.load_partition reads it), .geojson the shapes, .csv, .parquet and .arrow a table with a row per region. The
+    last two are written as the regions are found, in bounded memory and by one thread. With --checkpoint, Ctrl-C writes
+    no file: finished work is in the folder.
 
     \b
     regions enumerate model.pt --activation relu --square points.csv -o out.npz

@@ -7,8 +7,8 @@ so its part of {f = g} is convex: empty, a point, a segment or ray, or the whole
 parts meet in vertices with f = g, and in facets that have such a point between their ends. It is therefore enough to
 know these vertices and facets (`differences.py`).
 The sets are followed outwards from the regions whose map is g, for many maps g at a time, as far as they go, or until
-all these regions are connected, which is tested after 1, 2, 4, 8 and so on steps.
-(A line needs none of this: two pieces that touch share a facet, and a path between two others is a piece.)
+all these regions are connected. This is tested after 1, 2, 4, 8 and so on steps. (A line needs none of this: two pieces
+that touch share a facet, and a path between two others is a piece.)
 Cost: about five microseconds for each region that a set meets, including `differences.py`. Only maps with several
 separate pieces need it: hardly any in generic networks, while in networks of plateaus each region is met by about ten
 sets.

@@ -2,7 +2,7 @@
 """What is a domain?
 
 A chart ``x = origin + p @ directions`` from R^d into input space, d = 1 or 2, and a convex set of chart
-points p, given by its generators: rows (w, p), where w = 1 is a corner and w = 0 a direction in which the
+points p, given by its generators. These are rows (w, p), where w = 1 is a corner and w = 0 a direction in which the
 domain is endless.
 Invariant: all three arrays are finite float64, read-only, and checked *exactly*: the directions are
 independent; d = 1 has its left and its right end; d = 2 is a strictly convex polygon, counter-clockwise, or

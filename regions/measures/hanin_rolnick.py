@@ -5,14 +5,14 @@ For random networks whose biases have a density the mean volume of the stratum o
 
     E vol(B_{N,k} and K) = sum over sets of k kinks of the integral over K of E[ |J| rho 1(all are good) ],
 
-Here |J| is the k-dimensional volume spanned by the gradients of the pre-activations, rho is the density of the biases
-that put all k neurons on their breakpoints at x, and *good* means that a path of open neurons leads from the neuron to
-the output.
-The left side is measured on drawn networks: exactly on each, on an interval and in a box of two dimensions; by random
-lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines, on which the integral has a
-closed form: |gradient of z| is the mean over directions u of |derivative of z along u|, up to the constant of
-Crofton's formula, and the integral of |derivative| rho is a probability. For k > 1 it draws points
-(`pinned_neurons.py` has both). Both sides are means of independent samples, per volume of K.
+Here |J| is the k-dimensional volume spanned by the gradients of the pre-activations. The number rho is the density of
+the biases that put all k neurons on their breakpoints at x. A neuron is *good* if a path of open neurons leads from the
+neuron to the output.
+The left side is measured on drawn networks: exactly on each, on an interval and in a box
+of two dimensions; by random lines elsewhere (`crofton.py`). The right side draws networks and, for k = 1, random lines,
+on which the integral has a closed form. There |gradient of z| is the mean over directions u of |derivative of z along
+u|, up to the constant of Crofton's formula, and the integral of |derivative| rho is a probability. For k > 1 it draws
+points (`pinned_neurons.py` has both). Both sides are means of independent samples, per volume of K.
 Cost of a sample: left, an enumeration; right, one for each kink, or a forward pass for each of at most 4096 sets.
 """
 

@@ -6,9 +6,9 @@ regions that have many neighbours. A hash of the pattern picks one of the free c
 same colours in every picture and on every machine. If the colours run out, paler ones follow: neighbours always differ.
 Classes have colours that a legend can name. Layers are ordered, so their colours get lighter one by one.
 All can be distinguished by people with colour-vision deficiencies. The light colours are from Paul Tol (*Colour
-schemes*, 2021, "light", without its olive), the colours of classes from Matthew Petroff (*Accessible color sequences
-for data visualization*, 2021), and the colours of layers from matplotlib's plasma, without its end that is too light
-for a line.
+schemes*, 2021, "light", without its olive). The colours of classes are from Matthew Petroff (*Accessible color
+sequences for data visualization*, 2021), and the colours of layers from matplotlib's plasma, without its end that is
+too light for a line.
 Cost: about two microseconds a region.
 """
 

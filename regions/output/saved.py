@@ -7,9 +7,9 @@ zlib, the same partition gives the same bytes.
 A file is not trusted. `regions.files.npz` parses it under limits. Then names, types and shapes are compared with
 the expected ones, network and domain are made by their constructors, their fingerprints are computed again, and every
 index is checked before the partition is made.
-Files have a version, and all versions are read. Version 3 is written: the vertices of facets and the facets of regions
-have separate offsets, because from dimension three on a facet has any number of vertices and a region does not have
-as many facets as corners. Version 2 had no ``cell_facet_offsets``. In version 1 the vertices of facets were rows,
+Files have a version, and all versions are read. Version 3 is written. The vertices of facets and the facets of regions
+have separate offsets there, because from dimension three on a facet has any number of vertices and a region does not
+have as many facets as corners. Version 2 had no ``cell_facet_offsets``. In version 1 the vertices of facets were rows,
 [F, d], and the packed patterns were called ``patterns``.
 """
 

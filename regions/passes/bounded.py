@@ -6,7 +6,7 @@ further from the breakpoint than the bound. A point is *decided*, and its patter
 `exact.py` settles the others.
 
 The bound. With u = 2^-53 a computed inner product of n terms, summed in any order, with or without fused
-multiply-add, is within g(n) * sum |x_i y_i| of the true one, g(n) = n u / (1 - n u) (Higham, Accuracy and
+multiply-add, is within g(n) * sum |x_i y_i| of the true one. Here g(n) = n u / (1 - n u) (Higham, Accuracy and
 Stability of Numerical Algorithms, section 3.1). Inputs known to within e_i add sum |y_i| e_i. A node that reads several
 others has one inner product of all their terms and the bias. `docs/error-bounds.md` proves the bound, including the
 rounding of the bounds themselves, underflow and overflow.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How are a title and the names of marks placed so that all can be read?
 
-Once the layout of a figure is known, a title is broken into lines that fit above its panel; a formula is not broken,
+Once the layout of a figure is known, a title is broken into lines that fit above its panel. A formula is not broken,
 and a line that is still too wide, or a title too high, is made smaller. A name takes the first position around its
 point that overlaps neither an earlier name nor a point; further away, a thin line leads to the point. If all positions
 are taken, it has the one where it hides least. Names stay inside the axes, so they never overlap numbers there.

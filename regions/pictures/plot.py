@@ -59,10 +59,10 @@ def plot(
     ax : matplotlib.axes.Axes, or a sequence of as many as there are panels, optional
         Axes to draw on; by default a new figure, as high as the domain needs.
     color_by : "layer", "value", "pattern", "class" or "none"
-        In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of
-        the network; faces so that neighbours differ; faces by the output that is the largest, or by the sign of a
-        single output, with the line between them; or nothing. On a line the outputs are drawn in any case, and the
-        choice is for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
+        In a plane: edges by the layer of their neuron, counted from 1 as in the papers; faces by an output of the
+        network; faces so that neighbours differ; faces by the output that is the largest, or by the sign of a single
+        output, with the line between them; or nothing. On a line the outputs are drawn in any case, and the choice is
+        for the kinks ("layer"), for the curve ("value"), or for bands behind it ("pattern", "class").
     output_index : int
         Index of the output of the network, from 0.
     mark : bool, points [k, n_in], or dict of points [n_in] by name

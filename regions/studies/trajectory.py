@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How does a network transform a curve, layer by layer?
 
-One run of the core cuts the curve where a unit changes its piece, and all results of a layer follow from that:
+One run of the core cuts the curve where a unit changes its piece, and all results of a layer follow from that. They are
 the number of pieces of the layers up to it, the number of switches of each neuron, and the length of the image. Counts
 are exact, lengths are floating point with a bound on their error.
 Cost: the enumeration, and one product with the weights for each piece and layer.
