@@ -3,8 +3,8 @@
 
 ``python tests/fuzz.py --cases 5000 --seed 0`` compares the count, the number of enumerated regions and their patterns
 with `regions.reference`, over all families of `generators.py`: on lines, on polygons, and on the whole planes of these
-polygons. The core runs in a child process, so that a crash is a finding and not the end. Whatever is found is made as
-small as possible and kept in tests/hard/, where `test_hard.py` replays it from then on.
+polygons. The core runs in a child process, so that a crash is a finding and does not end the program. Failures are made
+as small as possible and stored in tests/hard/, where `test_hard.py` replays them from then on.
 Cost: 5 ms a case, nearly all of it in the reference.
 """
 

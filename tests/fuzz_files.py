@@ -3,12 +3,12 @@
 
 ``python tests/fuzz_files.py --cases 300000 --seed 0`` damages one sound file of each kind that is read, in all the ways
 of `fuzz_file_mutations.py`, and reads it. ``--every-bit`` instead flips each bit of each file, once. A finding is
-another exception than the package's own, a message that is long or not printable, more than 3 seconds of the
-processor, 300 MB of address space beyond what the process had, a crash, or a network that changed without a word as
+another exception than the package's own, a message that is long or not printable, more than 3 seconds of the processor,
+300 MB of address space beyond what the process had, a crash, or a network that changed without a word as
 `fuzz_file_kinds.py` defines it. The work is done in child processes with a limit on memory, so that a crash is a
-finding and not the end. A case is what its number and the seed make it: ``--case 123`` shows one.
+finding and does not end the program. A case depends only on its number and the seed: ``--case 123`` shows one.
 ``--drawn onnx`` and ``--drawn pt2`` read random graphs instead, valid and invalid ones, which no mutation of a sound
-file finds; every third network that comes out is held against what onnx or torch compute of the file.
+file finds; every third resulting network is compared with the result of onnx or torch for the file.
 Cost: 2 ms a case.
 """
 

@@ -2,10 +2,10 @@
 """Are operators that move numbers, pool and convolve read as torch and ONNX mean them?
 
 ``python tests/fuzz_operators.py torch --cases 10000`` draws cases of `operators_of_torch.py`, exports them with
-torch.export, several to a program, and holds the networks against torch. ``onnx`` does the same with the files of
-`operators_of_onnx.py`, one operator each, against onnxruntime.
+torch.export, several to a program, and compares the networks with torch. ``onnx`` does the same with the files of
+`operators_of_onnx.py`, one operator each, and onnxruntime.
 A finding is another value, beyond rounding, or an error of another type than the package's own. Refusals are counted by
-their reason. A case is what its number and the seed make it: ``--case 123`` shows one.
+their reason. A case depends only on its number and the seed: ``--case 123`` shows one.
 Cost: 10 ms a case.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are signs of x + y sqrt(d) those that squaring gives, however long the numbers and however close to zero?"""
+"""Do signs of x + y sqrt(d) agree with squaring, for numbers of any length and arbitrarily close to zero?"""
 
 from __future__ import annotations
 

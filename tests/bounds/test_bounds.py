@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are the bounds on the number of regions the numbers that the theorems give?
 
-Worked values, and for everything that is computed by a recursion the theorem's own sum, term by term.
+Tests use worked values, and for every recursion the theorem's own sum, term by term.
 """
 
 from __future__ import annotations

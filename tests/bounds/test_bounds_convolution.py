@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are the numbers of regions of a convolutional layer and of a given arrangement right?
 
-The formula of Xiong et al. against worked values and against layers with random weights, whose arrangements are counted
-by deletion and restriction; and this count against arrangements that textbooks count.
+The formula of Xiong et al. is compared with worked values and with layers with random weights, whose arrangements are
+counted by deletion and restriction. This count is compared with arrangements that textbooks count.
 """
 
 from __future__ import annotations

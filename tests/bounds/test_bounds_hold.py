@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do networks keep to the bounds, and do those that should reach them?
+"""Do networks satisfy the bounds, and do the extremal ones reach them?
 
-Exact counts of random and degenerate networks against every bound that is for them, after each layer; layers in general
-position and the constructions against the bounds that they reach; and the bounds against each other.
+Exact counts of random and degenerate networks are compared with every applicable bound, after each layer; layers in
+general position and the constructions with the bounds that they reach; and the bounds with each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are the bounds and closed forms for random networks the numbers that the theorems give?
 
-Worked values; integrals and simulations where a formula has no second form.
+Tests use worked values, and integrals and simulations if a formula has no second form.
 """
 
 from __future__ import annotations

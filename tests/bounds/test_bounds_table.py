@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the table of bounds say what the functions are, and is it complete?"""
+"""Does the table of bounds describe the functions correctly, and is it complete?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a certificate say what was proven, how, of what, and by whom?"""
+"""Does a certificate say what was proven, how, for which network, and by which version?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are arrays that fit together accepted, and are those that do not refused by name?"""
+"""Are consistent arrays accepted, and inconsistent ones refused by name?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Is every length, area and distance within its bound of the true one?
 
-On degenerate and nearly degenerate networks, on lines, in polygons and on whole planes, against fractions
-(`coordinates_judge.py`); and by hand where the true number is known.
+Networks are degenerate and nearly degenerate, on lines, in polygons and on whole planes. Results are compared with
+fractions (`coordinates_judge.py`), and with known numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are affine maps compared exactly?
 
-Against the maps of the reference, as fractions; and where maps agree up to one part in 2^53, modulo the first primes,
-or beyond the range of doubles.
+They are compared with the maps of the reference, as fractions. Hard cases agree up to one part in 2^53, modulo the
+first primes, or lie beyond the range of doubles.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are exact vertices exact, and do they stay apart from rounded numbers?
 
-The judge is `regions.reference`, which finds the corners of every region in rational arithmetic, along another way.
+They are compared with `regions.reference`, which finds the corners of every region in rational arithmetic by another
+method.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are exactly those regions reported as folded that are not polygons as stored?
 
-Judges: shapely, where its 32 digits are enough, and polygons by hand.
+The result is compared with shapely, where its 32 digits are enough, and with polygons made by hand.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is what is made of coordinates right on a slice of what `fuzz_coordinates.py` tries, and would it tell if not?"""
+"""Are numbers computed from coordinates right on a sample of `fuzz_coordinates.py`, and would it notice errors?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does `locate` find the right region for every point, on boundaries and one rounding away from them too?
 
-The judge is geometry in fractions: the lowest of the reference's regions whose closed polygon contains the
+It is compared with geometry in fractions: the lowest of the reference's regions whose closed polygon contains the
 point.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Is a partition what its docstring says: arrays, derived quantities, views, affine maps, conversions?
 
-Partitions are made from the rational reference, so next to nothing here depends on the compiled core.
+Partitions are made from the rational reference, so almost nothing here depends on the compiled core.
 """
 
 from __future__ import annotations

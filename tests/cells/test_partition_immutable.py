@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a partition a value: can nothing of it be changed, and does it compare by content?"""
+"""Is a partition a value: immutable, and compared by content?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a point that is said to be inside a region there wherever the true corners are, and are most points found?"""
+"""Is a point reported inside a region only if it is inside for all possible true corners, and are most points found?"""
 
 from __future__ import annotations
 

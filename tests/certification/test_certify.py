@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is every right result proved, is what was only sampled called so, and does the report say it well?"""
+"""Is every right result proved, are sampled claims reported as such, and is the report readable?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `certify` prove what was found along curves, and notice what is wrong with it?"""
+"""Does `certify` prove results along curves, and notice errors in them?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions.check` lay the right numbers beside each other, and would it notice one that is wrong?"""
+"""Does `regions.check` compare the right numbers, and would it notice a wrong one?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the work of `regions.check` bounded, and does the report say what was left out, and what no double can hold?"""
+"""Is the work of `regions.check` bounded, and does its report name what is left out, and numbers past the doubles?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions.check` notice regions that are wrong, by the identity that is about it, and without an exception?"""
+"""Does `regions.check` notice wrong regions, by the right identity, and without an exception?"""
 
 from __future__ import annotations
 

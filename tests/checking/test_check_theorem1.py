@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the command of `theorem1.py` hold networks against Theorem 1, and would it notice a violation?"""
+"""Does the command of `theorem1.py` compare networks with Theorem 1, and would it notice a violation?"""
 
 from __future__ import annotations
 

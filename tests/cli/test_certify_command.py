@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions certify` say what came out, with the right exit code, whatever the file holds?"""
+"""Does `regions certify` print the result, with the right exit code, for any file?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions check` say what came out, with the right exit code?"""
+"""Does `regions check` print the result, with the right exit code?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions count --checkpoint` go on where it was, and print what it prints without?"""
+"""Does `regions count --checkpoint` resume, and print the same as without a checkpoint?"""
 
 from __future__ import annotations
 

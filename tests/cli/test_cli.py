@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does the command line call the package correctly, and print the results?
 
-Counts are compared with those of the package on domains made in Python, so a point that is read wrongly
-shows.
+Counts are compared with counts on domains made in Python, so a point that is read wrongly is noticed.
 """
 
 from __future__ import annotations

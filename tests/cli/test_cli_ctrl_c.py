@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is anything lost that was found, when Ctrl-C comes while it is summed up or written?"""
+"""Are results lost if Ctrl-C comes while they are summed up or written?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How does a command end when it does not end well?
+"""How does a command end after an error or an interruption?
 
-Wrong input, a wrong command line, the limit, Ctrl-C, and another package called `regions`.
+The causes are wrong input, a wrong command line, the limit, Ctrl-C, and another package called `regions`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is what was found kept when a signal or a lack of memory ends a command, and is the end said in one line?"""
+"""Are results saved when a signal or a lack of memory ends a command, and is the end reported in one line?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions enumerate --checkpoint` go on where it was, whatever ended it, and write what it writes without?"""
+"""Does `regions enumerate --checkpoint` resume after any end, and write the same as without a checkpoint?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What can be said to `regions plot`, and what does the picture then show?
+"""Which options does `regions plot` have, and what does the picture then show?
 
-The figure is caught before it is written, which `test_pictures.py` looks at.
+The figure is intercepted before it is written; `test_pictures.py` tests the writing.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are curves on the command line those that are meant, and is what comes out what the package says?"""
+"""Are curves on the command line parsed correctly, and do the results agree with the package?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the regions of convolutional networks that torch wrote those that torch sees?
+"""Do the regions of convolutional networks, written by torch, agree with torch?
 
 Patterns are compared with the signs of torch's own pre-activations, values and affine maps with torch's in double
 precision, at an interior point of every region.

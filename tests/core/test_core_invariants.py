@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does what the core returns obey the laws that need no reference?
+"""Do the core's results satisfy the laws that need no reference?
 
-So networks larger than the reference can do are judged too: what the cells, edges and corners of any subdivision of a
-polygon satisfy, and changes of the network, the chart or the domain that change no region or change all in a known way.
+Networks too large for the reference are tested in this way: by identities for the cells, edges and corners of any
+subdivision of a polygon, and by changes of the network, the chart or the domain with known effects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Does the core give the numbers of regions that are known from elsewhere?
 
-From theory, from the constructions, from the networks on which published definitions differ, and, for the standard
-workloads, from rational arithmetic or unrelated programs. The areas of all regions must sum to the area of the domain.
+The sources are theory, the constructions, the networks on which published definitions differ, and, for the standard
+workloads, rational arithmetic or unrelated programs. The areas of all regions must sum to the area of the domain.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Are vertices where they should be, to the last bits, where weights cancel?
 
-Signs are right wherever the vertices are, so counts tell nothing: stored coordinates are held against exact ones. The
-networks multiply differences of nearly equal units by up to 1e12; rounded rows know their kinks to 1e-4.
+Signs are right for any vertices, so counts show nothing: stored coordinates are compared with exact ones. The networks
+multiply differences of nearly equal units by up to 1e12; rounded rows know their kinks to 1e-4.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the regions on a segment right, where they come layer by layer from the values at breakpoints?
+"""Are the regions on a segment right if they are computed layer by layer from the values at breakpoints?
 
 That is `csrc/kernel/sweep.hpp`; where two breakpoints coincide, and in unbounded domains, the recursion finds them.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does the core get right what rounded tools get wrong or break on?
+"""Are results right for networks on which rounded tools fail?
 
 Small networks that are degenerate in one way each, with counts that can be read off a sketch. The reference must agree,
-the enumeration must have as many regions, and `certify` must find nothing to complain about.
+the enumeration must have as many regions, and `certify` must find no fault.
 """
 
 from __future__ import annotations

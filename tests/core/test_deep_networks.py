@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are counts right, and proved without long integers, where error bounds have a long way to grow?"""
+"""Are counts of deep networks right, and proved without long integers although error bounds grow?"""
 
 from __future__ import annotations
 

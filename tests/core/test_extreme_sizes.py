@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are lengths and areas right wherever a double can hold them, however large or small the coordinates?
+"""Are lengths and areas right if a double can hold them, for any size of the coordinates?
 
-Judged by fractions. Whatever is too large is infinite, or refused by name where it is drawn, without a word from numpy.
+They are compared with fractions. Larger numbers are infinite, or refused by name in pictures, without numpy warnings.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the core agree with the reference on a slice of what `fuzz.py` tries, small enough for every run?"""
+"""Does the core agree with the reference on a sample of `fuzz.py`, small enough for every run?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does the core find the regions of networks whose units give the largest of several rows?
+"""Does the core find the regions of networks with max units?
 
-The judge is rational arithmetic. `test_fuzz_slice.py` tries random ones; here is what they are made of, one by one.
+The judge is rational arithmetic. `test_fuzz_slice.py` tries random ones; this file has their parts, one by one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Are the regions of networks with max-pools that torch wrote those that torch sees?
+"""Do the regions of networks with max-pools, written by torch, agree with torch?
 
 A LeNet with batch norms and max-pools on digits, as an exported program and as ONNX. At an interior point of every
-region the pattern is held against the signs and winners that torch itself has there, and values and affine maps against
-torch's in double precision. With ReLUs taken into the max-pools the function is the same, with fewer regions.
+region the pattern is compared with torch's signs and argmaxes, and values and affine maps with torch's in double
+precision. With ReLUs taken into the max-pools the function is the same, with fewer regions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do sections of the recursion together find what one run finds?
 
-Their counts, patterns in order, corners, and nodes of the recursion; wherever they are divided, into blocks as well.
+Compared are counts, patterns in order, corners, and nodes of the recursion, for any division, also into blocks.
 """
 
 from __future__ import annotations

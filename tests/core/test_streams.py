@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a stream give all regions, in little memory, and the same ones when it is taken up again?"""
+"""Does a stream yield all regions, in little memory, and the same ones after it is resumed?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do all methods of a partition work if regions are unbounded?
 
-On whole planes; those of lines and rays are among the cases of the other tests.
+Domains here are whole planes; lines and rays are among the cases of other tests.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does any number of workers leave what one leaves: numbers, arrays, counters, errors?
+"""Are results the same for any number of workers: numbers, arrays, counters, errors?
 
-Workers take parts of the work as they come, so each of these would see another order every time.
+Workers take parts of the work in any order, so errors would show as differences between runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are there as many linear regions in each sense as papers and paper and pencil say?
+"""Are the numbers of linear regions in each sense right, according to papers and to calculations by hand?
 
-The tables of docs/what-is-counted.md; the foldings, whose pieces are known; and small networks whose level sets can be
-drawn by hand. The same against an independent judge: `test_definitions_judged.py`.
+Tested are the tables of docs/what-is-counted.md, the foldings, whose pieces are known, and small networks whose level
+sets can be drawn by hand. An independent program for comparison: `test_definitions_judged.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Can linear regions be asked for, and seen, in every way that is promised?
+"""Do all interfaces to linear regions work?
 
-`regions.count` with a definition, `regions.linear_regions` with its labels, polygons and intervals, and the command.
+They are `regions.count` with a definition, `regions.linear_regions` with its labels, polygons and intervals, and the
+command.
 """
 
 from __future__ import annotations

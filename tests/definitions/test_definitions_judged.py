@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are linear regions what the definitions say, on networks of every kind?
+"""Do linear regions satisfy the definitions, on networks of every kind?
 
-Against `definitions_judge.py`, in rational arithmetic, on small draws of all families; and on networks of few small
-integers, where maps and level sets coincide all the time, in whole planes too.
+They are compared with `definitions_judge.py`, in rational arithmetic, on small draws of all families, and on networks
+of few small integers, where maps and level sets often coincide, in whole planes too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do the bounds hold by which floating point decides about linear regions, and what exact arithmetic says?
+"""Are the error bounds for linear regions valid, and is exact arithmetic right?
 
-Values at vertices, maps, and their differences against fractions, also where vertices are stored badly; and what is
-concluded from numbers with bounds, against all that these numbers may be.
+Values at vertices, maps, and their differences are compared with fractions, also for inaccurate vertices. Conclusions
+from numbers with bounds are tested for all possible numbers.
 """
 
 from __future__ import annotations

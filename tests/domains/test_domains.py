@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a domain the chart and the convex set that was asked for, and is everything else refused by name?"""
+"""Does a domain have the requested chart and convex set, and is everything else refused by name?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are points that are images the same as their numbers in a row, wherever points are taken?"""
+"""Are images equivalent to their flattened numbers, wherever points are accepted?"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Does the core say what the reference says?
+"""Does the core agree with the reference?
 
-`difference` compares everything the core returns with `regions.reference`: the count, the patterns, and for each
-region its corners, each within the bound that the core gives for it, and its edges with what is beyond them. Corners
-are matched by the lines between them, which are known exactly on both sides, so however close they are, no rounded
-number decides which is which. Stored and true vertices must match one to one: that makes a partition a complex
-without T-junctions. Nothing is compared with a tolerance: floats are taken as the fractions they are.
+`difference` compares everything that the core returns with `regions.reference`: the count, the patterns, and for each
+region its corners, each within the core's bound, and its edges with the neighbours. Corners are matched by the lines
+between them, which are known exactly on both sides, so no rounded number decides the matching, however close corners
+are. Stored and true vertices must match one to one: that makes a partition a complex without T-junctions. Nothing is
+compared with a tolerance: floats are taken as the fractions they are.
 Cost: milliseconds for some dozen regions, nearly all of it in the reference.
 """
 

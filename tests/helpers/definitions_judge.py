@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How many linear regions are there in each sense, said as plainly as possible?
+"""How many linear regions are there in each sense, computed as simply as possible?
 
-In rational arithmetic, from the cells and maps of `regions.reference`: every pair of cells is intersected, every level
-set is cut out of every cell, every pattern is evaluated at a point. It shares nothing with `regions.definitions`.
-A convex set is the list of its corners in order: a polygon, a segment, a point, or nothing. A half-plane is a form
-(a0, a1, a2), the points where it is not negative.
-Domains without end must be given as bounded ones that are large enough (`beyond_everything`).
+The arithmetic is rational, from the cells and maps of `regions.reference`: every pair of cells is intersected, every
+level set is cut out of every cell, every pattern is evaluated at a point. It shares nothing with `regions.definitions`.
+A convex set is the list of its corners in order: a polygon, a segment, a point, or nothing. A half-plane is a form (a0,
+a1, a2), the points where it is not negative.
+Unbounded domains must be replaced by bounded ones that are large enough (`beyond_everything`).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ There is one small file of each readable kind. A network counts as silently chan
   into others, or written into notes);
 - points are numbers and no more, and in a graph of ONNX numbers say what is connected with what: nothing.
 
-That is asked after bits, runs of bytes and lengths were changed in the file as it is. After changes that know the
-format, and put the checksums right again, any valid network may be what the file now says.
+This is tested after changes of bits, runs of bytes and lengths in the raw file. After changes that know the format, and
+repair checksums, any valid network is accepted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """In which ways does `fuzz_files.py` damage a file?
 
-`damage` changes bytes and knows nothing; `rewrite` knows the format: it changes opcodes of pickles, entries of JSON
-headers, numbers in text, members of archives, and puts lengths and checksums right again.
+`damage` changes bytes without knowing the format; `rewrite` knows it, and changes opcodes of pickles, entries of JSON
+headers, numbers in text and members of archives, and repairs lengths and checksums.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is the smallest network and domain on which the same goes wrong?
+"""What is the smallest network and domain with the same failure?
 
-Leave out layers, units, input dimensions and corners, and put shorter numbers in the place of long ones, as long as
-`still_fails` says that the failure is still there; until nothing more can be left out. Greedy, so what comes out is
-small but not always the smallest there is.
+Remove layers, units, input dimensions and corners, and replace long numbers by shorter ones, while `still_fails`
+returns True, until nothing more can be removed. The method is greedy, so the result is small but not always the
+smallest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which random domains and layers are the families of `generators.py` made of?
+"""Which random domains and layers do the families of `generators.py` consist of?
 
-Everything is drawn from the `numpy.random.Generator` given first, so a seed says it all. "Lattice" parts have
-small integer coordinates, where coincidences (three lines in a point, a line through a corner, along an edge)
-happen by themselves and are exact.
+Everything is drawn from the `numpy.random.Generator` given first, so a seed determines everything. "Lattice" parts have
+small integer coordinates, where coincidences (three lines in a point, a line through a corner, along an edge) happen by
+themselves and are exact.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which networks and domains should the core be tried on?
+"""On which networks and domains is the core tested?
 
 `FAMILIES` maps a name to a function ``(rng, dimension) -> (Network, Domain)``. They are small (1 to 4 inputs,
 mostly up to 6 units in up to 3 layers), so that the reference takes milliseconds, and each is degenerate in

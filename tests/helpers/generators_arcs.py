@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which small networks and arcs are hard for counting pieces?
 
-Weights and ends of few digits, so that lines pass through ends of arcs, touch the circle, coincide, or meet on it;
-arcs down to 2^-44 of a turn; generic numbers beside them.
+Weights and ends of few digits, so that lines pass through ends of arcs, touch the circle, coincide, or meet on it; arcs
+down to 2^-44 of a turn; and generic numbers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which networks come as close to the proofs' limits on arcs as can be aimed?
+"""Which networks come as close as possible to the limits of the proofs on arcs?
 
 `tangent_arc_case`: layers with large biases whose units do not cross, and above them units that nearly touch zero at
-one point of the arc, or cross next to each other there; long doubles say where that is. `pythagorean_arc_case`: whole
-numbers, and one point of the arc that is exact, where several units of a layer are zero or nearly so. Both notice
-bounds on how far a wave bends, and an order of crossings, that are left out in the core.
+one point of the arc, or cross next to each other there; long doubles locate the point. `pythagorean_arc_case`:
+integers, and one point of the arc that is exact, where several units of a layer are zero or nearly so. Both reveal
+missing bounds on the bend of a sinusoid, and a missing test of the order of crossings, in the core.
 """
 
 from __future__ import annotations

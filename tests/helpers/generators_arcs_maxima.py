@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""On which arcs are units that give the largest of several rows hard?
+"""On which arcs are max units hard?
 
-`maxima_arc_case`: the networks of `generators_maxima.py` on the arcs of `generators_arcs.py`. `meeting_arms_case`:
-one unit, and perhaps one above it, on the unit circle with many arms that are the same at one point of it: at an end
-of the arc, within it, touching one another there, or nearly so; points of whole numbers, so that this is exact.
+`maxima_arc_case`: the networks of `generators_maxima.py` on the arcs of `generators_arcs.py`. `meeting_arms_case`: one
+unit, and perhaps one above it, on the unit circle with many branches that are equal at one point of it: at an end of
+the arc, inside it, touching each other there, or nearly so. Points have rational coordinates, so that this is exact.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which deep networks should the core be tried on?
+"""On which deep networks is the core tested?
 
-`DEEP_FAMILIES`, like `FAMILIES` in `generators.py`, but 8 to 60 layers deep and 2 to 24 units wide: what is rounded at
-the bottom has a long way to the top, so error bounds grow, and their lowest layers are kept to twice the working
-precision. The reference takes milliseconds, in the largest networks a tenth of a second, on one region. So domains
-are made smaller, about the same point, until there are few: no network has to be left out.
+`DEEP_FAMILIES`, like `FAMILIES` in `generators.py`, but 8 to 60 layers deep and 2 to 24 units wide: rounding errors of
+the lowest layers grow through many layers, so these layers have twice the working precision. The reference takes
+milliseconds, in the largest networks a tenth of a second, on one region. Domains are therefore shrunk, around the same
+point, until there are few regions: no network has to be left out.
 """
 
 from __future__ import annotations

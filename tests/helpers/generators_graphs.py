@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which networks that are not chains should the core be tried on?
+"""On which networks that are not chains is the core tested?
 
 `GRAPH_FAMILIES`, like `FAMILIES` in `generators.py`: convolutions, skips, joints, slices, scalings and units of several
 kinds, put together at random, with some 5 to 60 units.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which networks with units that give the largest of several rows should the core be tried on?
+"""On which networks with max units is the core tested?
 
-`MAX_FAMILIES`, like `FAMILIES` in `generators.py`: a few nodes of maxouts, of windows over the outputs below, as
-max-pool has them, of relus and steps, which also read nodes further down; among the arms are constants and copies of
-each other.
+`MAX_FAMILIES`, like `FAMILIES` in `generators.py`: a few nodes of maxouts, of windows over the outputs below, as in
+max-pooling, of relus and steps, which also read nodes further down. Some branches are constants and copies of each
+other.
 """
 
 from __future__ import annotations

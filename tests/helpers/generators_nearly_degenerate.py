@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which networks have regions that doubles can hardly hold?
+"""Which networks have regions that are barely representable in doubles?
 
 `nearly_degenerate` draws small networks with lines that are nearly parallel or nearly meet in a point, strips down to
 2^-50 wide, differences of nearly equal units times up to 1e12, and domains far from the origin or in skew charts. They

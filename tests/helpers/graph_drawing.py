@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which numbers, shapes and constants does a random graph have?
 
-`Drawing` is what the generators of both formats share: a pool of values with their shapes, constants, and numbers that
-are mistaken with some probability. The mistakes are those that mutation of sound files does not find: axes that do not
-exist, lengths beyond memory, empty lists, constants of another shape or type.
+`Drawing` is the common part of the generators of both formats: a pool of values with their shapes, constants, and
+numbers that are wrong with some probability. The mistakes are of kinds that mutation of sound files does not find: axes
+that do not exist, lengths beyond memory, empty lists, constants of another shape or type.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which ONNX files does the fuzzing of files make out of nothing?
+"""Which random ONNX files does the fuzzing of files generate?
 
-Graphs of a few nodes, most of them nearly right: `drawn` is one. The types, names and numbers of inputs and outputs are
-mistaken with the probability of the drawing.
+They are graphs of a few nodes, most of them nearly right; `drawn` makes one. The types, names and numbers of inputs and
+outputs are wrong with the probability of the drawing.
 """
 
 from __future__ import annotations

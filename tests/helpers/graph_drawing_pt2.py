@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which exported programs does the fuzzing of files make out of nothing?
+"""Which random exported programs does the fuzzing of files generate?
 
 As `graph_drawing_onnx.py`, of torch's operators, written without torch.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does the network of a drawn file compute what onnx or torch compute of the file?
+"""Does the network of a random file agree with onnx or torch on the file?
 
-Judges return None where they agree, or where they do not evaluate the file: they refuse some that are read, such as
-graphs with values of no numbers that nothing uses.
+Judges return None if they agree, or do not evaluate the file: they refuse some readable files, such as graphs with
+unused empty values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random networks that are not chains: convolutions, skips, joints, scalings, with their values at a point.
 
-With weights and inputs that are small integers numpy's values are exact, and ties are many.
+Weights and inputs are small integers, so numpy's values are exact, and ties are frequent.
 """
 
 from __future__ import annotations

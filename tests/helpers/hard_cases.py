@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How is a case that was hard for the core kept?
+"""How is a case stored that was hard for the core?
 
-As a JSON file in tests/hard/, with a sentence on why and every number in hexadecimal, so that what is replayed is the
-same to the last bit. `fuzz.py` writes one for each thing it finds; `test_hard.py` replays them all.
+As a JSON file in tests/hard/, with a sentence on why and every number in hexadecimal, so that it is replayed to the
+last bit. `fuzz.py` writes one for each failure; `test_hard.py` replays them all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How is a model file made that lies?
+"""How is a malicious model file made?
 
-Sound and hostile files are built byte by byte, so that readers are tested without torch and with files that
-no library would write. `torch_file` wraps a pickle and storages as ``torch.save`` does; the small functions
-before it are an assembler for pickles, each returning the opcodes that push one value.
+Sound and hostile files are built byte by byte, so that readers are tested without torch and with files that no library
+writes. `torch_file` wraps a pickle and storages as ``torch.save`` does; the small functions before it are an assembler
+for pickles, each returning the opcodes that push one value.
 """
 
 from __future__ import annotations

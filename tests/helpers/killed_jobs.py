@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does a job that keeps its results in a folder go on where it was ended?
+"""Does a job that saves its results in a folder resume where it ended?
 
-A program waits for a line after each piece that it keeps, and the second half of a job in this process waits for the
-report that ends it. So they end in the middle of their work on any machine, however fast.
+A program waits for a line after each piece that it saves, and the second half of a job in this process waits for the
+report that ends it. They therefore end in the middle of their work on any machine.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which kinds of parameters do public functions have, and what may each kind be given?
+"""Which kinds of parameters do public functions have, and which values does each kind accept?
 
-`KINDS` says what a parameter of some name is, wherever it is one; calls in `public_callables.py` say where it is
-another. By kind: which of the values of `wrong_values.py` are right after all, and what messages call it.
+`KINDS` gives the kind of a parameter by its name; calls in `public_callables.py` name exceptions. For each kind, this
+file lists the values of `wrong_values.py` that are accepted, and its names in messages.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which networks have a number of regions that is known from elsewhere?
 
-From textbooks on arrangements, and from the definitions that other papers use. Small enough for the rational
-reference; whatever counts regions is held against them.
+The sources are textbooks on arrangements, and the definitions of other papers. The networks are small enough for the
+rational reference; everything that counts regions is compared with them.
 """
 
 from __future__ import annotations

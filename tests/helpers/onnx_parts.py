@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which ONNX models do the tests need, and does a network agree with the one that onnx itself evaluates?
 
-`onnx.reference.ReferenceEvaluator`, which ships with onnx, is the oracle: it evaluates a file in the precision of its
-types.
+Networks are compared with `onnx.reference.ReferenceEvaluator`, which is part of onnx and evaluates a file in the
+precision of its types.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which operators of ONNX look at windows, and in which versions do they mean something else?
+"""Which operators of ONNX use windows, and which versions differ?
 
 Cases for test_read_onnx_operators.py.
 """

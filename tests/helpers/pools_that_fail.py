@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which executors lose what they were given to do?
+"""Which executors lose their tasks?
 
-Functions that are sent to other processes have to stand in a file that these can import.
+Functions that are sent to other processes must be in a file that these can import.
 """
 
 from __future__ import annotations

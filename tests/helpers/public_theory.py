@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How are public bounds, ensembles and studies called rightly? See `public_callables.py`."""
+"""How are public bounds, ensembles and studies called correctly? See `public_callables.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What would the core have to return? The arrays of a partition, made from the reference's exact regions.
 
-Vertices are matched as fractions, so this decides nothing by rounding; it is as slow as it looks. Tests of
-everything behind the core build their partitions with it, and tests of the core compare.
+Vertices are matched as fractions, so rounding decides nothing; this is slow. Tests of everything after the core build
+their partitions with it, and tests of the core compare with it.
 """
 
 from __future__ import annotations

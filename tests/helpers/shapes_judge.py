@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Are the shapes that are made of a partition's coordinates right?
+"""Are the shapes that are computed from a partition's coordinates right?
 
-`findings` holds inscribed discs, merged polygons and the coverage against exact corners. The largest disc is found in
-another way than in `regions.measures`: any three edges whose normals positively span the plane bound it, and so do two
-parallel ones; the least of these bounds is its radius. On a line it is half of the length. Corners are integers over
-one denominator for each region, and so is what is made of them, up to square roots; from there on numbers are positive.
+`findings` compares inscribed discs, merged polygons and the coverage with exact corners. The largest disc is found by
+another method than in `regions.measures`: any three edges whose normals positively span the plane bound it, and so do
+two parallel ones; the least of these bounds is its radius. On a line it is half of the length. Corners are integers
+over one denominator for each region, and so are derived numbers, up to square roots; from there on numbers are
+positive.
 Cost: a cube of the number of corners, so some 100 microseconds for a region.
 """
 

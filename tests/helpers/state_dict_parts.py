@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which modules do the tests of state dicts put together, and what do these compute?
+"""Which modules do the tests of state dicts combine, and what do these compute?
 
-The oracle, `check`, evaluates the modules one after the other, as the test writes them, and knows nothing
-of folding.
+For comparison, `check` evaluates the modules one after the other, in the order of the test, without folding.
 """
 
 from __future__ import annotations

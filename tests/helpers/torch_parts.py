@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which torch modules do the tests need that are not plain, and does a network agree with its module?
+"""Which unusual torch modules do the tests need, and does a network agree with its module?
 
-torch itself is the oracle: every module that is read is also run, in float64 and evaluation mode.
+Networks are compared with torch itself: every module that is read is also run, in float64 and evaluation mode.
 """
 
 from __future__ import annotations

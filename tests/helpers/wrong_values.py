@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which values are wrong, wherever they are handed over?
+"""Which values are wrong for most parameters?
 
-By name, made anew for each call, since generators run out and arrays may be written to. For most parameters all of them
-are wrong; which kinds of parameters take which of them is in `public_callables.py`.
+They have names, and are made for each call, because generators run out and arrays may be written to. For most
+parameters all of them are wrong; `public_callables.py` lists exceptions by kind.
 """
 
 from __future__ import annotations

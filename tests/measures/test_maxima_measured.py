@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are results on networks with maxima right: boundary, definitions, distances, curves, checks, and refusals?
 
-Known answers are for max(x, y, 0) around 0, whose three regions meet there, and of max-pools in a row.
+Known answers are for max(x, y, 0) around 0, whose three regions meet there, and for max-pools in a row.
 """
 
 from __future__ import annotations

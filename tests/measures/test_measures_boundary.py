@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is the boundary measured rightly: which facets, how long, of which layer and neuron, with how many crossings?
+"""Is the boundary measured correctly: its facets, lengths, layers, neurons and crossings?
 
-Judges: the affine maps of the reference, as fractions; the identities that every partition of a polygon satisfies; and
-small networks whose boundaries can be drawn by hand.
+It is compared with the affine maps of the reference, as fractions, with the identities that every partition of a
+polygon satisfies, and with small networks whose boundaries can be drawn by hand.
 """
 
 from __future__ import annotations

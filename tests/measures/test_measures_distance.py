@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is the distance to the boundary right, which kink is it, and where: on boundaries, in ties, where nothing is near?
+"""Are the distance to the boundary, its kink and its position right: on boundaries, in ties, and far from all kinks?
 
-Judges: the distances to all kinks in fractions, by plain loops; the polygons of a partition; and closed forms.
+They are compared with the distances to all kinks in fractions, by simple loops, with the polygons of a partition, and
+with closed forms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Is the distance within a line or plane right: from segments, rays and whole lines, to either boundary, at any scale?
 
-Judges: the distances to all facets in fractions, with exact vertices; the polygons of a partition; closed forms.
+It is compared with the distances to all facets in fractions, with exact vertices, with the polygons of a partition, and
+with closed forms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is the diameter of the graph of regions found with few searches, and bracketed before it is found?
+"""Is the diameter of the region graph found with few searches, and bounded before it is found?
 
-That it is right on all sorts of partitions, beside the judge of scipy's: `test_measures_shapes.py`.
+`test_measures_shapes.py` compares it with scipy on many kinds of partitions.
 """
 
 from __future__ import annotations

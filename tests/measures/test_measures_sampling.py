@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do densities from random lines agree with exact ones, and are estimates what they say?
 
-Everything random is seeded, so that a test that passes keeps passing; what it shows is that an estimate is within a few
-of its standard errors of the truth, with errors small enough to tell a wrong constant.
+Everything random is seeded, so that a passing test keeps passing. It shows that an estimate is within a few of its
+standard errors of the truth, with errors small enough to reveal a wrong constant.
 """
 
 from __future__ import annotations

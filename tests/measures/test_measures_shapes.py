@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are inscribed discs, degrees and diameters right, on generic partitions, thin cells and many-sided domains?
 
-Judges: scipy's linear programming on single polygons, and its shortest paths between all regions.
+They are compared with scipy's linear programming on single polygons, and its shortest paths between all regions.
 """
 
 from __future__ import annotations

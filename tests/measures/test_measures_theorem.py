@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do both sides of Hanin and Rolnick's Theorem 3 agree, with each other and with closed forms?
 
-All rows of examples/hanin_rolnick.py are run, on few networks. The other tests are about what makes the two sides
-differ when it is wrong: which neurons are good, and at which values of which biases.
+All rows of examples/hanin_rolnick.py are run, on few networks. The other tests are about parts that make the two sides
+differ if they are wrong: which neurons are good, and at which biases.
 """
 
 from __future__ import annotations

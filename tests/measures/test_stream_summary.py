@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does a summary of blocks say of all regions what one enumeration says of them?"""
+"""Does a summary of blocks agree with one enumeration of all regions?"""
 
 from __future__ import annotations
 

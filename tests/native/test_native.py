@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do the parts of the core pass their own tests?
 
-Those are the .cpp files here; `native_tests.py` says what they need.
+The tests are the .cpp files here; `native_tests.py` describes their requirements.
 """
 
 from __future__ import annotations

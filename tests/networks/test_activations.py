@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are activations what their names say, exactly, and are broken ones refused?"""
+"""Are named activations exactly right, and are broken ones refused?"""
 
 from __future__ import annotations
 

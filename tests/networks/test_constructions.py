@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do the constructions have the numbers of regions they are known for?"""
+"""Do the constructions have their known numbers of regions?"""
 
 from __future__ import annotations
 

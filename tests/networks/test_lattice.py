@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the bound on a convolution's norm one, and a tight one?"""
+"""Is the bound on a convolution's norm valid, and tight?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do units that are the largest of several rows answer as they should, one by one and in networks?"""
+"""Are max units right, one by one and in networks?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is a network what it was given, does it compute what it should, and is bad input refused by name?"""
+"""Does a network store its input, is its evaluation right, and is bad input refused by name?"""
 
 from __future__ import annotations
 

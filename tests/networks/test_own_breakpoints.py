@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does everything that reads units ask each for its own breakpoints?
+"""Does all code that reads units support separate breakpoints for each?
 
-A kind of units that no name stands for yet: triangle waves, each with a period of its own. With the periods in the
-weights, where powers of two change no bit, they are the units of one ordinary activation.
+The tests use an unnamed kind of units: triangle waves, each with a different period. With the periods in the weights,
+where powers of two change no bit, they are the units of one ordinary activation.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is an operator of small blocks the matrix that it stands for?"""
+"""Is an operator of small blocks equal to the matrix that it represents?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do bounds hold at the ends of the doubles' range, and is nothing said of what overflows?"""
+"""Are bounds valid at the limits of the doubles, and is overflow undecided?"""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def test_nothing_is_known_where_a_value_overflows() -> None:
 @pytest.mark.parametrize("arithmetic", [Bounded, BoundedTogether])
 @pytest.mark.parametrize("reads", [1, 2])
 def test_a_long_sum_in_which_small_terms_are_lost(arithmetic: type[Bounded | BoundedTogether], reads: int) -> None:
-    """Next to 1 half a unit in its last place is rounded away, however often it comes; of the lanes of a sum one has
-    the 1."""
+    """Half a unit in the last place of 1 is rounded away, however often it is added. One lane of a sum has the 1."""
     count, half = 1 << 17, 2.0**-53
     ones, small = np.ones((count, 1)), np.full((1, count), half)
     small[0, 0] = 1.0

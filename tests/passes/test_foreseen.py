@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is it said, of networks whose signs fall to long integers and of no others, that this will take long?"""
+"""Is a warning given for exactly those networks whose signs need long integers, which takes long?"""
 
 from __future__ import annotations
 

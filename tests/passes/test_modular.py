@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are affine maps modulo primes right: against the reference, as fractions, and without rounding?"""
+"""Do affine maps modulo primes agree with the reference, as fractions, and without rounding?"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Can all that is written in a picture be read, however small it is?"""
+"""Is all text in a picture readable, however small the picture?"""
 
 from __future__ import annotations
 

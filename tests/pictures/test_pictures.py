@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are classes, marked points, windows, proportions and files of pictures what they are said to be?"""
+"""Are classes, marked points, windows, proportions and files of pictures right?"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does a picture show the partition it is given?
 
-Checked on the artists, before anything is rendered; rendering is tried once for each kind of picture.
+This is checked on the artists, without rendering; each kind of picture is rendered once.
 """
 
 from __future__ import annotations

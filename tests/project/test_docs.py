@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Is what the documents show true?
 
-Every example in README.md and docs/ is run, in a folder that holds a copy of examples/, and what it shows is
-compared: Python blocks as doctests, `$ regions ..` in console blocks through the command line. Times, the number
-of signs, and whether cddlib is there to be asked may differ, nothing else. Blocks of sh, which install things, are
-run by .ci/run. The examples in docstrings are run as well, and links between the files must lead somewhere.
+Every example in README.md and docs/ is run, in a folder that holds a copy of examples/, and what it shows is compared:
+Python blocks as doctests, `$ regions ..` in console blocks through the command line. Times, the number of signs, and
+whether cddlib is installed may differ, nothing else. Blocks of sh, which install packages, are run by .ci/run. The
+examples in docstrings are run as well, and links between the files must lead somewhere.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the errors one family, each also a builtin, and do they survive a trip between processes?"""
+"""Are the errors one family, each also a builtin, and can they be pickled?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do the files for the repository's host say the same as the rest of the project?
 
-Workflows, forms and hooks repeat what stands elsewhere: Python versions, steps of `.ci/run`, versions of linters.
-Here the copies are compared. That the files have the form that the host expects, `.ci/run lint` checks against schemas.
+Workflows, forms and hooks repeat facts from elsewhere: Python versions, steps of `.ci/run`, versions of linters. This
+file compares the copies. `.ci/run lint` checks the form of these files with schemas.
 """
 
 from __future__ import annotations

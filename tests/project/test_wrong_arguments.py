@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What happens when a public function is handed something wrong?
+"""What happens when a public function gets a wrong argument?
 
 Every public callable is called with one good list of arguments, and then with each argument replaced in turn by wrong
 values. Either the result is right (`TAKEN` says which values count as right, by kind of parameter), or the error is a
 `TypeError`, a `ValueError` or one of the package's, raised by a ``raise`` in the package, with a message on one line
 that names the parameter or what it means.
-Values take turns: each parameter meets every fifth of them, and each value a fifth of the parameters, since most checks
-are shared. All of them together are the slow test.
+Values alternate: each parameter gets every fifth value, and each value is tried on a fifth of the parameters, because
+most checks are shared. The slow test combines all of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is the reference right, judged by textbook counts and by checking every region it gives one by one?
+"""Is the reference right, compared with textbook counts and by checking each of its regions?
 
 The check by regions is complete: cells with different patterns are disjoint; each has its own pattern and
 affine map at a point inside (evaluated here neuron by neuron, in fractions); and together they have the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is every class the largest output, and are the boundaries between classes where outputs tie?"""
+"""Is every class the largest output, and do outputs tie on the boundaries between classes?"""
 
 from __future__ import annotations
 

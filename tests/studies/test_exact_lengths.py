@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Are lengths of images as near to the exact ones as their stated errors say, in deep networks?
+"""Are lengths of images within their stated errors of the exact lengths, in deep networks?
 
-The judge walks along the segment in integers: on each piece every neuron is a form a + b t with integer a and b, scaled
-by a power of two, and the pieces end at rational t. Only the root at the end is rounded, after 200 binary places.
+The exact program walks along the segment in integers: on each piece every neuron is a form a + b t with integer a and
+b, scaled by a power of two, and the pieces end at rational t. Only the root at the end is rounded, after 200 binary
+places.
 """
 
 from __future__ import annotations

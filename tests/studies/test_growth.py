@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do curves grow in random networks as the laws say, and are laws that say nothing left out, with the reason?"""
+"""Do curves grow in random networks as the laws say, and are laws that do not apply left out, with the reason?"""
 
 from __future__ import annotations
 

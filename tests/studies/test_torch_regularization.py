@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is trajectory regularisation the loss and the scale that it is said to be, and are networks with it read?"""
+"""Does trajectory regularisation compute the right loss and scale, and are networks with it read?"""
 
 from __future__ import annotations
 

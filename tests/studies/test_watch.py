@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does `regions.watch` measure each checkpoint, whatever it comes as, and say what the columns claim?"""
+"""Does `regions.watch` measure each checkpoint, of any type, and fill the columns correctly?"""
 
 from __future__ import annotations
 
