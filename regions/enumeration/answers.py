@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Is this what a task finds?
 
-A result comes from a file or from an executor, and neither is trusted: both go through `accepted`, before anything
-uses what is in it. An answer is accepted if it belongs to the task and each part has the form that the rest of the
-package relies on: no index is out of range, no number is negative. Whether the numbers are right is not judged here;
-`regions.certify` does that.
+A result comes from a file or from an executor, and neither is trusted. Both have a checksum (`digest_of`), which finds
+damage: a file has it in its head, and a worker puts its result into a `Sealed` before the executor sends it. A checksum
+can be forged. Therefore both also go through `accepted`, before anything uses their content. An answer is accepted if
+it belongs to the task and each part has the form that the rest of the package relies on: no index is out of range, no
+number is negative. Whether the numbers are right is not judged here; `regions.certify` does that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+import hashlib
+import pickle
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 from regions.certificate import LONGER, STAGES, Certificate, make_certificate
@@ -20,12 +23,76 @@ from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import LimitReached
 from regions.version import __version__
 
-__all__ = ["accepted", "are_counters", "enumerated_result", "is_certificate", "is_count"]
+__all__ = [
+    "Sealed",
+    "accepted",
+    "are_counters",
+    "digest_of",
+    "enumerated_result",
+    "is_certificate",
+    "is_count",
+    "run_sealed",
+    "unsealed",
+]
 
 COUNTERS = {"cells", *STAGES, *LONGER}
 WORDS = {"network", "domain", "domain_fingerprint", "version", "kernel"}
 LONGEST_WORD = 200
 FIELDS = [field.name for field in fields(Certificate)]
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """What a worker sends.
+
+    Attributes
+    ----------
+    content : bytes
+        The pickled result.
+    digest : str
+        SHA-256 of the content and the place in the job, as `digest_of` returns it.
+    """
+
+    content: bytes
+    digest: str
+
+
+def run_sealed(work: Callable[[Task], Result], task: Task) -> Sealed:
+    """Do a task in a worker, and add a checksum to its result."""
+    content = pickle.dumps(work(task), pickle.HIGHEST_PROTOCOL)
+    return Sealed(content, digest_of(task.job, task.index, [content]))
+
+
+def unsealed(answer: Any, task: Task) -> Result | None:
+    """Return the result of a task if a worker sealed it and nothing has changed since, else None.
+
+    The content is unpickled only if it has the checksum. A forged checksum is possible for those who run the workers,
+    and they can also send the executor a pickle of their own.
+    """
+    if type(answer) is not Sealed:
+        return None
+    try:
+        if digest_of(task.job, task.index, [answer.content]) != answer.digest:
+            return None
+        return accepted(pickle.loads(answer.content), task)
+    except Exception:  # attributes are missing or of another type; or a forged content does not unpickle
+        return None
+
+
+def digest_of(job: str, index: int, content: Iterable[Any]) -> str:
+    """Return the SHA-256 of a result with its place in the job, so that it cannot stand for another one.
+
+    Parameters
+    ----------
+    job, index
+        As in a `Task`.
+    content : iterable of bytes-like
+        The result, in parts.
+    """
+    digest = hashlib.sha256(f"{job} {index}\n".encode())
+    for each in content:
+        digest.update(each)
+    return digest.hexdigest()
 
 
 def accepted(answer: Any, task: Task) -> Result | None:

@@ -14,7 +14,6 @@ passed over. Nothing in a file is executed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -34,7 +33,7 @@ import numpy as np
 from regions.arithmetic.arguments import path_of
 from regions.certificate import Certificate
 from regions.domains import Domain
-from regions.enumeration.answers import FIELDS, accepted, are_counters, enumerated_result, is_count
+from regions.enumeration.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
 from regions.enumeration.subtrees import Subtree, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import NotACheckpointError
@@ -123,7 +122,7 @@ class Folder:
         """Write results of one job to a new file."""
         contents = [_content(result) for result in results]
         entries: list[tuple[int, int, str]] = [
-            (result.index, sum(map(len, content)), _digest(result.job, result.index, content))
+            (result.index, sum(map(len, content)), digest_of(result.job, result.index, content))
             for result, content in zip(results, contents, strict=True)
         ]
         facts = {"format": FORMAT, "job": results[0].job, "total": results[0].total, "results": entries}
@@ -209,15 +208,7 @@ def _read(place: _Place) -> bytes | None:
             return None
         file.seek(place.begin)
         content = file.read(place.length)
-    return content if _digest(place.job, place.index, [content]) == place.digest else None
-
-
-def _digest(job: str, index: int, content: Sequence[Any]) -> str:
-    """Of a result with its place in the job, so that it cannot stand for another one."""
-    digest = hashlib.sha256(f"{job} {index}\n".encode())
-    for each in content:
-        digest.update(each)
-    return digest.hexdigest()
+    return content if digest_of(place.job, place.index, [content]) == place.digest else None
 
 
 def _content(result: Result) -> list[Any]:

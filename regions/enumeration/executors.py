@@ -21,10 +21,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from regions.arithmetic.arguments import shown
-from regions.enumeration.answers import accepted
+from regions.enumeration.answers import Sealed, run_sealed, unsealed
 from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
 from regions.enumeration.tasks import Result, Task
 from regions.reporting import PATIENCE
@@ -59,7 +60,7 @@ def done_elsewhere(
 
     After a result with an error nothing is given any more that comes after it in the order of the tasks.
     """
-    futures: dict[int, Future[Result]] = {}
+    futures: dict[int, Future[Sealed]] = {}
     tries = dict.fromkeys(range(len(tasks)), 0)
     ready: queue.SimpleQueue[int] = queue.SimpleQueue()
     processes = _Processes(executor)
@@ -67,7 +68,7 @@ def done_elsewhere(
     def submit(place: int) -> bool:
         tries[place] += 1
         try:
-            futures[place] = executor.submit(work, tasks[place])
+            futures[place] = executor.submit(partial(run_sealed, work), tasks[place])
         except RuntimeError as error:
             if tries[place] == 1 and not isinstance(error, BrokenExecutor):
                 raise
@@ -160,12 +161,12 @@ def _require_others(executor: Executor) -> None:
         )
 
 
-def _result_of(future: Future[Result], task: Task) -> Result | None:
-    """What came out, or nothing, where the executor lost it or gives something else."""
+def _result_of(future: Future[Sealed], task: Task) -> Result | None:
+    """What came out, or nothing, where the executor lost or damaged it or gives something else."""
     try:
-        result = future.result()
+        answer = future.result()
     except KeyboardInterrupt:  # Ctrl-C reaches the processes of a terminal's group too, and some of them first
         raise
     except BaseException:
         return None
-    return accepted(result, task)
+    return unsealed(answer, task)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,8 @@ from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Segment
 from regions.enumeration import jobs
-from regions.partition import raw_arrays
+from regions.enumeration.answers import Sealed, digest_of, run_sealed, unsealed
+from regions.partition import ARRAYS, raw_arrays
 
 NETWORK = random_network([2, 8, 8, 1], 0, bias=0.1, he=True)
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
@@ -30,16 +33,25 @@ def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Damaging(ThreadPoolExecutor):
-    """Answers the third task with something else."""
+    """Answers one task with something else: the third, if no other one is named."""
 
-    def __init__(self, damage: Callable[[Any], Any]) -> None:
+    def __init__(self, damage: Callable[[Any], Any], index: int = 2) -> None:
         super().__init__(1)
-        self.damage, self.submitted = damage, 0
+        self.damage, self.index, self.submitted = damage, index, 0
 
     def submit(self, work: Any, task: Any) -> Future[Any]:  # type: ignore[override]
         self.submitted += 1
-        damaged = task.index == 2
-        return super().submit(lambda: self.damage(work(task)) if damaged else work(task))
+        return super().submit(partial(self.damaged, work) if task.index == self.index else work, task)
+
+    def damaged(self, work: Any, task: Any) -> Any:
+        return self.damage(work(task))
+
+
+class Forging(Damaging):
+    """Gives the damaged result the right checksum."""
+
+    def damaged(self, work: Any, task: Any) -> Any:
+        return run_sealed(lambda _: self.damage(pickle.loads(work(task).content)), task)
 
 
 def changed(result: Any, **parts: Any) -> Any:
@@ -80,7 +92,7 @@ DAMAGES_OF_COUNTS: list[dict[str, Any]] = [
 def require_lost(damage: Callable[[Any], Any], function: Callable[..., Any], *problem: Any) -> None:
     """The task is given out once more; as that comes to nothing too, the caller does it."""
     expected = function(*problem)
-    with Damaging(damage) as pool:
+    with Forging(damage) as pool:
         found = function(*problem, executor=pool)
         total = len({id(each) for each in regions.tasks.split(*problem, jobs.TASKS, function=function.__name__)})
     assert np.array_equal(found, expected) if isinstance(found, np.ndarray) else found == expected
@@ -120,7 +132,67 @@ def test_parts_that_no_task_finds() -> None:
         require_lost(lambda result, parts=parts: changed(result, **parts), regions.enumerate, NETWORK, SQUARE)
 
 
-def test_parts_that_are_damaged_at_random() -> None:
+def flipped(answer: Any, rng: np.random.Generator) -> Any:
+    """What a worker sent, with some flipped bits, or without its end."""
+    content = answer.content
+    if rng.random() < 0.2:
+        content = content[: rng.integers(len(content))]
+    elif rng.random() < 0.2:
+        return replace(answer, digest=flipped_bits(answer.digest.encode(), rng).decode("latin-1"))
+    else:
+        content = flipped_bits(content, rng)
+    return replace(answer, content=content)
+
+
+def flipped_bits(content: bytes, rng: np.random.Generator) -> bytes:
+    changed = np.frombuffer(content, np.uint8).copy()
+    for _ in range(rng.integers(1, 4)):
+        changed[rng.integers(changed.size)] ^= 1 << rng.integers(8)
+    return changed.tobytes()
+
+
+def damage_at_random(cases: int) -> None:
+    """The answer to any of the tasks is damaged on the way, twice; the result is right each time."""
+    rng = np.random.default_rng(1)
+    for function, problem in ((regions.enumerate, SQUARE), (regions.count, SQUARE), (regions.count, LINES)):
+        whole = function(NETWORK, problem)
+        for _ in range(cases):
+            with Damaging(lambda answer: flipped(answer, rng), int(rng.integers(7))) as pool:
+                found = function(NETWORK, problem, executor=pool)
+            if isinstance(found, regions.Partition):
+                assert all(np.array_equal(getattr(found, name), getattr(whole, name)) for name in ARRAYS)
+            assert np.array_equal(found, whole) if isinstance(found, np.ndarray) else found == whole
+            assert pool.submitted >= 8  # the task was given out again
+
+
+def test_answers_that_are_damaged_on_the_way() -> None:
+    damage_at_random(10)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda answer: pickle.loads(answer.content),
+        lambda answer: replace(answer, content=pickle.dumps(None)),
+        lambda answer: replace(answer, content=None),
+        lambda answer: replace(answer, digest=None),
+        lambda answer: replace(answer, content=answer.content[:-1]),
+    ],
+)
+def test_an_answer_without_its_checksum(damage: Callable[[Any], Any]) -> None:
+    """It is not unpickled, even if it is right."""
+    with Damaging(damage) as pool:
+        assert regions.count(NETWORK, LINES, executor=pool).tolist() == regions.count(NETWORK, LINES).tolist()
+    assert pool.submitted == 8
+
+
+@pytest.mark.parametrize("content", [b"", b"rubbish", b"cno.such.module\nf\n."])
+def test_a_forged_answer_that_does_not_unpickle(content: bytes) -> None:
+    (task,) = regions.tasks.split(NETWORK, LINES[0], 1)
+    assert unsealed(Sealed(content, digest_of(task.job, task.index, [content])), task) is None
+
+
+def test_parts_that_are_forged_at_random() -> None:
     """Some of them could be right, each for itself; then they do not fit together, or only coordinates differ."""
     rng = np.random.default_rng(0)
     whole = regions.enumerate(NETWORK, SQUARE)
@@ -135,7 +207,7 @@ def test_parts_that_are_damaged_at_random() -> None:
 
     outcomes = Counter[str]()
     for _ in range(40):
-        with Damaging(damage) as pool:
+        with Forging(damage) as pool:
             try:
                 found = regions.enumerate(NETWORK, SQUARE, executor=pool)
             except ValueError as error:
