@@ -5,7 +5,7 @@ Each network is defined once, as calls of an interpreter: `Graph` makes the netw
 float64 on one thread, as the yardstick. Weights are He-normal, biases N(0, 0.1^2), drawn in the order of the calls from
 one seed, so both have the same ones. Batch norms are missing, because they are folded in practice. Domains lie between
 images of smooth noise. They are a part of the segment between two, from the first one on, or a square in the plane of
-three, centred on their mean, its side a fraction of the distance of the first two.
+three. It is centred on their mean, and its side is a fraction of the distance of the first two.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 The policy: whatever is wrong with something the *user* handed over raises a subclass of `RegionsError`. Each subclass
 also inherits from the matching builtin exception, so ``except ValueError`` keeps working. The groups (`NetworkError`,
 `DomainError`, `CheckpointError`) catch families. A message says what is wrong, which item (layer, tensor name, index,
-file), and what to do. There are no error codes. The only warning, `PrecisionWarning`, announces that a result, though
+file), and what to do. Errors have no codes. The only warning, `PrecisionWarning`, announces that a result, though
 right, will take very long.
 A mistake in the *calling code* (a wrong type, an unknown option) raises the plain builtin `TypeError` or `ValueError`.
 The classes and their bases::

@@ -3,8 +3,8 @@
 
 On each region an output is an affine form. So its largest value is at a corner, or it grows without end towards a
 corner at infinity. All corners are evaluated with error bounds (`corner_values.py`). Corners that may still be the
-largest are then compared in fractions: the place is decided exactly, and the value is rounded once. Of several largest
-corners the one in the region with the lowest number is taken.
+largest are then compared in fractions: the position is decided exactly, and the value is rounded once. If several
+corners are the largest, the one in the region with the lowest number is taken.
 Invariant: no comparison is decided by a rounded number alone.
 Cost: an enumeration, a forward pass for each vertex, and up to a millisecond for each corner that rounding leaves
 open: a network that is constant on many regions has many.
@@ -44,7 +44,7 @@ SMALLEST = 2.0**-1074
 
 @dataclass(frozen=True)
 class _Extreme:
-    """An extreme value of one output; the value is None where there is no end to it."""
+    """An extreme value of one output; the value is None if it is unbounded."""
 
     value: Fraction | None
     point: Point
@@ -60,18 +60,18 @@ class Extremes(JsonReport):
     partition : Partition
         The regions that were looked at.
     minimum, maximum : float64 [m]
-        Of each output, or linear form of outputs; infinite where there is no end to it.
+        Of each output, or linear form of outputs; infinite if it is unbounded.
     minimum_errors, maximum_errors : float64 [m]
-        Proven bounds on the errors of these: 0 where there is no end, infinite beyond the largest double.
+        Proven bounds on the errors of these: 0 if they are unbounded, infinite beyond the largest double.
     argmin, argmax : float64 [m, n_in]
-        Points of input space where they are attained, rounded. Where there is no end, a direction of length one in
-        which the value goes there.
+        Points of input space where they are attained, rounded. If the value is unbounded, a direction of length one
+        along which it diverges.
     chart_argmin, chart_argmax : float64 [m, d]
         The same in the chart of the domain.
     argmin_regions, argmax_regions : int64 [m]
         The region with the lowest number in which they are attained.
     exact_minimum, exact_maximum : tuple of Fraction or None [m]
-        The values of the network as stored, exactly; None where there is no end.
+        The values of the network as stored, exactly; None if unbounded.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def _candidates(at: CornerValues, output: int, values: Floats, errors: Floats) -
 
 
 def _may_be_greatest(values: Floats, errors: Floats, finite: Bits) -> Bits:
-    """Which numbers, known up to errors, may be the greatest of all."""
+    """Find the numbers, known up to errors, that may be the greatest of all."""
     with np.errstate(invalid="ignore", over="ignore"):
         known = finite & np.isfinite(errors)
         # Rounded outwards: sums of two doubles are off by less than the distance to the next double.
@@ -271,7 +271,7 @@ def _may_be_greatest(values: Floats, errors: Floats, finite: Bits) -> Bits:
 
 
 class _Ends:
-    """What outputs do towards infinity."""
+    """The behaviour of outputs towards infinity."""
 
     def __init__(self, at: CornerValues) -> None:
         self.at = at
@@ -282,7 +282,7 @@ class _Ends:
         self.without_vertex: Indices = np.flatnonzero(finite == 0)
 
     def rising(self, output: int, sign: int) -> _Extreme | None:
-        """A direction in which sign times an output grows without end, or None."""
+        """Find a direction in which sign times an output is unbounded, or return None."""
         region = -1
         form: tuple[Fraction, ...] = ()
         for corner in self.corners.tolist():

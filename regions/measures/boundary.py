@@ -46,9 +46,9 @@ class BoundaryVolume:
     """The size of the boundary between regions: number of points (d = 1) or length in input space (d = 2).
 
     If several kinks switch across one facet, it counts once in ``total``, once for each of their layers, and in full
-    for each of these neurons and kinks. (For the gradient's boundary, only kinks count that bend and are *good*: an
-    open path leads from them to an output, on at least one side of the facet.) So ``layers``, ``neurons`` and ``kinks``
-    each add up to ``total`` if no kinks coincide, and to more otherwise. ``coincident`` shows by how much at most.
+    for each of these neurons and kinks. So ``layers``, ``neurons`` and ``kinks`` each add up to ``total`` if no kinks
+    coincide, and to more otherwise; ``coincident`` shows by how much at most. For the gradient's boundary, only kinks
+    count that bend and are *good*: an open path leads from them to an output, on at least one side of the facet.
 
     Attributes
     ----------

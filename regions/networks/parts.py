@@ -76,7 +76,7 @@ def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None) -> 
 
 
 def difference(first: Graph, second: Graph) -> Graph:
-    """The graph of two networks side by side, whose outputs are those of the first minus those of the second."""
+    """Join two networks side by side, with the outputs of the first minus the outputs of the second."""
     count, kinks = len(first.nodes), first.nodes[-1].kinks.stop
     nodes = list(first.nodes)
     for node in second.nodes:
