@@ -50,6 +50,7 @@ from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, measures, tasks
+    from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
@@ -71,6 +72,7 @@ __all__ = [
     "CurveCertificationReport",
     "CheckReport",
     "Circle",
+    "Comparison",
     "Curve",
     "Decisions",
     "Dichotomies",
@@ -103,6 +105,7 @@ __all__ = [
     "certify",
     "check",
     "circumsquare",
+    "compare",
     "count",
     "decisions",
     "dichotomies",
@@ -129,6 +132,7 @@ _LATER = {
     "CheckReport": "regions.checking",
     "Decisions": "regions.studies.decisions",
     "Dichotomies": "regions.studies.dichotomies",
+    "Comparison": "regions.answers.comparison",
     "Extremes": "regions.answers.extremes",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
@@ -141,6 +145,7 @@ _LATER = {
     "check": "regions.checking",
     "decisions": "regions.studies.decisions",
     "dichotomies": "regions.studies.dichotomies",
+    "compare": "regions.answers.comparison",
     "extremes": "regions.answers.extremes",
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",

@@ -24,9 +24,10 @@ from regions.printable import printable
 
 __all__ = [
     "comparing",
-    "difference",
     "ending",
     "number_of",
+    "pairs_of",
+    "side_by_side",
     "with_affine_inputs",
     "with_forms",
     "with_inputs_apart",
@@ -75,33 +76,36 @@ def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None) -> 
     return Graph(graph.n_in, [*graph.nodes, node])
 
 
-def difference(first: Graph, second: Graph) -> Graph:
-    """Join two networks side by side, with the outputs of the first minus the outputs of the second."""
+def side_by_side(first: Graph, second: Graph, of_first: Floats, of_second: Floats) -> Graph:
+    """Return the graph of two networks, whose outputs are forms of the first plus forms of the second: [m, n_out]."""
     count, kinks = len(first.nodes), first.nodes[-1].kinks.stop
     nodes = list(first.nodes)
     for node in second.nodes:
         reads = tuple(Read(read.operator, read.node + count if read.node >= 0 else -1) for read in node.reads)
         nodes.append(replace(node, reads=reads, kinks=slice(node.kinks.start + kinks, node.kinks.stop + kinks)))
-    ones = np.eye(first.n_out)
-    reads = Read(Dense(ones), count - 1), Read(Dense(-ones), len(nodes) - 1)
-    end = nodes[-1].kinks.stop
-    nodes.append(Node(np.zeros(first.n_out), reads, Units(first.n_out, identity()), slice(end, end), "difference"))
+    both = Read(Dense(of_first), count - 1), Read(Dense(of_second), len(nodes) - 1)
+    size, end = len(of_first), nodes[-1].kinks.stop
+    nodes.append(Node(np.zeros(size), both, Units(size, identity()), slice(end, end), "both"))
     return Graph(first.n_in, nodes)
 
 
-def comparing(graph: Graph) -> tuple[Graph, NDArray[np.int64]]:
-    """Return the graph with one more hidden node, of a unit for each pair of outputs, and these pairs: [units, 2].
+def pairs_of(outputs: int) -> NDArray[np.int64]:
+    """Return all pairs (i, j) of outputs with j < i: int64 [pairs, 2]."""
+    return np.array([(i, j) for i in range(outputs) for j in range(i)], dtype=np.int64).reshape(-1, 2)
 
-    The unit of (i, j), with j < i, has output i minus output j, and a kink where that is 0.
+
+def comparing(graph: Graph, pairs: NDArray[np.int64]) -> Graph:
+    """Return the graph with one more hidden node, of a unit for each of these pairs of outputs.
+
+    The unit of (i, j) has output i minus output j, and a kink where that is 0.
     """
-    pairs = np.array([(i, j) for i in range(graph.n_out) for j in range(i)], dtype=np.int64).reshape(-1, 2)
     differences = np.zeros((len(pairs), graph.n_out))
     differences[np.arange(len(pairs)), pairs[:, 0]], differences[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
     last, units = graph.nodes[-1], Units(len(pairs), leaky_relu(1.0))
     compared = slice(last.kinks.stop, last.kinks.stop + units.kinks)
     node = Node(np.zeros(len(pairs)), (Read(Dense(differences), len(graph.hidden)),), units, compared, "comparisons")
     nodes = [*graph.nodes, node]
-    return ending(Graph(graph.n_in, nodes), len(nodes), [-1]), pairs
+    return ending(Graph(graph.n_in, nodes), len(nodes), [-1])
 
 
 def with_inputs_apart(graph: Graph) -> Graph:

@@ -29,7 +29,7 @@ from regions.errors import NetworkError
 from regions.measures.boundary import correct_sum
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
-from regions.networks.parts import comparing
+from regions.networks.parts import comparing, pairs_of
 from regions.partition import Partition
 from regions.reporting import Progress
 from regions.tables import html_table
@@ -168,7 +168,8 @@ def decisions(
     Decisions(2 classes in 3 areas, boundary 4)
     """
     graph = scored(require_network(network).graph, _threshold(network, threshold), flag(largest, "largest"))
-    compared, pairs = comparing(graph)
+    pairs = pairs_of(graph.n_out)
+    compared = comparing(graph, pairs)
     partition = enumerate_regions(with_graph(network, compared), domain, limit=limit, progress=progress)
     bits = partition.patterns[:, compared.hidden[-1].kinks]
     classes = classes_of(bits, pairs, graph.n_out)

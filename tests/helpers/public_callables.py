@@ -187,6 +187,7 @@ def _classes() -> Iterator[Call]:
         yield method_of(sweep, method)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
+        yield method_of(lambda: regions.compare(two_outputs(), two_outputs(), square()), method)
     yield method_of(sweep, "sauer_shelah", dimension=2)
     yield method_of(sweep, "random_walk", rng=rng)
     for method in ("as_dict", "to_json"):

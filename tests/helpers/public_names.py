@@ -40,6 +40,7 @@ RESULTS = {
     "Bound",
     "ExtremeRegion",
     "Extremes",
+    "Comparison",
     "Region",
     "CheckReport",
     "CertificationReport",

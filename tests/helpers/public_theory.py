@@ -119,6 +119,16 @@ def calls_of_ensembles() -> Iterator[Call]:
     )
     yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield call_of(
+        regions.compare,
+        first=two_outputs,
+        second=two_outputs,
+        domain=square,
+        limit=None,
+        progress=None,
+        workers=1,
+        _kinds={"first": "network", "second": "network"},
+    )
+    yield call_of(
         regions.extremes,
         network=two_outputs,
         domain=square,

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Where do two networks differ on a domain, and by how much?
+
+Their difference is a network too: both side by side, and one node that subtracts the outputs. Its regions are the
+common refinement of the regions of both, and its extremes are the largest differences, with their places
+(`extremes.py`). The networks are equal on the domain exactly if all these extremes are 0. To compare classes, units
+that compare outputs are added to both networks (`classes.py`), so that each region has one class of each.
+Cost: an enumeration of the difference and its extremes; for the share of different classes one more enumeration, with
+n (n - 1) units more for n outputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from regions.answers.classes import classes_of
+from regions.answers.extremes import Extremes, extremes_of
+from regions.arithmetic.types import Bits, Floats
+from regions.cells.cell_errors import sum_error
+from regions.domains import Domain
+from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.count_and_enumerate import count
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.enumeration.workers import Workers
+from regions.errors import ShapeMismatchError
+from regions.measures.boundary import correct_sum
+from regions.networks.network import Network, require_network, with_graph
+from regions.networks.parts import comparing, pairs_of, side_by_side
+from regions.partition import Partition
+from regions.reporting import Progress
+from regions.tables import JsonReport, facts_table
+
+__all__ = ["Comparison", "compare"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(JsonReport):
+    """How far two networks differ on a domain.
+
+    Attributes
+    ----------
+    first, second : Network
+    extremes : Extremes
+        Of the outputs of the first network minus the outputs of the second.
+    equal : bool
+        Whether the two networks are the same function on the domain, decided exactly.
+    max_difference, errors : float64 [m]
+        The largest absolute difference of each output, infinite where there is none, and proven bounds on the errors.
+    where : float64 [m, n_in]
+        Where it is attained, as `Extremes.argmax` says it.
+    regions : tuple of int
+        Numbers of activation regions of the first network, of the second one, and of their common refinement.
+    disagreement, disagreement_error : float
+        The share of the domain's length or area where the classes differ, and a proven bound on its error. The class is
+        the largest output, of several the first; of one output, whether it is above 0. Computed on first use.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> rounded = regions.Network([([[1.0], [-1.0]], [0.0, 0.125]), ([[1.0, 1.0]], [0.0])])
+    >>> found = regions.compare(net, rounded, regions.Segment([-1.0], [1.0]))
+    >>> found.equal, found.max_difference, found.where
+    (False, array([0.125]), array([[-1.]]))
+    >>> regions.compare(net, net, regions.Line([0.0], [1.0])).equal
+    True
+    """
+
+    first: Network
+    second: Network
+    extremes: Extremes
+
+    @property
+    def equal(self) -> bool:
+        return all(value == 0 for value in (*self.extremes.exact_minimum, *self.extremes.exact_maximum))
+
+    @property
+    def max_difference(self) -> Floats:
+        return np.maximum(-self.extremes.minimum, self.extremes.maximum)
+
+    @property
+    def errors(self) -> Floats:
+        return np.where(self._above, self.extremes.maximum_errors, self.extremes.minimum_errors)
+
+    @property
+    def where(self) -> Floats:
+        return np.where(self._above[:, np.newaxis], self.extremes.argmax, self.extremes.argmin)
+
+    @cached_property
+    def regions(self) -> tuple[int, int, int]:
+        domain, partition = self.extremes.partition.domain, self.extremes.partition
+        return int(count(self.first, domain)), int(count(self.second, domain)), len(partition)
+
+    @property
+    def disagreement(self) -> float:
+        return self._disagreement[0]
+
+    @property
+    def disagreement_error(self) -> float:
+        return self._disagreement[1]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Whether they are equal, the differences and their places, and numbers of regions."""
+        return {
+            "equal": self.equal,
+            "max_difference": self.max_difference.tolist(),
+            "errors": self.errors.tolist(),
+            "where": self.where.tolist(),
+            "regions": list(self.regions),
+        }
+
+    @property
+    def _above(self) -> Bits:
+        """Whether the first network is above the second where they differ most, bool [m]; decided exactly."""
+        pairs = zip(self.extremes.exact_minimum, self.extremes.exact_maximum, strict=True)
+        return np.array([high is None or (low is not None and high >= -low) for low, high in pairs])
+
+    @cached_property
+    def _disagreement(self) -> tuple[float, float]:
+        domain = self.extremes.partition.domain
+        require_bounded(domain, "the share of different classes")
+        partition, different = _where_classes_differ(self.first, self.second, domain)
+        volumes, errors = partition.volumes, partition.volume_errors
+        total, total_error = correct_sum(volumes), sum_error(volumes, errors)
+        part, part_error = correct_sum(volumes[different]), sum_error(volumes[different], errors[different])
+        share = part / total
+        # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b', and what is rounded here.
+        return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50
+
+    def _repr_html_(self) -> str:
+        first, second, both = self.regions
+        largest = float(self.max_difference.max())
+        facts = [
+            ("equal", "yes, proved" if self.equal else "no"),
+            ("largest difference", f"{largest:.6g}"),
+            ("regions of the first", f"{first:,}"),
+            ("regions of the second", f"{second:,}"),
+            ("regions of both", f"{both:,}"),
+        ]
+        return facts_table(repr(self), facts)
+
+    def __repr__(self) -> str:
+        if self.equal:
+            return f"Comparison(equal on {len(self.extremes.partition)} regions)"
+        return f"Comparison(differ by {self.max_difference.max():.6g} on {len(self.extremes.partition)} regions)"
+
+
+def compare(
+    first: Network,
+    second: Network,
+    domain: Domain,
+    *,
+    limit: int | None = None,
+    progress: Progress = None,
+    workers: Workers = None,
+) -> Comparison:
+    """Find the largest difference of two networks on a domain, or prove that they are equal there.
+
+    Parameters
+    ----------
+    first, second : Network
+        With the same inputs and equally many outputs, such as a network and its quantised copy.
+    domain : Domain
+        A segment, ray, line, polygon or plane.
+    limit, progress, workers
+        As for `regions.enumerate`, of the network that is the difference.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ShapeMismatchError
+        The networks do not have the same numbers of inputs and outputs, or the domain lies in another space.
+    LimitReached
+        As for `regions.enumerate`.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.0, 0.25])])
+    >>> other = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, -1.0]], [0.5, 0.25])])
+    >>> square = regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    >>> found = regions.compare(net, other, square)
+    >>> found
+    Comparison(differ by 0.5 on 4 regions)
+    >>> found.disagreement
+    0.5625
+    """
+    require_network(first)
+    require_network(second)
+    if (first.n_in, first.n_out) != (second.n_in, second.n_out):
+        raise ShapeMismatchError(
+            f"compare: the first network has {first.n_in} inputs and {first.n_out} outputs, and the second has "
+            f"{second.n_in} and {second.n_out}: pass networks with the same numbers, or choose with network.outputs(..)"
+        )
+    require_domain_of(domain, first)
+    ones = np.eye(first.n_out)
+    graph = side_by_side(first.graph, second.graph, ones, -ones)
+    partition = enumerate_regions(with_graph(first, graph), domain, limit=limit, progress=progress, workers=workers)
+    return Comparison(first, second, extremes_of(partition, graph))
+
+
+def _where_classes_differ(first: Network, second: Network, domain: Domain) -> tuple[Partition, Bits]:
+    """Regions on which both networks have one class, and whether these differ."""
+    n = first.n_out
+    scores = n if n > 1 else 2  # of one output, 0 and the output
+    ones = np.eye(n) if n > 1 else np.array([[0.0], [1.0]])
+    none = np.zeros_like(ones)
+    scored = side_by_side(first.graph, second.graph, np.vstack([ones, none]), np.vstack([none, ones]))
+    pairs = pairs_of(scores)
+    graph = comparing(scored, np.concatenate([pairs, pairs + scores]))
+    partition = enumerate_regions(with_graph(first, graph), domain)
+    bits = partition.patterns[:, graph.hidden[-1].kinks]
+    here, there = (classes_of(half, pairs, scores) for half in np.split(bits, 2, axis=1))
+    return partition, here != there
