@@ -118,9 +118,10 @@ def expected_strata_shallow(
     d, layers = shape(n_in, widths)
     k = codimension_of(codimension, d)
     units = one_width(layers, _WHAT)
-    ratio = positive(weight_std, "weight_std") / (positive(bias_std, "bias_std") * sqrt(2.0 * pi))
     # Factors may leave the range of doubles in both directions although their product does not.
-    density = comb(units, k) * Fraction(ratio) ** k * prod(map(Fraction, chi_means(d)[d - k + 1 :]))
+    spread = Fraction(positive(bias_std, "bias_std")) * Fraction(sqrt(2.0 * pi))
+    ratio = Fraction(positive(weight_std, "weight_std")) / spread
+    density = comb(units, k) * ratio**k * prod(map(Fraction, chi_means(d)[d - k + 1 :]))
     return float(density) if density <= sys.float_info.max else in_range(inf, "the mean density")
 
 

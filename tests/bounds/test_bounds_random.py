@@ -204,6 +204,9 @@ class TestShallow:
             mean = sqrt(2) * gamma((d + 1) / 2) / gamma(d / 2)
             assert isclose(bounds.expected_strata_shallow(d, 4), 4 * mean / sqrt(2 * pi))
         assert bounds.expected_strata_shallow(3, 2, 3) == 0.0  # two planes have no vertex
+        assert isclose(bounds.expected_strata_shallow(2, 10, weight_std=5e-324, bias_std=5e-324), 5.0)
+        with pytest.raises(OverflowError, match="the mean density is beyond the largest double"):
+            bounds.expected_strata_shallow(2, 10, bias_std=5e-324)
         # Single factors leave the range of doubles; the values were computed with logarithms.
         for dimension, units, density in ((200, 200, 1.01367464377e-293), (300, 2000, 2.54328332297e-48)):
             found = bounds.expected_strata_shallow(dimension, units, dimension, weight_std=0.01)
