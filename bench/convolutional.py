@@ -20,7 +20,7 @@ import regions
 from regions.networks.dense import Dense
 from regions.networks.named_activations import relu
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
+from regions.read.graphs.builder import GraphBuilder
 from workloads import Floats
 
 

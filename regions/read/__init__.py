@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """How does a saved model become a `Network`?
 
-`load` is the one door: it takes a file, a state dict, or a torch module. `formats` recognises files by content; each
-format has one file here that turns bytes into named tensors, or a module into steps; `chain` turns steps into layers.
-Nothing in a file is ever executed, and every file is read under the limits of `regions.files.limits`. Formats and
-torch are imported only when they are met.
+`load` takes a file, a state dict, a torch module or an estimator. `formats` recognises files by content. The room
+`chains` reads state dicts, `onnx` and `exported` read graphs of operators, which `graphs` turns into networks, and each
+other source has one file here. Nothing in a file is ever executed, and every file is read under the limits of
+`regions.files.limits`. Formats and torch are imported only when they are needed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from regions.errors import CheckpointError, NotACheckpointError
 from regions.files.opened import is_open_file, opened
 from regions.networks.network import Network
 from regions.printable import printable_errors
-from regions.read.between_layers import ActivationChoice, as_activation_choice
+from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
+from regions.read.chains.prefixes import Prefix, as_prefixes
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
-from regions.read.prefixes import Prefix, as_prefixes
 from regions.read.scikit_learn import is_estimator, network_from_estimator
 
 __all__ = ["load", "read_tensors"]
@@ -107,7 +107,7 @@ def load(
     if input_shape is None:
         network = _read(source, activation, batch_norm_eps, prefix, fuse_max, names)
     elif prefix is None and _is_torch_module(source):
-        from regions.read.exported_module import network_from_any_module
+        from regions.read.exported.module import network_from_any_module
 
         network = network_from_any_module(source, activation, input_shape, fuse_max=fuse_max, outputs=names)
     else:
@@ -148,7 +148,7 @@ def _read(
         from regions.read.torch_module import network_from_module
 
         return network_from_module(source, activation, batch_norm_eps=batch_norm_eps)
-    from regions.read.state_dict import network_from_state_dict
+    from regions.read.chains.state_dict import network_from_state_dict
 
     read = partial(network_from_state_dict, activation=activation, batch_norm_eps=batch_norm_eps, prefix=prefix)
     if isinstance(source, (str, os.PathLike)) or is_open_file(source):

@@ -18,7 +18,7 @@ from regions.errors import NotACheckpointError, TruncatedFileError
 from regions.files.npz import read_npz
 from regions.files.opened import OpenedFile
 from regions.networks.network import Network
-from regions.read.between_layers import ActivationChoice
+from regions.read.chains.between_layers import ActivationChoice
 
 __all__ = ["FORMATS", "READ_KINDS", "Format", "recognise"]
 
@@ -92,7 +92,7 @@ def _is_nnet(file: OpenedFile) -> bool:
 
 
 def _read_onnx(file: OpenedFile) -> Any:
-    from regions.read.onnx_network import read_onnx_tensors
+    from regions.read.onnx.network import read_onnx_tensors
 
     return read_onnx_tensors(file)
 
@@ -100,14 +100,14 @@ def _read_onnx(file: OpenedFile) -> Any:
 def _network_of_onnx(
     file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
 ) -> Network:
-    from regions.read.lowering import network_of
-    from regions.read.onnx_network import read_operations
+    from regions.read.graphs.lowering import network_of
+    from regions.read.onnx.network import read_operations
 
     return network_of(*read_operations(file, outputs), activation, fuse_max)
 
 
 def _read_pt2(file: OpenedFile) -> Any:
-    from regions.read.exported_network import read_exported_tensors
+    from regions.read.exported.network import read_exported_tensors
 
     return read_exported_tensors(file)
 
@@ -115,8 +115,8 @@ def _read_pt2(file: OpenedFile) -> Any:
 def _network_of_pt2(
     file: OpenedFile, activation: ActivationChoice, fuse_max: bool, outputs: Sequence[str] | None
 ) -> Network:
-    from regions.read.exported_network import read_operations
-    from regions.read.lowering import network_of
+    from regions.read.exported.network import read_operations
+    from regions.read.graphs.lowering import network_of
 
     return network_of(*read_operations(file, outputs), activation, fuse_max)
 

@@ -20,8 +20,8 @@ from regions.errors import NetworkError, UnsupportedLayerError
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.printable import printable
-from regions.read.between_layers import ActivationChoice, require_activation
-from regions.read.chain import Dense, Nonlinearity, Step, build_network
+from regions.read.chains.between_layers import ActivationChoice, require_activation
+from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
 
 __all__ = ["is_estimator", "network_from_estimator"]

@@ -22,12 +22,12 @@ from regions.networks import named_activations as activations
 from regions.networks.derived import with_notes
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network
-from regions.read.between_layers import ActivationChoice, require_activation
-from regions.read.chain import Dense, Nonlinearity, Step, build_network
+from regions.read.chains.between_layers import ActivationChoice, require_activation
+from regions.read.chains.pruning import with_plain_weights
+from regions.read.chains.state_dict import network_from_state_dict
+from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import TOLERANCE, points_for, relative_difference
-from regions.read.pruning import with_plain_weights
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
-from regions.read.state_dict import network_from_state_dict
 
 _ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
     "ReLU": lambda module: activations.relu(),

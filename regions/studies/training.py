@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from regions.arithmetic.arguments import shown, tuple_of
 from regions.domains import Domain
 from regions.networks.network import Network
-from regions.read.between_layers import ActivationChoice
+from regions.read.chains.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
 from regions.studies.training_record import TrainingRecord, TrainingRow, step_of
 

@@ -36,7 +36,7 @@ from regions.networks.named_activations import Activation
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.read import load
-from regions.read.between_layers import ActivationChoice
+from regions.read.chains.between_layers import ActivationChoice
 from regions.reporting import Progress, reporting, share_of
 from regions.tables import aligned, html_table
 

@@ -19,8 +19,8 @@ from regions.networks.lowering import lowered
 from regions.networks.named_activations import hard_tanh, leaky_relu, relu
 from regions.networks.network import Network
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
-from regions.read.operations import Tensor
+from regions.read.graphs.builder import GraphBuilder
+from regions.read.graphs.operations import Tensor
 
 
 def require_the_same(net: Network, domain: regions.Domain, about: object) -> None:

@@ -13,8 +13,8 @@ from regions.networks.dense import Dense
 from regions.networks.named_activations import hard_tanh, leaky_relu, relu
 from regions.networks.network import Network
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
-from regions.read.operations import Tensor
+from regions.read.graphs.builder import GraphBuilder
+from regions.read.graphs.operations import Tensor
 from regions.read.scaling import Scaling
 
 __all__ = ["random_graph"]

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from regions.arithmetic.spectral_norm import spectral_norm_bound
 from regions.networks.lattice import Lattice, norm_on_lattice
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
+from regions.read.graphs.builder import GraphBuilder
 
 KINDS = ("normal", "positive", "equal", "graded", "sparse")
 

@@ -14,7 +14,7 @@ from regions.networks.dense import Dense
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
+from regions.read.graphs.builder import GraphBuilder
 from regions.read.scaling import Scaling
 
 

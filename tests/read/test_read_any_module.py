@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-import regions.read.exported_module as exported_module
+import regions.read.exported.module as exported_module
 from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
 from regions.read import load
 

@@ -14,8 +14,8 @@ from regions.networks.graph import Maxima
 from regions.networks.named_activations import leaky_relu, relu
 from regions.networks.network import Network
 from regions.networks.patches import Patches
-from regions.read.graph_builder import GraphBuilder
-from regions.read.operations import Tensor
+from regions.read.graphs.builder import GraphBuilder
+from regions.read.graphs.operations import Tensor
 
 RNG = np.random.default_rng(5)
 IMAGES = RNG.standard_normal((50, 36))

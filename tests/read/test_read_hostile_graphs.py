@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 from onnx import helper
 
-import regions.read.onnx_network as onnx_network
-import regions.read.onnx_resize as onnx_resize
+import regions.read.onnx.network as onnx_network
+import regions.read.onnx.resize as onnx_resize
 from exported_archives import archive, call
 from onnx_parts import file, model, node
 from regions import load
 from regions.errors import FileTooLargeError, MissingDependencyError, NotACheckpointError, RegionsError
 from regions.files import limits
 from regions.networks.patches import Patches
-from regions.read.nodes_of_operations import _composed, _Part
+from regions.read.graphs.nodes_of_operations import _composed, _Part
 from regions.read.scaling import Scaling
 
 # What a reader takes beside what it charges: modules that are imported, and the file itself.

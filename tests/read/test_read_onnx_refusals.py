@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-import regions.read.onnx_network as onnx_network
+import regions.read.onnx.network as onnx_network
 from onnx_parts import file, mlp, model, node, normal
 from regions.errors import (
     AmbiguousCheckpointError,

@@ -10,7 +10,7 @@ import pytest
 
 from regions.errors import FileTooLargeError, NonFiniteError, ShapeMismatchError
 from regions.networks.named_activations import relu
-from regions.read.chain import Dense, Nonlinearity, build_network
+from regions.read.chains.steps import Dense, Nonlinearity, build_network
 from regions.read.scaling import Scaling, add, invert, multiply
 
 RNG = np.random.default_rng(0)

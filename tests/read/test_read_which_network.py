@@ -21,7 +21,7 @@ from cli_cases import runner
 from regions.errors import AmbiguousCheckpointError, CheckpointError, UnsupportedLayerError
 from regions.networks.network import Network
 from regions.read import load
-from regions.read.name_hints import find_contradiction, find_parallel
+from regions.read.chains.name_hints import find_contradiction, find_parallel
 from state_dict_parts import dense, norm, state_dict
 
 

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Which network do these named tensors make?
+
+Accepted are chains of dense layers, with batch norms and PReLUs: names as torch gives them
+(``PREFIX.weight``, ``PREFIX.bias``), or ``W0, b0, W1, b1, ..``. `prefixes.py` finds the tensors that are meant. They
+are grouped by module, each module's kind is known from its parameters, `layer_order.py` orders the modules and
+`between_layers.py` puts the activations in. Every tensor must be understood: an unknown one
+could change what the network computes, so it is refused by name. Only counters and spreads are left out, and beside
+``W0, b0`` other arrays. That the layers are a chain, in this order, is a guess, which a note always says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from regions.errors import (
+    CheckpointError,
+    NetworkError,
+    NotACheckpointError,
+    RegionsError,
+    UnsupportedLayerError,
+)
+from regions.networks.described import in_runs
+from regions.networks.network import Network
+from regions.printable import listed
+from regions.read.chains.between_layers import ActivationChoice, place_activations
+from regions.read.chains.layer_order import Module, chained, list_names, list_shapes, order_modules
+from regions.read.chains.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
+from regions.read.chains.pruning import masked_tensors
+from regions.read.chains.steps import build_network
+
+_NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
+_UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"
+_KERNEL = re.compile(r"(^|/)kernel(:0)?$")
+_CONVOLUTIONS = {
+    3: "one-dimensional convolution",
+    4: "two-dimensional convolution",
+    5: "three-dimensional convolution",
+}
+_IMAGES = {3: "(C, L)", 4: "(C, H, W)", 5: "(C, D, H, W)"}
+_UNSUPPORTED = {
+    r"(weight|bias)_(ih|hh)_l\d+.*": "a recurrent layer",
+    r"in_proj_(weight|bias)|(q|k|v)_proj_weight|bias_(k|v)": "an attention layer",
+    r"weight_(orig|mask)|bias_(orig|mask)": "a layer that is pruned in part, since only a weight or only a mask is "
+    "stored (make it permanent: torch.nn.utils.prune.remove)",
+    r"weight_(g|v|u)|original\d*|_weight_norm.*": "a reparametrised layer (first undo it: "
+    "torch.nn.utils.parametrize.remove_parametrizations or remove_weight_norm)",
+    r"_packed_params.*|scale|zero_point": "a quantized layer (load the float model that it was made of)",
+    r"learnt_scale|original_length": "a TrajectoryRegularization, whose place is not stored (give the module)",
+}
+# Scalars that count, and the spreads of policies that draw their actions at random: neither is part of the function.
+# Other integer scalars are taken for counters as well.
+_LEFT_OUT = {"num_batches_tracked", "n_averaged", "num_updates", "step", "steps", "epoch", "decay"}
+_LEFT_OUT |= {"log_std", "logstd", "log_stds", "action_std", "action_log_std", "actor_logstd", "log_alpha"}
+
+
+def network_from_state_dict(
+    content: Any,
+    activation: ActivationChoice,
+    *,
+    batch_norm_eps: float,
+    order_is_kept: bool,
+    source: str,
+    prefix: Prefix = None,
+    will_be_checked: bool = False,
+) -> Network:
+    """Make a network of a state dict, or of a mapping that holds one.
+
+    Parameters
+    ----------
+    content : mapping
+        Names to numpy arrays or torch tensors; or such a mapping somewhere inside, as in ``{"state_dict": ..,
+        "epoch": 3}``.
+    activation : str, Activation, sequence of these, or None
+        What lies between the layers.
+    batch_norm_eps : float
+        What batch norms add to the variance.
+    order_is_kept : bool
+        Whether the mapping is in the order of definition.
+    source : str
+        What to call it in messages.
+    prefix : str, sequence of str, or None
+        Which tensors are meant, see `regions.read.chains.prefixes`.
+    will_be_checked : bool
+        The caller has the module, and will hold the network against it: then the order is no guess.
+
+    Raises
+    ------
+    AmbiguousCheckpointError, NotACheckpointError
+        It cannot be known which network this is; there are no weights.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        The weights do not make a network that is handled.
+    """
+    prefixes = as_prefixes(prefix)
+    mappings = find_mappings(content, source)
+    notes: list[str] = []
+    try:
+        parts = select(mappings, prefixes, source)
+        modules: list[Module] = []
+        guessed: list[Module] = []
+        for part in parts:
+            found, said = _read_part(part, order_is_kept, will_be_checked)
+            modules += found
+            notes += said
+            if not (will_be_checked or _are_numbered_pairs(part)):
+                guessed += [module for module in found if module.kind == "dense"]
+        if guessed:
+            notes.insert(0, f"read as a chain in this order: {list_names(guessed)}. {_UNSEEN.format(guessed[0].n_in)}")
+        if len(parts) > 1:
+            chained(modules)
+    except (CheckpointError, NetworkError) as error:
+        # Layers one by one can be put in another order, but none may be left out, nor the adapters of LoRA beside them.
+        adapted = any("lora_" in name for mapping in mappings for name in mapping.tensors)
+        least = 2 if adapted or isinstance(error, UnsupportedLayerError) else 1
+        choice = working_parts(mappings, lambda part: _sizes(part, order_is_kept, least))
+        if not choice:
+            raise
+        raise type(error)(
+            f"{error}. Choose a part with prefix= (on the command line --prefix), or several in the order of their "
+            f"calls; there are {', '.join(choice)}"
+        ) from None
+    if not any(module.kind == "dense" for module in modules):
+        raise NotACheckpointError(f"{source}: no dense layer found among {list_shapes(modules)}")
+    if prefixes is not None:
+        read, stored = (sum(len(part.tensors) for part in group) for group in (parts, mappings))
+        notes.insert(0, f"prefix {', '.join(prefixes)}: {read} of {stored} tensors")
+    beside = arrays_beside(content, mappings)
+    if beside:
+        notes.append(f"arrays beside the weights, left out: {listed(beside)}")
+    steps, placing = place_activations(modules, activation, batch_norm_eps)
+    return build_network(steps, [*notes, *placing])
+
+
+def _read_part(part: Part, order_is_kept: bool, will_be_checked: bool) -> tuple[list[Module], list[str]]:
+    """The modules of one part in the order of their calls, and what is to be said about it."""
+    if _are_numbered_pairs(part):
+        return _numbered_pairs(part.tensors)
+    tensors, pruned = masked_tensors(part.tensors)
+    modules, left_out = _modules(tensors)
+    ordered, notes = order_modules(modules, order_is_kept, part.within, names_count=not will_be_checked)
+    notes = [*pruned, *notes]
+    if left_out:
+        notes.append(f"not part of the function, and left out: {listed(left_out)}")
+    return ordered, notes
+
+
+def _are_numbered_pairs(part: Part) -> bool:
+    return any(re.fullmatch(r"W[0-9]+", name) for name in part.tensors)
+
+
+def _sizes(part: Part, order_is_kept: bool, least: int) -> str | None:
+    """The sizes of the network that a part makes, ``"4-64-64-2"``; None if it makes none of so many dense layers."""
+    try:
+        modules, _ = _read_part(part, order_is_kept, will_be_checked=False)
+    except RegionsError:
+        return None
+    dense = [module for module in modules if module.kind == "dense"]
+    if len(dense) < least:
+        return None
+    return "-".join(in_runs([dense[0].n_in, *(module.n_out for module in dense)])[:12])
+
+
+def _numbered_pairs(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
+    """Modules from ``W0, b0, W1, b1, ..``, and a note on other arrays, which are left out; biases may be missing.
+
+    These names say themselves that they are a chain, and in which order.
+    """
+    numbers = sorted(int(name[1:]) for name in tensors if re.fullmatch(r"W(0|[1-9][0-9]{0,5})", name))
+    expected = list(range(numbers[0], numbers[0] + len(numbers))) if numbers else [0]
+    if numbers != expected or expected[0] > 1:
+        raise CheckpointError(
+            f"weights must be named W0, W1, .. (or W1, W2, ..) without a gap; found W with {numbers[:20]}"
+        )
+    for name in tensors:
+        if re.fullmatch(r"b[0-9]+", name) and f"W{name[1:]}" not in tensors:
+            raise CheckpointError(f"{name} is stored, but W{name[1:]} is not")
+    modules = []
+    used = set()
+    for number in numbers:
+        parts = {"weight": tensors[f"W{number}"], "bias": tensors.get(f"b{number}")}
+        used |= {f"W{number}", f"b{number}"}
+        _require_axes(f"W{number}", parts["weight"])
+        modules.append(Module(f"W{number}", "dense", {key: part for key, part in parts.items() if part is not None}))
+    others = [name for name in tensors if name not in used]
+    return modules, [f"arrays beside the weights, left out: {listed(others)}"] if others else []
+
+
+def _modules(tensors: Mapping[str, Any]) -> tuple[list[Module], list[str]]:
+    """Group the tensors by module, in the order in which they are stored, and tell the kind of each.
+
+    Also returns the names of those that play no part.
+    """
+    groups: dict[str, dict[str, Any]] = {}
+    counters: dict[str, dict[str, Any]] = {}
+    for key, value in tensors.items():
+        name, _, parameter = key.rpartition(".")
+        if parameter == "weight_orig" and f"{key.removesuffix('orig')}u" in tensors:
+            raise UnsupportedLayerError(
+                f"{key} belongs to a layer with spectral norm, which is not supported (make it permanent: "
+                "torch.nn.utils.remove_spectral_norm)"
+            )
+        for pattern, what in _UNSUPPORTED.items():
+            if re.fullmatch(pattern, parameter):
+                raise UnsupportedLayerError(f"{key} belongs to {what}, which is not supported")
+        (counters if _plays_no_part(parameter, value) else groups).setdefault(name, {})[parameter] = value
+    left_out = []
+    for name, parts in counters.items():
+        norm = groups.get(name, {})
+        if "running_mean" in norm or "running_var" in norm:
+            norm |= parts
+        else:
+            left_out += [f"{name}.{parameter}" if name else parameter for parameter in parts]
+    return [Module(name, _kind(name, parts), parts) for name, parts in groups.items()], left_out
+
+
+def _plays_no_part(parameter: str, value: Any) -> bool:
+    whole = re.fullmatch(r"(torch\.)?(u?int\d+|bool)", str(value.dtype)) is not None
+    return parameter in _LEFT_OUT or (whole and len(value.shape) == 0 and parameter not in ("weight", "bias"))
+
+
+def _kind(name: str, parts: dict[str, Any]) -> str:
+    prefix = f"{name}." if name else ""
+    if "running_mean" in parts or "running_var" in parts:
+        return _norm_kind(prefix, parts)
+    kernel = next((parameter for parameter in parts if _KERNEL.search(parameter)), None)
+    if kernel is not None:
+        raise UnsupportedLayerError(
+            f"{prefix}{kernel} (shape {list(parts[kernel].shape)}) is named as in Keras or Flax, whose kernels are "
+            "[inputs, outputs]. Export the model to ONNX. Or transpose the kernels and number the layers: "
+            "{'W0': kernel.T, 'b0': bias, 'W1': ..}"
+        )
+    for parameter in parts:
+        if parameter not in ("weight", "bias"):
+            raise UnsupportedLayerError(
+                f"{prefix}{parameter} (shape {list(parts[parameter].shape)}) is not a parameter of a dense "
+                "layer, batch norm or PReLU; if it plays no part in what the network computes, remove it "
+                "from the mapping"
+            )
+    if "weight" not in parts:
+        raise UnsupportedLayerError(f"{prefix}bias has no weight beside it")
+    axes = len(parts["weight"].shape)
+    if axes == 1 and "bias" not in parts:
+        return "prelu"
+    if axes == 1:
+        raise UnsupportedLayerError(
+            f"{prefix}weight and bias have one axis each and no running statistics: a layer norm, a group norm, or a "
+            "batch norm without statistics. None of these is piecewise linear, so the network has no linear regions"
+        )
+    _require_axes(f"{prefix}weight", parts["weight"])
+    if re.search(
+        r"(^|[._])(word|token|pos|position)?_?(emb|embed|embedding|embeddings|embed_tokens|wte|wpe)([._]|$)",
+        name,
+    ):
+        raise UnsupportedLayerError(
+            f"{prefix}weight seems to be an embedding table (by its name), which is not a dense layer"
+        )
+    return "dense"
+
+
+def _norm_kind(prefix: str, parts: dict[str, Any]) -> str:
+    for parameter in parts:
+        if parameter not in _NORM_PARAMETERS:
+            raise UnsupportedLayerError(f"{prefix}{parameter} is not a parameter of a batch norm")
+    for statistic in ("running_mean", "running_var"):
+        if statistic not in parts:
+            raise CheckpointError(f"{prefix}{statistic} is missing, so the batch norm cannot be folded")
+    return "norm"
+
+
+def _require_axes(key: str, weight: Any) -> None:
+    axes = len(weight.shape)
+    if axes in _CONVOLUTIONS:
+        raise UnsupportedLayerError(
+            f"{key} has shape {list(weight.shape)}, as in a {_CONVOLUTIONS[axes]}. A state dict does not hold strides, "
+            f"padding or the order of calls. Load the module: regions.load(module, input_shape={_IMAGES[axes]}). Or "
+            "load what torch.export.save(torch.export.export(module.eval(), (x,)), 'model.pt2') writes"
+        )
+    if axes != 2:
+        raise UnsupportedLayerError(f"{key} has shape {list(weight.shape)}; the weights of a dense layer have two axes")

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Which operators of torch make constants out of nothing?
+
+Filled tensors and ranges of whole numbers. Each has the type that torch wrote down for it, and what is filled in is
+rounded to that, as torch does.
+Source: the operators' documentation in torch 2.13.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import UnsupportedLayerError
+from regions.files.pt2_archive import TYPES
+from regions.read.exported.call import Call, Operation
+
+__all__ = ["CONSTANT_OPERATORS"]
+
+BFLOAT16 = "bfloat16"
+# Of one number that is filled in, in double precision.
+BYTES = 8
+
+
+def _filled(number: float | None) -> Operation:
+    """Of the size that the call has, or that of its first argument; None for the number that it names."""
+
+    def fill(call: Call) -> NDArray[Any]:
+        like = call.node.operator.endswith("_like")
+        shape = list(getattr(call.given("self"), "shape", ())) if like else call.integers("size", [])
+        call.ignore("self")  # of which new ones take only the type
+        if min(shape, default=1) < 0:
+            raise call.at.refused(f"makes a tensor of shape {shape}")
+        call.at.require_axes(shape)
+        call.at.charge(BYTES * prod(shape))
+        value = call.number(call.first_of("fill_value", "s")) if number is None else number
+        return _of_its_type(call, np.full(shape, value))
+
+    return fill
+
+
+def _range(call: Call) -> NDArray[Any]:
+    start, end, step = call.number("start", 0), call.number("end"), call.number("step", 1)
+    if not all(each.is_integer() and abs(each) < 2**24 for each in (start, end, step)) or not step:
+        raise UnsupportedLayerError(
+            f"{call.at.label} makes a range of fractions, which is not handled; put it into a buffer of the module "
+            "before exporting it"
+        )
+    numbers = range(int(start), int(end), int(step))
+    call.at.charge(BYTES * len(numbers))
+    return _of_its_type(call, np.array(numbers, dtype=np.float64))
+
+
+def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
+    """What a call makes, with numbers of the type that torch wrote down."""
+    call.ignore("dtype", "layout", "device", "pin_memory", "memory_format", "requires_grad")
+    kind = call.node.types[0] if call.node.types else None
+    if kind not in TYPES:
+        raise call.at.refused("makes numbers of no known type")
+    name = TYPES[kind].name
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = array.astype(np.float32 if name == BFLOAT16 else np.dtype(name))
+    if (name == BFLOAT16 or result.dtype.kind != "f") and not (_leading(result) == array).all():
+        raise UnsupportedLayerError(
+            f"{call.at.label} rounds what it fills in to {name}; put the constant into a buffer of the module before "
+            "exporting it"
+        )
+    return result
+
+
+def _leading(array: NDArray[Any]) -> NDArray[Any]:
+    """Of float32 the digits that bfloat16 has."""
+    return (array.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) if array.dtype == np.float32 else array
+
+
+CONSTANT_OPERATORS: dict[str, Operation] = {
+    **{f"{new}ones{like}": _filled(1.0) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
+    **{f"{new}zeros{like}": _filled(0.0) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
+    **{f"{new}full{like}": _filled(None) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
+    "scalar_tensor": _filled(None),
+    "arange": _range,
+}

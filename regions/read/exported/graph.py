@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: MIT
+"""Which operators does an exported program of torch apply, to what, and in which order?
+
+The JSON of a program becomes plain checked data: nodes with their operator, named arguments and results; the tensors
+that are parameters, buffers and constants; the inputs; the shapes that torch wrote down for each value. Every name
+is made once and before it is read.
+An operator that works in place changes what others see. Export names the changed value anew for those that read it
+directly, but not for views of it: a value that shares memory with it and is read later is refused.
+Source: ``torch/_export/serde/schema.py`` of torch 2.13, schema 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from regions.errors import AmbiguousCheckpointError, NotACheckpointError, UnsupportedLayerError
+from regions.files.json_objects import list_of_objects, member_of, object_of
+from regions.files.pt2_archive import ExportedArchive
+from regions.printable import printable
+from regions.read.graphs.nodes import GraphNode, require_names
+
+__all__ = ["FLOATS", "ExportedNode", "Name", "Program", "Word", "read_program"]
+
+_MAJOR = 8
+# Numbers of the types of real numbers.
+FLOATS = (6, 7, 8, 13)
+# What makes another view of the same memory, or may.
+_VIEWS = {
+    *("view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "t", "numpy_T", "movedim"),
+    *("moveaxis", "swapaxes", "swapdims", "slice", "select", "narrow", "chunk", "split", "split_with_sizes", "unbind"),
+    *("tensor_split", "unsqueeze", "squeeze", "expand", "expand_as", "contiguous", "to", "type_as", "detach", "alias"),
+    *("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout", "positive", "view_as", "reshape_as"),
+    *("diagonal", "as_strided", "unfold", "mT", "adjoint", "real", "float", "double", "half", "cpu", "identity"),
+}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A value that is made elsewhere."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """Something that no operator here looks into but for its number: a type of numbers, a layout, a device."""
+
+    kind: str
+    number: Any = None
+
+
+@dataclass(frozen=True)
+class ExportedNode(GraphNode):
+    """One operator, applied; it is called without its overload, and without the sign of working in place.
+
+    Attributes
+    ----------
+    target : str
+        The operator as the file has it; printable.
+    arguments : dict of str to None, bool, int, float, str, Name, Word, or a list of these
+    types : list of (int or None)
+        Of the numbers of each output, as the schema numbers types.
+    in_place : bool
+    several : bool
+        Whether it makes a list of values.
+    channels_last : bool
+        Whether the channels of the first tensor that it reads are innermost in memory.
+    """
+
+    target: str
+    arguments: dict[str, Any]
+    types: list[int | None]
+    in_place: bool
+    several: bool
+    channels_last: bool
+
+    @property
+    def said(self) -> str:
+        return self.target
+
+
+@dataclass(frozen=True)
+class Program:
+    """An exported program, checked.
+
+    Attributes
+    ----------
+    nodes : list of ExportedNode
+        Each after those whose values it reads.
+    tensors : dict of str to array
+        By the names that nodes have for them.
+    given : list of str
+        The inputs.
+    outputs : list of str
+    shapes : dict of str to list of int or None
+        The shape that torch wrote down for each value; None for a length that is not fixed.
+    """
+
+    nodes: list[ExportedNode]
+    tensors: dict[str, NDArray[Any]]
+    given: list[str]
+    outputs: list[str]
+    shapes: dict[str, list[int | None]] = field(default_factory=dict)
+
+
+def read_program(archive: ExportedArchive, path: str) -> Program:
+    """Check the program of an archive; ``path`` is what to call the file.
+
+    Raises
+    ------
+    NotACheckpointError
+        It is not what the format allows.
+    UnsupportedLayerError
+        It has parts that are not handled.
+    AmbiguousCheckpointError
+        It has no input.
+    """
+    version = object_of(archive.program, "schema_version", path)
+    if version.get("major") != _MAJOR:
+        raise UnsupportedLayerError(
+            f"{path}: version {printable(version.get('major'))} of the schema of exported programs; known is {_MAJOR}, "
+            "which torch 2.8 and newer write: export it again"
+        )
+    module = object_of(archive.program, "graph_module", path)
+    graph = object_of(module, "graph", path)
+    signature = object_of(module, "signature", path)
+    tensors, given = _inputs(signature, archive.tensors, path)
+    kinds = object_of(graph, "tensor_values", path)
+    shapes = {name: _lengths(kind, f"{path}: value {printable(name)!r}") for name, kind in kinds.items()}
+    for name in given:
+        if name not in shapes:
+            raise NotACheckpointError(f"{path}: input {printable(name)!r} has no shape")
+        if kinds[name].get("dtype") not in FLOATS:
+            raise UnsupportedLayerError(
+                f"input {printable(name)!r} is not of real numbers; export the model with an input of floats"
+            )
+    nodes = [_node(node, number, kinds, path) for number, node in enumerate(list_of_objects(graph, "nodes", path))]
+    outputs = _outputs(graph, signature, path)
+    require_names(nodes, {*tensors, *given}, outputs, path)
+    _require_nothing_changes_below(nodes, outputs)
+    return Program(nodes, tensors, given, outputs, shapes)
+
+
+def _inputs(
+    signature: dict[str, Any], stored: dict[str, NDArray[Any]], path: str
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """The stored tensors by the names that nodes have for them, and the names of the inputs."""
+    tensors: dict[str, NDArray[Any]] = {}
+    given: list[str] = []
+    keys = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
+    for spec in list_of_objects(signature, "input_specs", path):
+        ((kind, content),) = spec.items() if len(spec) == 1 else ((None, None),)
+        if kind == "user_input":
+            argument = object_of(content, "arg", path)
+            if list(argument) != ["as_tensor"]:
+                raise UnsupportedLayerError(
+                    f"{path}: the model takes an argument that is no tensor ({printable(next(iter(argument), ''))}); "
+                    "export it for its tensor alone"
+                )
+            given.append(_text(argument["as_tensor"], "name", path))
+        elif kind in keys:
+            name, key = _text(object_of(content, "arg", path), "name", path), _text(content, keys[kind], path)
+            if key not in stored:
+                raise NotACheckpointError(f"{path}: {kind} {printable(key)!r} is not stored")
+            if name in tensors:
+                raise NotACheckpointError(f"{path}: two inputs are called {printable(name)!r}")
+            tensors[name] = stored[key]
+        else:
+            raise UnsupportedLayerError(f"{path}: an input of kind {printable(kind)} is not handled")
+    if not given:
+        raise AmbiguousCheckpointError(f"{path}: the model takes no tensor, so it is no network")
+    if len({*given, *tensors}) < len(given) + len(tensors):
+        raise NotACheckpointError(f"{path}: two inputs have one name, of {', '.join(map(printable, given[:8]))}")
+    return tensors, given
+
+
+def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> list[str]:
+    for spec in list_of_objects(signature, "output_specs", path):
+        if list(spec) != ["user_output"]:
+            raise UnsupportedLayerError(
+                f"{path}: the model changes its buffers while it runs ({printable(next(iter(spec), ''))}), as in "
+                "training; call model.eval() before exporting it"
+            )
+    names = []
+    for output in list_of_objects(graph, "outputs", path):
+        if list(output) != ["as_tensor"]:
+            raise UnsupportedLayerError(f"{path}: an output is no tensor; export the model with tensors as outputs")
+        names.append(_text(output["as_tensor"], "name", path))
+    return names
+
+
+def _text(content: Any, key: str, what: str) -> str:
+    found = member_of(content, key, what)
+    if not isinstance(found, str) or not found:
+        raise NotACheckpointError(f"{what}: {key!r} is not a text")
+    return found
+
+
+def _lengths(kind: Any, what: str) -> list[int | None]:
+    """A shape; None for lengths that are expressions."""
+    lengths: list[int | None] = []
+    for length in list_of_objects(kind, "sizes", what):
+        number = length.get("as_int")
+        if list(length) == ["as_int"] and type(number) is int and 0 <= number < 2**48:
+            lengths.append(number)
+        elif list(length) == ["as_expr"]:
+            lengths.append(None)
+        else:
+            raise NotACheckpointError(f"{what} has an impossible shape")
+    return lengths
+
+
+def _node(node: dict[str, Any], number: int, kinds: dict[str, Any], path: str) -> ExportedNode:
+    target = _text(node, "target", path)
+    results = list_of_objects(node, "outputs", path)
+    names, several = _results(results, path)
+    own = node.get("name")
+    name = printable(own if isinstance(own, str) and own else next(iter(names), "") or f"number {number}")
+    match = re.fullmatch(r"torch\.ops\.aten\.(\w+?)(_?)\.(\w+)", target)
+    word = match[1] if match else target
+    in_place = bool(match and match[2] and not match[1].startswith("__"))
+    shown = printable(target.removeprefix("torch.ops."))
+    label = f"node {name!r} ({shown})"
+    arguments: dict[str, Any] = {}
+    for given in list_of_objects(node, "inputs", label):
+        key = member_of(given, "name", label)
+        if not isinstance(key, str) or key in arguments:
+            raise NotACheckpointError(f"{label} has two arguments {printable(key)!r}, or one without a name")
+        arguments[key or f"argument {len(arguments)}"] = _argument(object_of(given, "arg", label), label)
+    inputs = [part.name for part in _flat(arguments.values()) if isinstance(part, Name)]
+    types = [_type(kinds.get(output)) for output in names]
+    last = _has_channels_last(kinds.get(inputs[0]) if inputs else None)
+    return ExportedNode(name, printable(word), inputs, names, shown, arguments, types, in_place, several, last)
+
+
+def _type(kind: Any) -> int | None:
+    number = kind.get("dtype") if isinstance(kind, dict) else None
+    return number if type(number) is int else None
+
+
+def _has_channels_last(kind: Any) -> bool:
+    """Whether a tensor [batch, channels, ..] is stored without gaps as [batch, .., channels]."""
+    sizes, strides = (kind.get(name) if isinstance(kind, dict) else None for name in ("sizes", "strides"))
+    if not (isinstance(sizes, list) and isinstance(strides, list) and len(sizes) == len(strides) > 2):
+        return False
+    wanted = 1
+    for axis in (1, *range(len(sizes) - 1, 1, -1)):
+        size, stride = (each.get("as_int") if isinstance(each, dict) else None for each in (sizes[axis], strides[axis]))
+        if type(size) is not int or (size != 1 and stride != wanted):
+            return False
+        wanted *= size
+    return True
+
+
+def _flat(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
+
+
+def _results(results: Sequence[dict[str, Any]], path: str) -> tuple[list[str], bool]:
+    names: list[str] = []
+    several = False
+    for result in results:
+        ((kind, content),) = result.items() if len(result) == 1 else ((None, None),)
+        if kind == "as_tensor":
+            names.append(_text(content, "name", path))
+        elif kind == "as_tensors" and isinstance(content, list):
+            several = True
+            names += [_text(one, "name", path) for one in content]
+        elif kind in ("as_sym_int", "as_sym_bool", "as_sym_float") and isinstance(content, dict):
+            if list(content) == ["as_name"]:
+                names.append(_text(content, "as_name", path))
+        elif kind != "as_none":
+            raise UnsupportedLayerError(f"{path}: a node gives {printable(kind)}, which is not handled")
+    return names, several or len(names) > 1
+
+
+def _argument(argument: dict[str, Any], label: str) -> Any:
+    """The value of an argument; a `Name` for one that another node makes."""
+    ((kind, content),) = argument.items() if len(argument) == 1 else ((None, None),)
+    plain = {"as_int": (int,), "as_bool": (bool,), "as_float": (float, int), "as_string": (str,)}
+    if kind == "as_none":
+        return None
+    if isinstance(kind, str) and kind in plain and type(content) in plain[kind]:
+        return content
+    if kind in ("as_ints", "as_floats", "as_bools") and isinstance(kind, str) and isinstance(content, list):
+        if all(type(item) in plain[kind[:-1]] for item in content):
+            return list(content)
+    elif kind == "as_tensor":
+        return Name(_text(content, "name", label))
+    elif kind in ("as_tensors", "as_optional_tensors") and isinstance(content, list):
+        return [_optional(item, label) for item in content]
+    elif kind == "as_optional_tensor" and isinstance(content, dict):
+        return _optional(content, label)
+    elif kind in ("as_sym_int", "as_sym_float", "as_sym_bool") and isinstance(content, dict):
+        return _symbol(content, label)
+    elif kind == "as_sym_ints" and isinstance(content, list):
+        return [_symbol(item, label) for item in content]
+    elif isinstance(kind, str) and re.fullmatch(r"as_(scalar_type|memory_format|layout|device)s?", kind):
+        return Word(kind, content)
+    elif kind in ("as_graph", "as_custom_obj", "as_operator", "as_complex", "as_strings", "as_string_to_argument"):
+        return Word(kind)
+    raise NotACheckpointError(f"{label} has an argument that is not in the form of the schema")
+
+
+def _optional(item: Any, label: str) -> Name | None:
+    inner = item.get("as_tensor", item) if isinstance(item, dict) else item
+    return None if isinstance(item, dict) and list(item) == ["as_none"] else Name(_text(inner, "name", label))
+
+
+def _symbol(item: Any, label: str) -> Any:
+    if isinstance(item, dict) and list(item) == ["as_name"]:
+        return Name(_text(item, "as_name", label))
+    number = item.get("as_int") if isinstance(item, dict) and len(item) == 1 else None
+    if type(number) is not int:
+        raise NotACheckpointError(f"{label} has an argument that is not in the form of the schema")
+    return number
+
+
+def _require_nothing_changes_below(nodes: list[ExportedNode], outputs: list[str]) -> None:
+    """Refuse operators in place whose argument shares memory with what is read later under another name."""
+    memory: dict[str, str] = {}  # of each value that is a view, the value whose memory it is
+    last = {name: place for place, node in enumerate(nodes) for name in node.inputs}
+    last.update(dict.fromkeys(outputs, len(nodes)))
+    # By owner, of all values that share its memory the one that is read last, and where.
+    readers: dict[str, tuple[int, str]] = {}
+    for place, node in enumerate(nodes):
+        changed = next((value.name for value in node.arguments.values() if isinstance(value, Name)), None)
+        if changed is None:
+            continue
+        owner = memory.get(changed, changed)
+        latest = readers.setdefault(owner, (last.get(owner, -1), owner))
+        if node.in_place and latest[0] > place:
+            raise UnsupportedLayerError(
+                f"{node.label} works in place, and {printable(latest[1])!r}, which shares memory with what it changes, "
+                "is read later; export the model without operators in place (inplace=False)"
+            )
+        if node.in_place or node.operator in _VIEWS:
+            for name in node.outputs:
+                memory[name] = owner
+                readers[owner] = max(readers[owner], (last.get(name, -1), name))

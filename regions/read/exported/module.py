@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Which network is a torch module of any structure, for inputs of a known shape?
+
+``torch.export`` runs the caller's own live module on one input and writes down what it computes; what it saves is read
+like any `.pt2` archive, by `regions.read.exported.network`. What was understood is then held against the module itself,
+see `regions.read.module_check`, unless something at its end was left out. torch is imported here only, when there
+already is a torch object.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from regions.arithmetic.arguments import integer, tuple_of
+from regions.errors import InternalError, UnsupportedLayerError
+from regions.files.opened import opened
+from regions.networks.derived import with_notes
+from regions.networks.network import Network
+from regions.printable import printable
+from regions.read.chains.between_layers import ActivationChoice
+from regions.read.chains.pruning import with_plain_weights
+from regions.read.exported.network import read_operations
+from regions.read.graphs.lowering import network_of
+from regions.read.module_check import TOLERANCE, relative_difference
+from regions.read.scaling import without_statistics
+
+__all__ = ["network_from_any_module"]
+
+
+def network_from_any_module(
+    module: Any,
+    activation: ActivationChoice,
+    input_shape: Sequence[int] | int,
+    *,
+    fuse_max: bool = False,
+    outputs: Sequence[str] | None = None,
+) -> Network:
+    """Make a network of a torch module, through torch.export.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        It takes one tensor, [batch, *input_shape].
+    activation : str, Activation, sequence of these, or None
+        May be left out; what is named must be what the module says.
+    input_shape : sequence of int, or int
+        Shape of one input without the batch axis, for instance (3, 32, 32); n stands for (n,).
+    fuse_max : bool
+    outputs : sequence of str, optional
+        As for `regions.load`.
+
+    Raises
+    ------
+    UnsupportedLayerError
+        torch cannot export the module, or some operator is not handled.
+    ShapeMismatchError, NonFiniteError, NetworkError
+        As for any network.
+    """
+    import torch
+
+    given = (input_shape,) if isinstance(input_shape, (int, np.integer)) else tuple_of(input_shape, "input_shape")
+    shape = [integer(size, f"input_shape[{i}]", least=1) for i, size in enumerate(given)]
+    module, pruned = with_plain_weights(getattr(module, "_orig_mod", module))  # torch.compile wraps the module
+    was_training = any(part.training for part in module.modules())
+    try:
+        evaluated = copy.deepcopy(module).cpu().eval()
+    except Exception as error:  # the caller's own objects
+        raise UnsupportedLayerError(
+            f"this {type(module).__name__} cannot be copied: {_first_line(error)}. If its weights are computed before "
+            "each call, make them permanent first (torch.nn.utils.remove_weight_norm or remove_spectral_norm)"
+        ) from error
+    for name, part in evaluated.named_modules():
+        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.running_mean is None:
+            raise without_statistics(f"batch norm {name or '(top)'}")
+    kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
+    example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
+    buffer = io.BytesIO()
+    try:
+        with torch.no_grad():
+            torch.export.save(torch.export.export(evaluated, (example,)), buffer)
+    except Exception as error:  # the caller's own code, and all that torch may refuse
+        raise UnsupportedLayerError(_why_not_exported(evaluated, example, error)) from error
+    with opened(buffer, "the model", ".pt2") as file:
+        network = network_of(*read_operations(file, outputs), activation, fuse_max)
+    if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
+        if (relative_difference(module, network) or 0.0) > TOLERANCE:
+            raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
+    mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []
+    return with_notes(network, *pruned, *mode)
+
+
+def _why_not_exported(module: Any, example: Any, error: Exception) -> str:
+    """Return what went wrong in torch.export: the module does not run on such inputs, or cannot be traced."""
+    kind, shape = type(module).__name__, list(example.shape)
+    try:
+        module(example)
+    except Exception as own:
+        return (
+            f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(own)}. Give the "
+            "shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
+        )
+    return (
+        f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must not choose "
+        "what to do by the values of a tensor"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return printable(first, 200).rstrip(".")

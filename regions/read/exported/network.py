@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Which network is an exported program of torch?
+
+Its nodes are read one by one, as the operations of `regions.read.graphs.builder`, and every resulting shape is
+compared with the one that torch wrote down. Batch axes that are not fixed have length 1, because a network is read for
+one input. Nothing in the program is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from regions.errors import ShapeMismatchError, UnsupportedLayerError
+from regions.files.opened import OpenedFile
+from regions.files.pt2_archive import read_pt2
+from regions.printable import printable
+from regions.read.exported.call import Call, Value
+from regions.read.exported.graph import ExportedNode, read_program
+from regions.read.exported.operators import OPERATORS
+from regions.read.graphs.nodes import needed, unsupported
+from regions.read.graphs.operations import Tensor
+from regions.read.graphs.site import Reading, Site
+from regions.read.graphs.walk import chosen_outputs, walk
+
+__all__ = ["read_exported_tensors", "read_operations"]
+
+_CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
+_AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
+_SMOOTH = {
+    *("softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "log_sigmoid", "tanh", "elu", "selu", "celu"),
+    *("gelu", "silu", "mish", "softplus", "softsign", "softmin", "hardswish", "erf", "exp", "log", "sqrt", "rsqrt"),
+    *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
+    *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
+}
+_HANDLED = (
+    "linear maps, convolutions, batch norms, means, sums, maxima, piecewise-linear activations, and what only moves "
+    "numbers, as docs/model-files.md lists them; write this part of the model with those, or export what is before"
+)
+_JUMPS = "comparisons, which may jump"
+_NOT_YET = {
+    **dict.fromkeys(("aminmax", "max_unpool2d", "max_unpool3d", "fractional_max_pool2d"), "this kind of maxima"),
+    **dict.fromkeys(("lstm", "gru", "rnn_tanh", "rnn_relu"), "recurrent layers"),
+    **dict.fromkeys(("where", "gt", "ge", "lt", "le", "eq", "sign", "floor", "ceil", "round", "hardshrink"), _JUMPS),
+    **{f"upsample_{kind}": "means between pixels" for kind in ("linear1d", "bilinear2d", "bicubic2d", "trilinear3d")},
+    **dict.fromkeys(("bmm", "baddbmm", "einsum"), "products of several matrices, as attention has"),
+}
+
+
+def read_exported_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the parameters, buffers and constants of an archive, by the names that the module has for them."""
+    return read_pt2(file).tensors
+
+
+def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
+    """The operations of a program, and the tensor that has its outputs, or those that are named.
+
+    Raises
+    ------
+    CheckpointError
+        The file is damaged, or several networks could be meant.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        An operator that is not handled; the message names the node.
+    """
+    archive = read_pt2(file)
+    program = read_program(archive, file.name)
+    reading = Reading(file.name, file.size)
+    if archive.unused:
+        more = f" and {len(archive.unused) - 8} more" if len(archive.unused) > 8 else ""
+        shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
+        reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
+    values: dict[str, Value] = dict(program.tensors)
+    made = {name for node in program.nodes for name in node.outputs} | set(program.given)
+    wanted = chosen_outputs(program.outputs, outputs, made, file.name)
+    nodes = needed(program.nodes, wanted)
+    read = {name for node in nodes for name in node.inputs} | set(wanted)
+    given = [name for name in program.given if name in read] or program.given
+    values.update(zip(given, reading.inputs([_described(name, program.shapes[name]) for name in given]), strict=True))
+
+    # A cause rather than what follows from it: attention begins with a product that is strange, but not wrong.
+    for node in nodes:
+        if node.operator not in OPERATORS and node.operator not in _AFTER_CUT:
+            raise _unsupported(node)
+
+    def visit(node: ExportedNode) -> None:
+        made = _made(Site(reading, node), node, values)
+        for name, value in zip(node.outputs, made, strict=True):
+            _require_shape(node, name, value, program.shapes)
+            values[name] = value
+
+    def tensor(name: str) -> Tensor | None:
+        value = values[name]
+        return value if isinstance(value, Tensor) else None
+
+    return reading, walk(
+        reading, program.nodes, wanted, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT, named=outputs is not None
+    )
+
+
+def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequence[int | None]]:
+    """An input: its name, what messages call it, and its lengths."""
+    shown = ", ".join("?" if length is None else str(length) for length in lengths)
+    return name, f"input {printable(name)!r} [{shown}]", lengths
+
+
+def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
+    if node.operator not in OPERATORS:
+        raise _unsupported(node)
+    call = Call(at, node, values)
+    made = OPERATORS[node.operator](call)
+    call.require_all_asked()
+    results = made if isinstance(made, list) else [made]
+    if len(results) != len(node.outputs):
+        raise at.refused(f"makes {len(results)} values, and the file has names for {len(node.outputs)}")
+    return results
+
+
+def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
+    return unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
+
+
+def _require_shape(node: ExportedNode, name: str, value: Value, shapes: dict[str, list[int | None]]) -> None:
+    if not isinstance(value, Tensor) or name not in shapes:
+        return
+    said = shapes[name]
+    if len(said) != len(value.shape) or any(
+        length not in (None, found) for length, found in zip(said, value.shape, strict=True)
+    ):
+        raise ShapeMismatchError(
+            f"{node.label} gives shape {list(value.shape)}, and the file says {said}: it is damaged, or the model was "
+            "exported for another batch"
+        )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Which graph is a model that is given operation by operation?
+
+Readers call one method for each operation that a file names, and get tensors for the next ones; `finished` makes the
+graph (`nodes_of_operations.py` says of which nodes). Whether shapes fit is for readers to see first, who know names.
+Invariant: the graph computes what the operations say, in the arithmetic of real numbers, but for what notes say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats, Integers
+from regions.networks.activation import Activation
+from regions.networks.graph import Graph, Operator
+from regions.networks.named_activations import identity
+from regions.networks.patches import Patches
+from regions.read.graphs.fused_maxima import with_fused_maxima
+from regions.read.graphs.nodes_of_operations import Charge, graph_of
+from regions.read.graphs.operations import Activated, Affine, Inputs, Largest, Operation, Tensor
+from regions.read.scaling import Scaling
+
+__all__ = ["GraphBuilder"]
+
+
+def _free(kept: int, passing: int) -> None:
+    """No limit."""
+
+
+class GraphBuilder:
+    """Operations, one after the other."""
+
+    def __init__(self) -> None:
+        self._operations: list[Operation] = []
+
+    def input(self, shape: Sequence[int]) -> Tensor:
+        """The input of the network; to be called once, and first."""
+        return self._result(Inputs(prod(shape)), shape)
+
+    def reshaped(self, x: Tensor, shape: Sequence[int]) -> Tensor:
+        """The same elements in another shape."""
+        return replace(x, shape=tuple(shape))
+
+    def rearranged(self, x: Tensor, sources: NDArray[np.integer]) -> Tensor:
+        """The elements at flat positions of x, in the shape that these are given in; -1 for a constant 0."""
+        flat = sources.ravel()
+        operation = np.where(flat >= 0, x.operation[flat], -1)
+        return Tensor(sources.shape, x.operations, operation, x.place[flat]).pruned()
+
+    def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
+        """The elements where a function of arrays puts them that only moves, repeats or leaves out numbers."""
+        operation, place = (move(each.reshape(x.shape)) for each in (x.operation, x.place))
+        return Tensor(operation.shape, x.operations, operation.ravel(), place.ravel()).pruned()
+
+    def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
+        """Tensors one after the other along an axis."""
+        operations = dict.fromkeys(operation for tensor in tensors for operation in tensor.operations)
+        number_of = {operation: number for number, operation in enumerate(operations)}
+        numbers = [np.array([*map(number_of.__getitem__, tensor.operations), -1]) for tensor in tensors]
+        owners = [number[x.operation].reshape(x.shape) for number, x in zip(numbers, tensors, strict=True)]
+        owner = np.concatenate(owners, axis=axis)
+        place = np.concatenate([x.place.reshape(x.shape) for x in tensors], axis=axis)
+        return Tensor(owner.shape, tuple(operations), owner.ravel(), place.ravel())
+
+    def padded(self, x: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
+        """Zeros before and after each axis."""
+        flat = np.arange(x.size).reshape(x.shape)
+        return self.rearranged(x, np.pad(flat, list(zip(before, after, strict=True)), constant_values=-1))
+
+    def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int], name: str) -> Tensor:
+        """An operator applied to the elements of x, plus biases."""
+        constants = np.zeros(operator.outputs) if biases is None else biases
+        return self._result(Affine(name, ((operator, x),), constants), shape)
+
+    def sum(self, terms: Sequence[tuple[Tensor, float]], name: str) -> Tensor:
+        """Tensors of one shape, times factors, element by element."""
+        shape, size = terms[0][0].shape, terms[0][0].size
+        scaled = tuple((Patches.scale(np.full(size, factor)), tensor) for tensor, factor in terms)
+        return self._result(Affine(name, scaled, np.zeros(size)), shape)
+
+    def scaled(self, x: Tensor, scaling: Scaling) -> Tensor:
+        """Each element times a factor, plus a constant: the scaling is of as many features as x has elements."""
+        operator = Patches.scale(scaling.scale)
+        return self._result(Affine(f"{scaling.kind} {scaling.name}", ((operator, x),), scaling.shift, scaling), x.shape)
+
+    def activated(self, x: Tensor, activation: Activation, name: str) -> Tensor:
+        """A piecewise-linear function of each element."""
+        return x if activation == identity() else self._result(Activated(name, x, activation), x.shape)
+
+    def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int], name: str) -> Tensor:
+        """The largest of the first elements of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        return self._result(Largest(name, x, sizes), shape)
+
+    def finished(self, y: Tensor, *, fuse_max: bool = False, charge: Charge = _free) -> tuple[Graph, list[str]]:
+        """The graph whose outputs are the elements of y, and what was changed on the way.
+
+        ``charge`` is asked before nodes are made; see `graph_of`. With ``fuse_max``, ReLUs that only maxima read are
+        part of these: the largest of 0 and what the ReLUs take.
+        """
+        if not fuse_max:
+            return graph_of(self._operations, y, charge)
+        operations, outputs, notes = with_fused_maxima(self._operations, y)
+        graph, more = graph_of(operations, outputs, charge)
+        return graph, notes + more
+
+    def _result(self, operation: Operation, shape: Sequence[int]) -> Tensor:
+        self._operations.append(operation)
+        return Tensor.of(operation, shape)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""Where do the operations of a node come from, and may there be so many of them?
+
+Readers of graphs, whatever their format, translate each node into calls of `GraphBuilder`. A `Site` is the node that is
+being read: it passes the calls on with the node's name, and its messages name the node. Shapes keep the axis of the
+batch, which has length 1, so that nodes mean what they say.
+Invariant: what is built stays in proportion to the file, however often it uses one tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats, Integers
+from regions.errors import AmbiguousCheckpointError, EmptyLayerError, NotACheckpointError, ShapeMismatchError
+from regions.files import limits
+from regions.networks.activation import Activation
+from regions.networks.dense import Dense
+from regions.networks.graph import Operator
+from regions.printable import printable
+from regions.read.graphs.builder import GraphBuilder
+from regions.read.graphs.nodes import GraphNode
+from regions.read.graphs.operations import Tensor
+from regions.read.scaling import Scaling
+
+__all__ = ["Reading", "Site", "places"]
+
+# Of a tensor, for each element.
+BYTES_OF_ELEMENT = 16
+
+
+@dataclass
+class Reading:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    file, size
+        Its name for messages, and its bytes.
+    builder : GraphBuilder
+        What the model does.
+    notes : list of str
+        What the user should know.
+    input_shape : tuple of int
+        Without the axis of the batch.
+    input_names : dict of str to slice
+        Which numbers of the input have which name.
+    """
+
+    file: str
+    size: int
+    builder: GraphBuilder = field(default_factory=GraphBuilder)
+    notes: list[str] = field(default_factory=list)
+    input_shape: tuple[int, ...] = ()
+    input_names: dict[str, slice] = field(default_factory=dict)
+    built: int = 0
+    products: int = 0
+
+    def charge(self, kept: int, passing: int = 0) -> None:
+        """Ask whether more bytes are in proportion to the file, before they are taken: for good, and for a moment.
+
+        Raises
+        ------
+        FileTooLargeError
+            They are not.
+        """
+        self.built += kept
+        limits.require_layers(self.file, self.size, self.built + passing)
+
+    def charge_products(self, count: int) -> None:
+        """Ask whether constants may be computed from constants by so many products more, before they are.
+
+        Raises
+        ------
+        FileTooLargeError
+            They are too many for one file.
+        """
+        self.products += count
+        limits.require_products(self.file, self.products)
+
+    def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
+        """The inputs of the model, as parts of one vector in this order.
+
+        Each is given by its name, the words for it in messages, and its lengths. Only the first length, that of the
+        batch, may be None.
+
+        Raises
+        ------
+        AmbiguousCheckpointError, EmptyLayerError, ShapeMismatchError
+            Another length that is not fixed; no numbers; more numbers than are read.
+        """
+        shapes = [self._shape_of_input(what, lengths) for _, what, lengths in given]
+        ends = [0, *accumulate(map(prod, shapes))]
+        if ends[-1] > limits.MAX_INPUTS:
+            raise ShapeMismatchError(
+                f"the inputs have {ends[-1]} numbers; at most {limits.MAX_INPUTS:,} numbers are read"
+            )
+        self.charge(BYTES_OF_ELEMENT * ends[-1])
+        self.input_names = {name: slice(*pair) for (name, *_), pair in zip(given, pairwise(ends), strict=True)}
+        if len(shapes) == 1:
+            (shape,) = shapes
+            batch = len(shape) > 1 and shape[0] == 1
+            self.input_shape = tuple(shape[1:] if batch else shape) or (1,)
+            return [self.builder.input(shape)]
+        self.input_shape = (ends[-1],)
+        self.notes.append(f"several inputs are read as one vector: {_ranges(self.input_names)}")
+        whole = self.builder.input(self.input_shape)
+        return [
+            self.builder.rearranged(whole, np.arange(start, end).reshape(shape))
+            for shape, (start, end) in zip(shapes, pairwise(ends), strict=True)
+        ]
+
+    def outputs(self, given: Mapping[str, Tensor], named: bool = False) -> Tensor:
+        """The outputs of the model, by name, as one vector in this order; the same numbers only once.
+
+        If the caller named them, a note says which are left out.
+        """
+        names_of = dict[tuple[bytes, bytes], str]()
+        for name, tensor in given.items():
+            names_of.setdefault(tensor.content(), name)
+        chosen = {name: given[name] for name in names_of.values()}
+        again = [(name, names_of[tensor.content()]) for name, tensor in given.items() if name not in chosen]
+        if again and named:
+            more = f" and {len(again) - 8} more" if len(again) > 8 else ""
+            shown = ", ".join(f"{printable(name)!r} has those of {printable(first)!r}" for name, first in again[:8])
+            self.notes.append(f"outputs with the same numbers are read once: {shown}{more}")
+        tensors = list(chosen.values())
+        if len(tensors) == 1:
+            return tensors[0]
+        ends = [0, *accumulate(tensor.size for tensor in tensors)]
+        self.charge(BYTES_OF_ELEMENT * ends[-1])
+        names = {name: slice(*pair) for name, pair in zip(chosen, pairwise(ends), strict=True)}
+        self.notes.append(f"several outputs are read as one vector: {_ranges(names)}; outputs= chooses among them")
+        return self.builder.joined([self.builder.rearranged(x, places(x).ravel()) for x in tensors], 0)
+
+    def _shape_of_input(self, what: str, lengths: Sequence[int | None]) -> list[int]:
+        unknown = [axis for axis, length in enumerate(lengths) if length is None and axis > 0]
+        if unknown:
+            raise AmbiguousCheckpointError(
+                f"{what} has no fixed length along axis {unknown[0]}; export the model with a fixed shape, but for the "
+                "batch"
+            )
+        shape = [1 if length is None else length for length in lengths]
+        if not prod(shape):
+            raise EmptyLayerError(
+                f"{what} has no numbers, as an axis of it has length 0; export the model for an input that has some"
+            )
+        if len(shape) > limits.MAX_AXES or prod(shape) > limits.MAX_INPUTS:
+            raise ShapeMismatchError(
+                f"{what} has {len(shape)} axes and {prod(shape)} numbers; at most {limits.MAX_AXES} axes and "
+                f"{limits.MAX_INPUTS:,} numbers are read"
+            )
+        if sum(length != 1 for length in shape) > 1:
+            self.notes.append(f"{what} is read as {prod(shape)} numbers in the order of the array")
+        return shape
+
+
+def _ranges(names: Mapping[str, slice]) -> str:
+    """Which numbers have which name, in words; of many names the first ones."""
+    shown = [f"{printable(name)!r} is {part.start} to {part.stop - 1}" for name, part in names.items()]
+    return ", ".join([*shown[:8], *(["..."] if len(shown) > 8 else [])])
+
+
+@dataclass(frozen=True)
+class Site:
+    """The node that is being read, and what its operations are added to."""
+
+    reading: Reading
+    node: GraphNode
+
+    @property
+    def label(self) -> str:
+        """What to call it in messages."""
+        return self.node.label
+
+    def refused(self, what: str) -> NotACheckpointError:
+        """The error that says that this node is impossible."""
+        return NotACheckpointError(f"{self.label} {what}")
+
+    def note(self, note: str) -> None:
+        """Say something to the user."""
+        self.reading.notes.append(f"{self.label} {note}")
+
+    def charge(self, kept: int, passing: int = 0) -> None:
+        """As `Reading.charge`."""
+        self.reading.charge(kept, passing)
+
+    def rearranged(self, x: Tensor, sources: Integers) -> Tensor:
+        """Numbers of x at flat positions, in the shape of these."""
+        self._require_some(sources.shape)
+        return self.reading.builder.rearranged(x, sources)
+
+    def moved(self, x: Tensor, move: Callable[[NDArray[Any]], NDArray[Any]]) -> Tensor:
+        """The numbers of x where a function puts them that moves numbers of arrays; see `GraphBuilder.moved`."""
+        result = self.reading.builder.moved(x, move)
+        self._require_some(result.shape)
+        return result
+
+    def joined(self, tensors: Sequence[Tensor], axis: int) -> Tensor:
+        """Tensors that agree in all other axes, one after the other."""
+        self._require_some([sum(x.size for x in tensors)])
+        return self.reading.builder.joined(tensors, axis)
+
+    def padded(self, x: Tensor, before: Sequence[int], after: Sequence[int]) -> Tensor:
+        """Zeros around, for each axis."""
+        self._require_some([length + low + high for length, low, high in zip(x.shape, before, after, strict=True)])
+        return self.reading.builder.padded(x, before, after)
+
+    def linear(self, x: Tensor, operator: Operator, biases: Floats | None, shape: Sequence[int]) -> Tensor:
+        """A linear operator on the flat numbers."""
+        self._require_some(shape, (operator.weights if isinstance(operator, Dense) else operator.kernels).nbytes)
+        return self.reading.builder.linear(x, operator, biases, shape, self.node.name)
+
+    def summed(self, terms: Sequence[tuple[Tensor, float]]) -> Tensor:
+        """Tensors of one shape, each times a factor, added."""
+        self._require_some(terms[0][0].shape, 20 * sum(x.size for x, _ in terms))
+        return self.reading.builder.sum(terms, self.node.name)
+
+    def scaled(
+        self,
+        x: Tensor,
+        scale: Floats | float,
+        shift: Floats | float = 0.0,
+        *,
+        exact: bool = True,
+        kind: str | None = None,
+    ) -> Tensor:
+        """``scale * x + shift``, with numbers for all or arrays of its shape."""
+        self.charge(0, 64 * x.size)
+        each = [
+            np.broadcast_to(part, x.shape).astype(np.float64).ravel() if np.ndim(part) else np.full(x.size, float(part))
+            for part in (scale, shift)
+        ]
+        return self.by(x, Scaling(kind or self.node.said, self.node.name, each[0], each[1], exact).checked())
+
+    def by(self, x: Tensor, scaling: Scaling) -> Tensor:
+        """A scaling of all numbers, in the order of the flat positions."""
+        self._require_some(x.shape, 40 * x.size)
+        return self.reading.builder.scaled(x, scaling)
+
+    def largest(self, x: Tensor, sizes: Integers, shape: Sequence[int]) -> Tensor:
+        """The largest of the first numbers of x, as many as ``sizes[0]``, of the next ones, and so on."""
+        pairs = int((sizes * (sizes - 1) // 2).sum())
+        self._require_some(shape, 8 * sizes.nbytes + 24 * x.size + 40 * pairs)
+        return self.reading.builder.largest(x, sizes, shape, self.node.name)
+
+    def activated(self, x: Tensor, activation: Activation) -> Tensor:
+        """A function of one variable, applied to every number."""
+        self._require_some(x.shape)
+        return self.reading.builder.activated(x, activation, self.node.name)
+
+    def _require_some(self, shape: Sequence[int], more: int = 0) -> None:
+        """A result of this shape, and so many bytes beside it, must be of some size and in proportion."""
+        self.require_axes(shape)
+        if not prod(shape):
+            raise self.refused(f"gives shape {list(shape)}, which has no numbers")
+        self.charge(BYTES_OF_ELEMENT * prod(shape) + more)
+
+    def require_axes(self, shape: Sequence[int]) -> None:
+        """Refuse a shape with more axes than are read."""
+        if len(shape) > limits.MAX_AXES:
+            raise self.refused(f"gives {len(shape)} axes; at most {limits.MAX_AXES} are read")
+
+
+def places(x: Tensor) -> Integers:
+    """The flat position of each number of a tensor, in its shape."""
+    return np.arange(x.size, dtype=np.int64).reshape(x.shape)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Which value is the output of a graph of nodes, in any format that has names for values?
+
+Only nodes that the outputs depend on are visited, in their order. Functions that are not piecewise linear are refused
+where they are met, but for softmax and the like at the very end: such a tail is left out, and a note says so. Several
+outputs become one vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
+from regions.printable import printable
+from regions.read.graphs.nodes import Node, needed
+from regions.read.graphs.operations import Tensor
+from regions.read.graphs.site import Reading
+
+__all__ = ["chosen_outputs", "walk"]
+
+
+def walk(
+    reading: Reading,
+    nodes: Sequence[Node],
+    outputs: Sequence[str],
+    visit: Callable[[Node], Any],
+    tensor: Callable[[str], Tensor | None],
+    *,
+    cut: Collection[str],
+    after_cut: Collection[str],
+    named: bool = False,
+) -> Tensor:
+    """Visit the nodes that are needed, and return the tensor that has the outputs, one after the other.
+
+    Parameters
+    ----------
+    reading : Reading
+        Gets the note on what was left out.
+    nodes, outputs
+        In order; names.
+    visit : callable
+        Reads a node whose inputs have been made.
+    tensor : callable
+        The tensor of a name; None for a constant.
+    cut, after_cut : collections of str
+        Operators that may be left out at the end, and those that may follow them there.
+    named : bool
+        Whether the caller named the outputs.
+
+    Raises
+    ------
+    UnsupportedLayerError
+        What can only be left out at the end is not there.
+    AmbiguousCheckpointError
+        An output that is not piecewise linear in the input, such as positions.
+    """
+    tail: dict[str, Tensor] = {}  # what is left out at the end, and the tensor that goes into it
+    left_out: list[Node] = []
+    for node in needed(nodes, outputs):
+        read = [tensor(name) for name in node.inputs if name and name not in tail]
+        tensors = [one for one in read if one is not None]
+        ends = [tail[name] for name in node.inputs if name in tail]
+        if ends:
+            if node.operator not in after_cut:
+                raise UnsupportedLayerError(
+                    f"{left_out[0].label} is not piecewise linear, and comes before {node.label}; only at the very end "
+                    f"can it be left out. Name what goes into it: {_choice(left_out[0])}"
+                )
+            if tensors or not all(end.content() == ends[0].content() for end in ends):
+                raise UnsupportedLayerError(
+                    f"{left_out[0].label} is not piecewise linear, and {node.label} joins its result with another "
+                    "value: the graph branches; only at the very end can it be left out. Name what goes into it: "
+                    f"{_choice(left_out[0])}"
+                )
+            tail.update(dict.fromkeys(filter(None, node.outputs), ends[0]))
+        elif node.operator in cut and tensors:
+            tail.update(dict.fromkeys(filter(None, node.outputs), tensors[0]))
+        else:
+            visit(node)
+            continue
+        left_out.append(node)
+    results = {name: tail[name] if name in tail else tensor(name) for name in outputs}
+    constants = [printable(name) for name, result in results.items() if result is None]
+    if constants:
+        raise AmbiguousCheckpointError(
+            f"{reading.file}: its output {constants[0]!r} is a constant, or positions of maxima; name those that are "
+            f"meant: outputs={[printable(name) for name in list(results)[:8] if printable(name) not in constants]}"
+        )
+    if left_out:
+        rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
+        words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
+        reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
+    return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
+
+
+def _choice(node: Node) -> str:
+    return f"outputs={printable(node.inputs[0] if node.inputs else '')!r}"
+
+
+def chosen_outputs(names: Sequence[str], chosen: Sequence[str] | None, made: Collection[str], file: str) -> list[str]:
+    """The outputs that are wanted: all of them, or values that the caller named.
+
+    Raises
+    ------
+    AmbiguousCheckpointError
+        The graph has no such value.
+    """
+    if chosen is None:
+        return list(names)
+    for name in chosen:
+        if name not in made:
+            shown = ", ".join(repr(printable(one)) for one in names[:8])
+            raise AmbiguousCheckpointError(
+                f"{file}: outputs: it has no value {printable(name)!r}; its outputs are {shown}, and any other value "
+                "of the graph may be named"
+            )
+    return list(chosen)

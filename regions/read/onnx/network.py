@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Which network is an ONNX graph?
+
+The nodes that the outputs depend on are read in order, as operations of `GraphBuilder`. A value either is a
+constant or depends on the input. An operator that is not piecewise linear is refused by name, but for softmax and the
+like at the very end. Whatever is not understood is refused: a graph is read as the function that it is.
+Batch axes that are not fixed have length 1, since a network is read for one input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from numpy.typing import NDArray
+
+from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
+from regions.files.opened import OpenedFile
+from regions.printable import printable
+from regions.read.graphs.nodes import needed, unsupported
+from regions.read.graphs.operations import Tensor
+from regions.read.graphs.site import Reading, Site
+from regions.read.graphs.walk import chosen_outputs, walk
+from regions.read.onnx.folding import computed, not_computed
+from regions.read.onnx.graph import Graph, Node, read_graph
+from regions.read.onnx.images import IMAGE_OPERATORS
+from regions.read.onnx.operators import OPERATORS as ELEMENT_OPERATORS
+from regions.read.onnx.resize import REPEATING
+from regions.read.onnx.tensors import FLOATS, Constant, element_name
+from regions.read.onnx.values import CONSTANT_OPERATORS, REARRANGING, Flow, Value, fold, rearrange, shape_of
+
+__all__ = ["read_onnx_tensors", "read_operations"]
+
+# What may come last and is left out, and what may still follow it: choosing, naming and reshaping of results.
+_CUT = {"Softmax", "LogSoftmax", "Sigmoid", "ArgMax"}
+_AFTER_CUT = _CUT | {
+    *("Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Sub"),
+    *("ai.onnx.ml.ZipMap", "ai.onnx.ml.ArrayFeatureExtractor", "ai.onnx.ml.LabelEncoder"),
+}
+_SHAPE = {"Shape": 25}
+
+_SMOOTH = {
+    *("Softmax", "LogSoftmax", "Sigmoid", "Tanh", "Elu", "Selu", "Celu", "Gelu", "Mish", "Softplus", "Softsign"),
+    *("Swish", "HardSwish", "Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "Reciprocal", "LpNormalization"),
+    *("LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization", "LRN", "Attention"),
+    *("MeanVarianceNormalization", "ReduceL2", "ReduceSumSquare", "ReduceProd", "ReduceLogSumExp"),
+}
+_NOT_YET = {
+    **dict.fromkeys(("MaxRoiPool", "MaxUnpool", "LpPool"), "this kind of pooling"),
+    **dict.fromkeys(("LSTM", "GRU", "RNN"), "recurrent layers"),
+    "Einsum": "sums of products by a formula; write it as MatMul, Gemm or Conv with a constant",
+    **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
+}
+OPERATORS = ELEMENT_OPERATORS | IMAGE_OPERATORS
+MOVING = REARRANGING | REPEATING
+
+
+def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
+    """Return the tensors that an ONNX file stores beside its graph, by name; bfloat16 as float32.
+
+    Raises
+    ------
+    MissingDependencyError, CheckpointError, UnsupportedLayerError
+        As for `read_operations`; what the nodes do is not looked at.
+    """
+    graph = read_graph(file)
+    return {name: graph.constant(name).array for name in graph.tensors}
+
+
+def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> tuple[Reading, Tensor]:
+    """The operations of a graph, and the tensor that has its outputs, or those that are named.
+
+    Raises
+    ------
+    MissingDependencyError
+        onnx is not installed.
+    CheckpointError
+        The file is damaged, or several networks could be meant.
+    UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
+        What is not handled; the message names the node.
+    """
+    graph = read_graph(file)
+    made = {name for node in graph.nodes for name in node.outputs if name} | {value.name for value in graph.inputs}
+    wanted = chosen_outputs(graph.outputs, outputs, made, file.name)
+    nodes = _Values(graph, wanted, Reading(file.name, graph.size))
+    result = walk(
+        nodes.reading,
+        graph.nodes,
+        wanted,
+        nodes.visit,
+        nodes.tensor,
+        cut=_CUT,
+        after_cut=_AFTER_CUT,
+        named=outputs is not None,
+    )
+    if outputs is None:
+        nodes.note_what_is_unused()
+    return nodes.reading, result
+
+
+class _Values:
+    """The values of a graph, which grow node by node."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[str], reading: Reading) -> None:
+        self.graph = graph
+        self.reading = reading
+        self.nodes = needed(graph.nodes, outputs)
+        self.names_read = {name for node in self.nodes for name in node.inputs} | set(outputs)
+        self.values: dict[str, Value] = {}
+        inputs = [value for value in graph.inputs if value.name in self.names_read]
+        if not inputs:
+            raise AmbiguousCheckpointError(f"{reading.file}: its outputs depend on no input; it is no network")
+        given = []
+        for value in inputs:
+            if value.element not in FLOATS:
+                raise UnsupportedLayerError(
+                    f"input {value.shown} holds numbers of {element_name(value.element)}; a network takes real "
+                    "numbers: export it with an input of float32"
+                )
+            if value.shape is None:
+                raise AmbiguousCheckpointError(
+                    f"input {value.shown}: export the model with a fixed shape, but for the batch"
+                )
+            given.append((value.name, f"input {value.shown}", value.shape))
+        for value, tensor in zip(inputs, reading.inputs(given), strict=True):
+            self.values[value.name] = Flow(tensor, value.element)
+
+    def visit(self, node: Node) -> None:
+        values = [self.value(name) if name else None for name in node.inputs]
+        at = Site(self.reading, node)
+        made = self.made(at, node, values)
+        results = made if isinstance(made, list) else [made]
+        if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
+            raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
+        for name, value in zip(node.outputs, results, strict=False):
+            at.require_axes(value.shape)
+            self.reading.charge(8 * prod(value.shape))
+            self.values[name] = value
+
+    def made(self, at: Site, node: Node, values: list[Value | None]) -> Value | list[Flow] | list[Value]:
+        flowing = any(isinstance(value, Flow) for value in values)
+        if node.operator in _SHAPE:
+            _require_version(node, _SHAPE[node.operator])
+            assert values[0] is not None
+            return shape_of(node, values[0])
+        if node.operator in MOVING:
+            move, newest = MOVING[node.operator]
+            _require_version(node, newest)
+            return rearrange(at, node, values, move)
+        if flowing:
+            if node.operator not in OPERATORS:
+                raise _unsupported(node)
+            operation, newest = OPERATORS[node.operator]
+            _require_version(node, newest)
+            return operation(at, node, values)
+        if node.operator in OPERATORS and not _is_of_lengths(node, values):
+            operation, newest = OPERATORS[node.operator]
+            _require_version(node, newest)
+            return computed(at, node, values, operation)
+        if node.operator not in CONSTANT_OPERATORS:
+            raise not_computed(node)
+        _require_version(node, CONSTANT_OPERATORS[node.operator][1])
+        return fold(node, [value for value in values if isinstance(value, Constant)])
+
+    def value(self, name: str) -> Value:
+        if name not in self.values and name in self.graph.tensors:
+            return self.graph.constant(name)
+        return self.values[name]
+
+    def tensor(self, name: str) -> Tensor | None:
+        """What a name stands for, if it depends on the input."""
+        value = self.values.get(name)
+        return value.tensor if isinstance(value, Flow) else None
+
+    def note_what_is_unused(self) -> None:
+        """A damaged name may leave a layer out, so nothing is left out without a word."""
+        used = {name for node in self.nodes for name in node.outputs}
+        unused = [node.label for node in self.graph.nodes if not any(name in used for name in node.outputs)]
+        unused += [f"tensor {printable(name)!r}" for name in self.graph.tensors if name not in self.names_read]
+        if unused:
+            more = f" and {len(unused) - 8} more" if len(unused) > 8 else ""
+            self.reading.notes.append(f"no output depends on {', '.join(unused[:8])}{more}: left out")
+
+
+def _is_of_lengths(node: Node, values: list[Value | None]) -> bool:
+    """Whether constants are lengths, which are computed exactly."""
+    whole = all(isinstance(value, Constant) and value.array.dtype.kind == "i" for value in values)
+    return node.operator in CONSTANT_OPERATORS and whole
+
+
+def _require_version(node: Node, newest: int) -> None:
+    if not node.version:  # no schema, so nothing about it has been checked
+        raise _unsupported(node)
+    if node.version > newest:
+        raise UnsupportedLayerError(
+            f"{node.label} is version {node.version} of its operator, newer than the {newest} that is known here; "
+            "export with an older opset"
+        )
+
+
+def _unsupported(node: Node) -> UnsupportedLayerError:
+    return unsupported(node, _SMOOTH, _NOT_YET, f"{', '.join(sorted(OPERATORS))}, and what only moves numbers")

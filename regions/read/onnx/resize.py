@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Which pixels does ONNX repeat where an image is resized to the nearest pixel, and what do Expand and Tile repeat?
+
+A new pixel has a place among the old ones, by one of several formulas, and is the old one that is nearest by one of
+several roundings. Factors are float32. Runtimes compute the place in single precision. If the error of that could lead
+to another pixel than real numbers do, the node is refused. Up to version 10 nothing says which pixel is nearest when an
+image shrinks, or keeps its lengths in spite of a factor.
+Source: the documentation of ``Upsample`` and ``Resize`` in ONNX, each version of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.errors import UnsupportedLayerError
+from regions.read.graphs.operators import shapes
+from regions.read.graphs.operators.elementwise import repeated
+from regions.read.graphs.site import Site
+from regions.read.onnx.graph import Node
+from regions.read.onnx.tensors import Constant
+from regions.read.onnx.values import Flow, Rearrangement, Value, integers
+
+__all__ = ["REPEATING"]
+
+# The last version in which Resize has one formula: the pixel at or before i / factor.
+PLAIN = 10
+# The place of each pixel is a few integers of any size.
+PIXEL_BYTES = 256
+# One over a bound on the relative error of the few operations in single precision that find a place.
+ROUNDING = 2**21
+
+
+def _resize(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
+    """``Resize`` and ``Upsample``, to nearest pixels."""
+    plain = node.operator == "Upsample" or node.version <= PLAIN
+    if node.attributes.get("mode", "nearest") != "nearest":
+        raise UnsupportedLayerError(
+            f"{node.label} makes means between pixels, which is not supported; export it with mode 'nearest'"
+        )
+    axes = shapes.axes_of(at, node.attributes.get("axes", range(len(x.shape))), len(x.shape))
+    factors, counts = _sizes(at, node, values, [x.shape[axis] for axis in axes], plain)
+    rule = "asymmetric" if plain else node.attributes.get("coordinate_transformation_mode", "half_pixel")
+    rounding = "floor" if plain else node.attributes.get("nearest_mode", "round_prefer_floor")
+    if rule not in PLACES or rounding not in ROUNDINGS:
+        raise UnsupportedLayerError(
+            f"{node.label} finds pixels by {rule!r} and {rounding!r}, which is not supported; export it with "
+            "coordinate_transformation_mode 'asymmetric' and nearest_mode 'floor'"
+        )
+    if any(factor != 1 for factor in factors) and counts == [x.shape[axis] for axis in axes]:
+        raise UnsupportedLayerError(
+            f"{node.label} keeps all lengths in spite of its factors, which runtimes do not read alike; export it "
+            "with sizes"
+        )
+    lengths = list(x.shape)
+    for axis, count in zip(axes, counts, strict=True):
+        lengths[axis] = count
+    at.charge(0, shapes.MOVED_BYTES * math.prod(lengths))
+    picked = [np.arange(length) for length in x.shape]
+    for axis, factor, count in zip(axes, factors, counts, strict=True):
+        if plain and factor != 1 and count <= x.shape[axis]:
+            raise UnsupportedLayerError(
+                f"{node.label} shrinks an axis of length {x.shape[axis]} by {float(factor)}, or keeps it, and this "
+                "version of the operator does not say which pixels remain; export it with opset 11 or newer"
+            )
+        if factor != 1:
+            picked[axis] = _nearest(at, x.shape[axis], count, factor, rule, rounding)
+    window = np.ix_(*picked)
+    return shapes.moved(at, x, lambda array: array[window], math.prod(map(len, picked)))
+
+
+def _sizes(
+    at: Site, node: Node, values: list[Value | None], lengths: Sequence[int], plain: bool
+) -> tuple[list[Fraction], list[int]]:
+    """By how much each axis becomes longer, and how long."""
+    given = values[1] if plain and len(values) > 1 else values[2] if len(values) > 2 else None
+    if isinstance(given, Flow):
+        raise UnsupportedLayerError(f"{node.label} enlarges by what depends on the input; export it with fixed sizes")
+    scales = given.array if isinstance(given, Constant) else np.array(node.attributes.get("scales", []))
+    sizes = None if plain else integers(node, "sizes", values, 3)
+    if sizes:
+        if node.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+            raise UnsupportedLayerError(
+                f"{node.label} keeps the ratio of lengths, which is not supported; export it with sizes that do"
+            )
+        factors = [Fraction(size, length) for size, length in zip(sizes, lengths, strict=False)]
+    else:
+        if scales.ndim != 1 or not all(0 < scale < 2**31 for scale in scales):
+            raise at.refused("enlarges by what are no numbers above 0")
+        factors = [Fraction(float(np.float32(scale))) for scale in scales]
+        sizes = [math.floor(length * factor) for length, factor in zip(lengths, factors, strict=False)]
+        rounded = [int(np.float32(length) * np.float32(scale)) for length, scale in zip(lengths, scales, strict=False)]
+        if rounded != sizes:
+            raise UnsupportedLayerError(
+                f"{node.label}: whether there are {sizes[:20]} or {rounded[:20]} pixels is decided by rounding; export "
+                "it with sizes"
+            )
+    if not len(factors) == len(sizes) == len(lengths) or min(sizes, default=1) < 1:
+        raise at.refused(f"makes {sizes[:20]} of {list(lengths)[:20]}")
+    return factors, list(sizes)
+
+
+# The place of new pixel i among n old ones, where there are m new ones: of i, factor, n, m, and a half of their kind.
+Place = Callable[[Any, Any, Any, int, int], Any]
+
+
+def _middle(i: Any, factor: Any, half: Any, n: int, m: int) -> Any:
+    return (i + half) / factor - half
+
+
+PLACES: dict[str, Place] = {
+    "asymmetric": lambda i, factor, half, n, m: i / factor,
+    "half_pixel": _middle,
+    "tf_half_pixel_for_nn": lambda i, factor, half, n, m: (i + half) / factor,
+    "pytorch_half_pixel": lambda i, factor, half, n, m: _middle(i, factor, half, n, m) if m > 1 else 0 * i,
+    "align_corners": lambda i, factor, half, n, m: i * (n - 1) / (2 * half * (m - 1)) if m > 1 else 0 * i,
+}
+# Each of numerators over a denominator, all of them integers.
+ROUNDINGS: dict[str, Callable[[Any, int], Any]] = {
+    "floor": lambda numerators, under: numerators // under,
+    "ceil": lambda numerators, under: -(-numerators // under),
+    "round_prefer_floor": lambda numerators, under: -((under - 2 * numerators) // (2 * under)),
+    "round_prefer_ceil": lambda numerators, under: (2 * numerators + under) // (2 * under),
+}
+
+
+def _nearest(at: Site, length: int, count: int, factor: Fraction, rule: str, rounding: str) -> NDArray[np.int64]:
+    """The old pixel that each new one repeats.
+
+    Places are linear in the number of the pixel: integers over one denominator, and so are those in single precision.
+    """
+    at.charge(PIXEL_BYTES * count)
+    place, nearest = PLACES[rule], ROUNDINGS[rounding]
+    start, after = (place(Fraction(i), factor, Fraction(1, 2), length, count) for i in (0, 1))
+    under = math.lcm(start.denominator, after.denominator)
+    exact = int(start * under) + int((after - start) * under) * np.arange(count).astype(object)
+    half, single = np.float32(0.5), np.arange(count, dtype=np.float32)
+    found = place(single, np.float32(float(factor)), half, length, count).astype(np.float64)
+    digits = max(0, 24 - int(np.frexp(found)[1].min(initial=24, where=found != 0)))
+    apart = np.array([int(each) for each in np.ldexp(found, digits)], dtype=object) * under - exact * 2**digits
+    error = np.where(apart != 0, abs(exact) + under, 0)
+    low, high = (np.clip(nearest(exact * ROUNDING + side * error, under * ROUNDING), 0, length - 1) for side in (-1, 1))
+    if (low != high).any() or (abs(apart) * ROUNDING > error * 2**digits).any():
+        raise UnsupportedLayerError(
+            f"{at.label}: which pixel is the nearest is decided by rounding; enlarge to a multiple of the size before"
+        )
+    return low.astype(np.int64)
+
+
+def _expand(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
+    """Repeat until the shape is that of the node, or until both fit."""
+    wanted = integers(node, "shape", values, 1)
+    at.require_axes(wanted or [])
+    try:
+        shape = np.broadcast_shapes(x.shape, tuple(wanted or ()))
+    except ValueError:
+        raise at.refused(f"expands shape {list(x.shape)} to {wanted}") from None
+    if isinstance(x, np.ndarray):
+        return shapes.moved(at, x, lambda array: np.broadcast_to(array, shape), math.prod(shape))
+    return repeated(at, x, shape)
+
+
+def _tile(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
+    """Put copies side by side."""
+    times = integers(node, "repeats", values, 1)
+    if node.version < 6 or times is None or len(times) != len(x.shape) or min(times, default=1) < 1:
+        raise at.refused(f"repeats {(times or [])[:20]} times along the axes of shape {list(x.shape)}")
+    return shapes.moved(at, x, lambda array: np.tile(array, times), x.size * math.prod(times))
+
+
+# Each with the newest version of the operator that was read about; a newer one may mean something else.
+REPEATING: dict[str, tuple[Rearrangement, int]] = {
+    "Expand": (_expand, 13),
+    "Resize": (_resize, 19),
+    "Tile": (_tile, 13),
+    "Upsample": (_resize, 10),
+}
