@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which objects are in this JSON from a file, and have they what they must have?
+"""Which objects are in this JSON from a file, and do they have the members that they must have?
 
-Keys that stand twice are refused, for parsers drop one of them without a word, and so is nesting that parsers give up
-on.
+Duplicate keys are refused, because parsers silently drop one of them. Nesting too deep for the parser is refused too.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ __all__ = ["list_of_objects", "member_of", "object_of", "parsed_object"]
 
 
 def parsed_object(text: bytes, what: str) -> dict[str, Any]:
-    """The object that a text is; ``what`` names the text in messages.
+    """Parse a text into an object; ``what`` names the text in messages.
 
     Raises
     ------
@@ -41,14 +40,14 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def member_of(content: Any, key: str, what: str) -> Any:
-    """What an object has under a key; ``what`` names the object in messages."""
+    """Return the value of an object's key; ``what`` names the object in messages."""
     if not isinstance(content, dict) or key not in content:
         raise NotACheckpointError(f"{what} has no {key!r}")
     return content[key]
 
 
 def object_of(content: Any, key: str, what: str) -> dict[str, Any]:
-    """The object that an object has under a key."""
+    """Return the value of a key, which must be an object."""
     found = member_of(content, key, what)
     if not isinstance(found, dict):
         raise NotACheckpointError(f"{what}: {key!r} is not an object")
@@ -56,7 +55,7 @@ def object_of(content: Any, key: str, what: str) -> dict[str, Any]:
 
 
 def list_of_objects(content: Any, key: str, what: str) -> list[dict[str, Any]]:
-    """The list of objects that an object has under a key."""
+    """Return the value of a key, which must be a list of objects."""
     found = member_of(content, key, what)
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise NotACheckpointError(f"{what}: {key!r} is not a list of objects")

@@ -2,9 +2,9 @@
 """How much is a file allowed to ask for?
 
 A file of a few kilobytes can ask for terabytes or hours: zip bombs, tensors that repeat one number, pickles
-that only keep a machine busy. Every reader checks these limits *before* it allocates or loops. All are far
-above what a network needs whose regions could be enumerated, and each is checked against what is really there
-rather than what is announced.
+that only keep a machine busy. Every reader checks these limits *before* it allocates or loops. All limits are far
+above the needs of any network whose regions can be enumerated. Each is checked against the bytes that are present,
+not against the announced sizes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ MEBIBYTE = 2**20
 # magnitude.
 MAX_FILE_BYTES = 4096 * MEBIBYTE
 
-# Members of a zip are checked in Python at some 100,000 a second. A checkpoint of 10,000 tensors with the state of
-# its optimizer has 30,000.
+# Each member of a zip is checked in Python, so their number bounds the time. A checkpoint of 10,000 tensors with the
+# state of its optimizer has 30,000.
 MAX_ZIP_MEMBERS = 50_000
 MAX_ZIP_DIRECTORY_BYTES = 8 * MEBIBYTE
 
-# A tensor takes about 40 opcodes, and a second goes by for 1,500,000 of them. Each file has two pickles at most that
-# are as long.
+# A tensor takes about 40 opcodes. A file has at most two pickles of this length.
 MAX_PICKLE_BYTES = 32 * MEBIBYTE
 MAX_PICKLE_OPCODES = 600_000
 # The strided views of a pickle cost more than its opcodes.
@@ -35,28 +34,28 @@ MAX_PICKLE_DEPTH = 1000
 # 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes up to thirty times its text.
 MAX_JSON_BYTES = 4 * MEBIBYTE
 
-# What comes out of a file may exceed the file, by compression or by tensors that share storage, but not
-# arbitrarily. Numbers become doubles, so no number counts for less than a double.
+# Compression and shared storage make the content larger than the file, but only by this factor. Each number counts
+# as a double at least, because numbers become doubles.
 BYTES_PER_NUMBER = 8
 MAX_EXPANSION = 20
 FREE_EXPANSION_BYTES = 32 * MEBIBYTE
 
-# Convolutions use few weights at many places: 14 kB of them make 1,300,000 units of an image of 224 x 224 pixels, of
-# some 100 bytes each.
+# Convolutions use few weights at many positions: 14 kB of weights make 1,300,000 units from an image of 224 x 224
+# pixels, at about 100 bytes each.
 FREE_LAYER_BYTES = 256 * MEBIBYTE
 
-# Constants are computed from constants as a network computes, in about a nanosecond for ten products.
+# Constants that are computed from constants cost as many products as a network of that size.
 MAX_FOLDED_PRODUCTS = 2**34
 
-# A network may have more inputs than its file has bytes, since convolutions use few weights at many places. The limit
+# A network may have more inputs than its file has bytes, because convolutions use few weights often. The limit
 # is also the largest length in an ``input_shape``.
 MAX_INPUTS = MOST_ITEMS
 
-# numpy has at most 64, and networks use five.
+# numpy allows 64; networks use five.
 MAX_AXES = 32
 
-# Where an activation comes first, or two follow each other, a layer with the identity matrix is put between. All of
-# them take 128 MiB at most; one for images of 64 x 64 pixels fits.
+# If an activation comes first or two follow each other, a layer with the identity matrix is inserted. All inserted
+# layers together take at most 128 MiB; one layer for images of 64 x 64 pixels fits.
 MAX_WEIGHTS_PUT_IN = 4096**2
 
 
@@ -70,13 +69,13 @@ def require_file_size(path: str, size: int) -> None:
 
 
 def require_expansion(path: str, file_size: int, unpacked: int, what: str) -> None:
-    """Refuse content of ``unpacked`` bytes that is out of proportion to the file it comes from."""
+    """Refuse content of ``unpacked`` bytes that is out of proportion to its file."""
     advice = "if the file is sound, save it again without compression and without expanded or sparse tensors"
     _require_proportion(path, file_size, unpacked, FREE_EXPANSION_BYTES, what, advice)
 
 
 def require_layers(path: str, file_size: int, built: int) -> None:
-    """Refuse a graph whose layers take ``built`` bytes, out of proportion to the file it comes from."""
+    """Refuse a graph whose layers take ``built`` bytes, out of proportion to its file."""
     advice = "if the file is sound, export the network for smaller inputs"
     _require_proportion(path, file_size, built, FREE_LAYER_BYTES, "all layers of the graph", advice)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which arrays are in a ``.npz`` file?
 
-A zip of ``NAME.npy`` members. `numpy.load` would allocate whatever a member's header announces; here the member is
-unpacked under the limits of `regions.files.zip_file` first, and the header is held against the bytes that are there.
-The header is a Python expression; only the form that numpy writes is read, by a pattern, so that no parser of Python
-meets what a stranger wrote. Arrays of Python objects, which are pickles, are refused, and so are members that are no
-arrays: one that is overlooked could be a bias.
+The file is a zip of ``NAME.npy`` members. `numpy.load` would allocate whatever a member's header announces. Here the
+member is first unpacked under the limits of `regions.files.zip_file`, and the header is compared with the bytes that
+are present. The header is a Python expression; a regular expression reads only the form that numpy writes, so no
+Python parser sees hostile text. Arrays of Python objects, which are pickles, are refused. Members that are not arrays
+are refused too, because a skipped member could be a bias.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regions.printable import printable
 
 _ENDING = ".npy"
 _MAGIC = b"\x93NUMPY"
-# Version of the format, and bytes of the header's length. 3.0 is for names of structured types, which are no weights.
+# Format version, and bytes of the header's length. 3.0 is for names of structured types, which cannot be weights.
 _LENGTH_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4}
 _HEADER = re.compile(
     rb"\{\s*'descr'\s*:\s*'([<>|=]?[?biufcSUVmMO][0-9]{0,9}(?:\[[a-zA-Z0-9]{1,9}\])?)'\s*,"
@@ -43,9 +43,9 @@ def read_npz(file: OpenedFile) -> dict[str, NDArray[Any]]:
     Raises
     ------
     NotACheckpointError, TruncatedFileError, FileTooLargeError
-        Not such a file, or a damaged one.
+        The file is not an ``.npz`` file, or it is damaged.
     UnsafePickleError
-        An array of Python objects.
+        It has an array of Python objects.
     """
     archive = file.archive
     if archive is None:
@@ -71,7 +71,7 @@ def read_array(member: bytes, what: str) -> NDArray[Any]:
     Raises
     ------
     NotACheckpointError, TruncatedFileError, UnsafePickleError
-        Damaged, longer or shorter than it says; Python objects.
+        The member is damaged, longer or shorter than it announces, or holds Python objects.
     """
     length_bytes = _LENGTH_BYTES.get(member[6:8], 0)
     start = 8 + length_bytes + int.from_bytes(member[8 : 8 + length_bytes], "little")

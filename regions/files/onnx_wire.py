@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Is this file an ONNX model, and are its bytes fit to be parsed?
+"""Is this file an ONNX model, and can its bytes be parsed safely?
 
-An ONNX file is one protobuf message: fields with a number, a kind and a content, messages inside messages. Parsers of
-protobuf skip fields that they do not know, merge fields that come twice, and build an object of a hundred bytes from
-two. So one flipped bit may drop a bias without a word, and a small file may fill the memory. Here every field is held
-against the message descriptors of the `onnx` package before it parses them: each is known, of its kind, and there once
-where once is all there may be; text is UTF-8; and there are no more of them than a dense network needs.
-Cost: about a microsecond for each field; weights are one field, however many they are.
-Source: protobuf's description of its encoding; field numbers of the first few from the onnx.proto of ONNX.
+An ONNX file is one protobuf message: fields with a number, a kind and a content, and messages inside messages. Parsers
+of protobuf skip unknown fields, merge duplicate fields, and build an object of a hundred bytes from two. Therefore one
+flipped bit may silently drop a bias, and a small file may fill the memory. Here every field is compared with the
+message descriptors of the `onnx` package before that package parses it. Each field must be known and of its kind, and
+single fields may appear only once. Text must be UTF-8, and the number of fields is limited.
+Cost: linear in the number of fields; all weights of a tensor are one field.
+Source: protobuf's description of its encoding; the onnx.proto of ONNX for the first few field numbers.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ MAX_NESTING = 20
 # Kinds of content.
 _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 
-# Of a whole model: which fields come before the graph, and their kinds. All writers begin with the version.
+# The fields of a model that may precede the graph, and their kinds. All writers begin with the version.
 _VERSION, _GRAPH = 1, 7
 _BEFORE_GRAPH = {2: _LENGTH, 3: _LENGTH, 4: _LENGTH, 5: _VARINT, 6: _LENGTH, _GRAPH: _LENGTH}
-_NEWEST_VERSION = 1000  # no more than a sign of plausibility
+_NEWEST_VERSION = 1000  # only a plausibility check
 
-# Types of fields as descriptors number them, and their kinds; repeated numbers may also be packed into one content.
+# Field types as descriptors number them, and their kinds; repeated numbers may also be packed into one content.
 _TYPE_MESSAGE, _TYPE_STRING, _TYPE_BYTES = 11, 9, 12
 _KINDS = {1: _EIGHT_BYTES, 2: _FOUR_BYTES, 3: _VARINT, 4: _VARINT, 5: _VARINT, 8: _VARINT, 13: _VARINT, 14: _VARINT}
 
 
 def looks_like_onnx(file: OpenedFile) -> bool:
-    """Whether a file begins like a model: a format version, then what may come before the graph, then the graph."""
+    """Return whether a file begins like a model: format version, fields that may precede the graph, graph."""
     start, position = memoryview(file.start), 0
     try:
         number, kind, position = _tag(start, 0)
@@ -56,7 +56,7 @@ def looks_like_onnx(file: OpenedFile) -> bool:
 
 
 class _Damage(Exception):
-    """The bytes are not those of fields."""
+    """The bytes are not protobuf fields."""
 
 
 def require_fields(data: bytes, descriptor: Any, path: str) -> None:
@@ -66,19 +66,19 @@ def require_fields(data: bytes, descriptor: Any, path: str) -> None:
     ----------
     data : bytes
     descriptor : google.protobuf.descriptor.Descriptor
-        Of the whole message.
+        The descriptor of the whole message.
     path : str
-        What to call the file in messages.
+        The file's name in messages.
 
     Raises
     ------
     NotACheckpointError, TruncatedFileError
-        A field that is unknown, of another kind, or there too often.
+        A field is unknown, of another kind, or appears too often.
     FileTooLargeError
-        More fields than `MAX_FIELDS`.
+        There are more fields than `MAX_FIELDS`.
     """
     view = memoryview(data)
-    waiting = [(0, len(data), descriptor, 0)]  # messages still to be checked: first byte, end, descriptor, depth
+    waiting = [(0, len(data), descriptor, 0)]  # unchecked messages: first byte, end, descriptor, depth
     count = 0
     while waiting:
         position, end, message, depth = waiting.pop()
@@ -102,7 +102,7 @@ def require_fields(data: bytes, descriptor: Any, path: str) -> None:
                     "damaged, or written by a newer onnx: then install that"
                 )
             if not _is_repeated(field):
-                # Of a oneof, only one may be there at all.
+                # At most one member of a oneof may be present.
                 key = field.number if field.containing_oneof is None else field.containing_oneof.name
                 if key in seen:
                     raise NotACheckpointError(f"{path}: a {message.name} has field {field.name} twice")
@@ -114,7 +114,7 @@ def require_fields(data: bytes, descriptor: Any, path: str) -> None:
 
 
 def _is_repeated(field: Any) -> bool:
-    # `label` is going away, and `is_repeated` came with protobuf 6.
+    # `label` is deprecated; `is_repeated` exists since protobuf 6.
     return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
 
 
@@ -131,13 +131,13 @@ def _require_text(content: memoryview, what: str) -> None:
 
 
 def _tag(view: memoryview, position: int) -> tuple[int, int, int]:
-    """Number and kind of the field that begins here, and where its content begins."""
+    """Return number and kind of the field at a position, and the position of its content."""
     tag, position = _varint(view, position)
     return tag >> 3, tag & 7, position
 
 
 def _content(view: memoryview, kind: int, position: int) -> tuple[memoryview, int]:
-    """The content of a field, and where it ends."""
+    """Return the content of a field, and the position of its end."""
     if kind == _VARINT:
         _, end = _varint(view, position)
     elif kind == _LENGTH:
@@ -153,7 +153,7 @@ def _content(view: memoryview, kind: int, position: int) -> tuple[memoryview, in
 
 
 def _varint(view: memoryview, position: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the last byte without its highest bit, and where it ends."""
+    """Return a number of seven bits a byte, whose last byte lacks the highest bit, and the position of its end."""
     value = 0
     for shift in range(0, 70, 7):
         if position >= len(view):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How does a reader get at a file: one with a name, or one that is open already?
+"""How does a reader open a file that is given by name, or use one that is already open?
 
-`opened` takes a path or an open binary file and yields an `OpenedFile`, which is what formats are recognised by and
-what readers read from: name for messages, size, first bytes, and the zip archive if it is one. Invariant: it is
-an ordinary file or one that can seek, its size is known and below the limit, and a reader starts at its beginning.
-What happens while a file is open comes out as one of the package's errors that names the file: a reader that fails on
-content that it did not foresee is no reason for a caller to meet a ZeroDivisionError.
+`opened` takes a path or an open binary file and yields an `OpenedFile`: name for messages, size, first bytes, and the
+zip archive if it is one. Formats are recognised from it and readers read from it. Invariant: the file is ordinary or
+can seek, its size is known and below the limit, and a reader starts at its beginning.
+Unexpected exceptions of a reader become an error of the package that names the file. Hostile content therefore cannot
+make a caller see a ZeroDivisionError.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ __all__ = [
     "require_ordinary_file",
 ]
 
-# Enough to recognise any format, a tar archive (magic at 257) included.
+# Enough to recognise any format, including a tar archive (magic at 257).
 START_BYTES = 4096
-# These words mark errors that no reader meant to raise.
+# These words mark errors that no reader raised on purpose.
 UNFORESEEN = "its content is not valid, in a way that no check foresaw"
 
 
@@ -52,13 +52,13 @@ class OpenedFile:
     file : binary file
         At its beginning.
     name : str
-        What to call it in messages; printable.
+        Its name in messages; printable.
     size : int
-        Bytes in it.
+        In bytes.
     start : bytes
-        The first `START_BYTES` of them.
+        The first `START_BYTES` bytes.
     folder : str or None
-        Where it is; None of a file that was given open.
+        The folder that holds it; None for a file that was given open.
     """
 
     file: IO[bytes]
@@ -69,7 +69,7 @@ class OpenedFile:
 
     @cached_property
     def archive(self) -> Archive | None:
-        """The zip archive that it is, or None if it does not begin like one.
+        """The file as a zip archive, or None if it does not begin like one.
 
         Raises
         ------
@@ -106,7 +106,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
     ------
     NotACheckpointError, FileTooLargeError, TruncatedFileError
         Not an ordinary file; too large; empty.
-        `NotACheckpointError` also stands for any error that readers did not mean to raise.
+        `NotACheckpointError` also replaces any unexpected exception of a reader.
     OSError
         The file cannot be opened.
     TypeError
@@ -118,7 +118,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         with open(path, "rb") as file:
             try:
                 examined = replace(_examined(file, file_name(path)), folder=os.path.dirname(path))
-            except TypeError:  # it has a name, and cannot seek: memory of a process, and the like
+            except TypeError:  # it has a name but cannot seek, such as the memory of a process
                 raise NotACheckpointError(
                     f"{file_name(path)}: not an ordinary file; copy {what} to one; read are {kinds}"
                 ) from None
@@ -133,7 +133,7 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
 
 @contextmanager
 def _foreseen(name: str) -> Iterator[None]:
-    """Turn whatever a reader did not foresee into an error of the package."""
+    """Turn unexpected exceptions of a reader into an error of the package."""
     try:
         yield
     except (RegionsError, OSError, MemoryError, ImportError, Warning):
@@ -146,9 +146,9 @@ def _foreseen(name: str) -> Iterator[None]:
 
 
 def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError], what: str, kinds: str) -> None:
-    """Refuse a directory, pipe, socket or device: opening a pipe waits for whoever writes to it, perhaps for ever.
+    """Refuse a directory, pipe, socket or device: opening a pipe waits for its writer, perhaps for ever.
 
-    Everything that reads a file whose name somebody handed over asks here first.
+    Every reader calls this before it opens a file by a name that a user gave.
 
     Parameters
     ----------
@@ -156,16 +156,16 @@ def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError
     error : type
         Which of the package's errors to raise.
     what : str
-        What should be in the file, for the message: "the model".
+        The expected content, for the message: "the model".
     kinds : str
-        Which files are read: ".npz".
+        Which files are read, for the message: ".npz".
 
     Raises
     ------
     RegionsError
-        Of the class ``error``: not an ordinary file.
+        Raised as ``error`` if it is not an ordinary file.
     OSError
-        There is no such file, or it cannot be looked at.
+        The file does not exist, or its properties cannot be read.
     """
     mode = os.stat(path).st_mode
     if stat.S_ISDIR(mode):
@@ -175,15 +175,14 @@ def require_ordinary_file(path: str | os.PathLike[str], error: type[RegionsError
 
 
 def require_no_holes(descriptor: int, name: str, size: int) -> None:
-    """Refuse a file that takes little of the disk and much of the memory, as one with holes does.
+    """Refuse a file that takes little space on the disk and much in memory, such as one with holes.
 
-    Some file systems leave out zeros, so holes are no reason to refuse a file: the part that is there must be in
-    proportion to the whole.
+    Some file systems leave out zeros, so a file may have holes, but its stored part must be in proportion to its size.
 
     Raises
     ------
     FileTooLargeError
-        It is not.
+        The stored part is too small.
     """
     if size <= limits.FREE_EXPANSION_BYTES:
         return
@@ -194,7 +193,7 @@ def require_no_holes(descriptor: int, name: str, size: int) -> None:
             end = os.lseek(descriptor, start, os.SEEK_HOLE)
             stored += end - start
     except OSError as error:
-        if error.errno == errno.ENXIO:  # there is no more; else the file system does not say
+        if error.errno == errno.ENXIO:  # no more data; other errors mean that the file system cannot tell
             limits.require_expansion(name, stored, size, "the file, which has holes,")
     finally:
         os.lseek(descriptor, before, os.SEEK_SET)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which tensors are in a ``.zip`` that Stable-Baselines3 wrote?
 
-Such a file holds ``policy.pth``, a torch file with the state dict of the policy, beside settings, optimizers and a
-version. Only ``policy.pth`` is read; ``data``, which holds pickled objects, is never opened. The members are stored and
-not compressed, so ``policy.pth`` cannot be larger than the file around it: expansion is limited once, not twice.
+Such a file holds ``policy.pth``, a torch file with the policy's state dict, and also settings, optimizers and a
+version. Only ``policy.pth`` is read; ``data``, which holds pickled objects, is never opened. The members are stored
+without compression, so ``policy.pth`` cannot be larger than its archive: expansion is limited once, not twice.
 Source: the members that `BaseAlgorithm.save` of Stable-Baselines3 writes.
 """
 
@@ -22,19 +22,19 @@ _POLICY = "policy.pth"
 
 
 def is_policy_zip(file: OpenedFile) -> bool:
-    """Whether it is a zip archive with the state dict of a policy."""
+    """Return whether a file is a zip archive with the state dict of a policy."""
     return file.archive is not None and _POLICY in file.archive.sizes
 
 
 def read_policy_zip(file: OpenedFile) -> Any:
-    """Return what ``policy.pth`` holds.
+    """Return the content of ``policy.pth``.
 
     Raises
     ------
     FileTooLargeError
         It is larger than the archive.
     CheckpointError
-        As of any torch file.
+        As for any torch file.
     """
     archive = file.archive
     assert archive is not None

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What is in an archive that ``torch.export.save`` wrote?
 
-A zip with one folder: ``models/NAME.json`` has the graph, ``data/weights`` and ``data/constants`` have raw storages,
-each with a ``NAME_.._config.json`` that says which tensor is which view of which storage, and ``byteorder`` is theirs.
-All of that is data: torch is not needed and nothing is executed. Tensors that are pickled, as subclasses of tensors
-are, are refused.
-Invariant: every member has been held against its checksum, and what is not needed of those that torch does not always
-write is named; no key stands twice in an object of JSON.
+It is a zip with one folder. ``models/NAME.json`` has the graph; ``data/weights`` and ``data/constants`` have raw
+storages in the byte order that ``byteorder`` states. A ``NAME_.._config.json`` in each says which tensor is which view
+of which storage. All of that is data: torch is not needed and nothing is executed. Pickled tensors, such as instances
+of tensor subclasses, are refused.
+Invariant: every member's checksum has been compared, unusual members that are not needed are named, and no JSON object
+has duplicate keys.
 Cost: one pass over the archive, and one copy of each tensor.
 Source: the layout is what torch 2.13 was seen to write (schema 8); archives before 2.8 have another one.
 """
@@ -37,7 +37,7 @@ from regions.printable import printable
 
 __all__ = ["TYPES", "ExportedArchive", "is_pt2", "read_pt2"]
 
-# Numbers of the types as the schema has them.
+# The types by their numbers in the schema.
 TYPES = {
     1: Dtype("u1"),
     2: Dtype("i1"),
@@ -51,23 +51,23 @@ TYPES = {
     13: Dtype("bfloat16"),
 }
 _STRIDED = 7
-# What torch writes beside tensors.
+# Members other than tensors that torch writes.
 _BESIDE = r"/(models/[^/]+\.json|archive_format|archive_version|byteorder|\.data/[^/]+|data/sample_inputs/[^/]+\.pt)"
 _OLDER = "serialized_exported_program.json"
 
 
 @dataclass(frozen=True)
 class ExportedArchive:
-    """What an archive holds.
+    """The content of an archive.
 
     Attributes
     ----------
     program : dict
         The exported program, parsed and not checked.
     tensors : dict of str to array
-        Parameters, buffers and constants, by the names that modules have for them.
+        Parameters, buffers and constants, by their names in the module.
     unused : list of str
-        Members that neither the program nor a tensor names, and torch writes only where it is told to.
+        Members that neither the program nor a tensor names, and that torch writes only on request.
     """
 
     program: dict[str, Any]
@@ -76,7 +76,7 @@ class ExportedArchive:
 
 
 def is_pt2(file: OpenedFile) -> bool:
-    """Whether it is an archive of an exported program, of any version."""
+    """Return whether a file is an archive of an exported program, of any version."""
     return file.archive is not None and any(
         name == _OLDER or re.fullmatch(r"[^/]+/models/[^/]+\.json", name) for name in file.archive.sizes
     )
@@ -88,16 +88,16 @@ def read_pt2(file: OpenedFile) -> ExportedArchive:
     Parameters
     ----------
     file : OpenedFile
-        One that `is_pt2` is true of.
+        A file for which `is_pt2` returns True.
 
     Raises
     ------
     NotACheckpointError, TruncatedFileError, FileTooLargeError
-        It is damaged, or not laid out like one.
+        The archive is damaged, or has another layout.
     UnsafePickleError
-        A tensor that is pickled. Nothing is run.
+        A tensor is pickled. Nothing is run.
     UnsupportedLayerError
-        A tensor of a kind that is not read.
+        A tensor is of a kind that is not read.
     AmbiguousCheckpointError
         It has several models.
     """
@@ -120,7 +120,7 @@ def read_pt2(file: OpenedFile) -> ExportedArchive:
         raise NotACheckpointError(f"{path}: its format is not pt2, or its byte order is neither little nor big")
     builders = TensorBuilders(path, archive.size, "<" if order == b"little" else ">")
     tensors: dict[str, NDArray[Any]] = {}
-    read: dict[str, bytes] = {}  # storages, of which several tensors may be views
+    read: dict[str, bytes] = {}  # storages; several tensors may be views of one
     for folder in ("weights", "constants"):
         config = f"{root}/data/{folder}/{stem}_{folder}_config.json"
         if config not in archive.sizes:
@@ -133,7 +133,7 @@ def read_pt2(file: OpenedFile) -> ExportedArchive:
                 raise NotACheckpointError(f"{what} is among the weights and among the constants")
             tensors[key] = _tensor(archive, builders, f"{root}/data/{folder}", entry, what, read)
     others = [name for name in archive.sizes if name not in read]
-    for name in others:  # what is not needed has a checksum too
+    for name in others:  # compares the checksums of the members that are not needed
         archive.read(name)
     known = re.compile(re.escape(root) + _BESIDE)
     return ExportedArchive(_json(archive, models[0]), tensors, [name for name in others if not known.fullmatch(name)])
@@ -172,7 +172,7 @@ def _tensor(
 
 
 def _fixed(length: Any) -> Any:
-    """A length that is a number; None if it is an expression, or no length at all."""
+    """Return a length that is a number; None for an expression or anything else."""
     number = length.get("as_int") if isinstance(length, dict) else None
     return number if type(number) is int else None
 

@@ -97,7 +97,7 @@ def _is_own_file(status: os.stat_result) -> bool:
 
 
 def _is_pipe_or_device(path: Path) -> bool:
-    """Whether something is there that is written to directly; a folder is, so that opening it says what it is."""
+    """Return whether a path is written to directly. A folder is, so that opening it raises the right error."""
     try:
         if stat.S_ISREG(path.stat().st_mode):
             return False
@@ -110,7 +110,7 @@ def _is_pipe_or_device(path: Path) -> bool:
 
 
 def _mode(path: Path) -> int | None:
-    """The permissions of the user's own file that is to be replaced, if there is one."""
+    """Return the permissions of the user's own file that will be replaced, or None without such a file."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -119,12 +119,12 @@ def _mode(path: Path) -> int | None:
 
 
 def _make_locked(folder: Path, mode: int) -> tuple[int, Path]:
-    """A new file in the folder, and a handle that holds a lock on it."""
+    """Make a new file in the folder; return a handle that holds a lock on it, and its path."""
     while True:
         beside = folder / f"{PREFIX}{secrets.token_hex(16)}{SUFFIX}"
         # Its writer opens it once more, so this user needs both permissions.
         handle = os.open(beside, NEW, mode | stat.S_IRUSR | stat.S_IWUSR)
-        with contextlib.suppress(OSError):  # a file system without locks: nothing is removed there either
+        with contextlib.suppress(OSError):  # without locks in the file system, nothing is removed there either
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(handle).st_nlink:
             return handle, beside
@@ -132,7 +132,7 @@ def _make_locked(folder: Path, mode: int) -> tuple[int, Path]:
 
 
 def _sync(folder: Path) -> None:
-    """Have the system write what it still holds of a folder."""
+    """Make the system write a folder's pending changes to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What data does this pickle describe, without running it?
+"""Which data does this pickle describe, without running it?
 
-A pickle is a program for a small stack machine. Here its opcodes are parsed with the tables of `pickletools`, and
-only those that checkpoints need are obeyed, by a machine of our own that knows containers, plain values, and the
-functions its caller names; Python's unpickler is not involved. What else a pickle names, calls or instantiates
-becomes an `Opaque`, which only remembers the name: such objects lie beside the weights in most checkpoints.
-Invariants: nothing is looked up by name outside the given table; nothing is called but the given functions; no
-value is hashed, compared or printed but strings; work and memory are linear in the length of the pickle, which is
-limited.
+A pickle is a program for a small stack machine. Here its opcodes are parsed with the tables of `pickletools`, and only
+the opcodes that checkpoints need are executed. The machine is our own: it knows containers, plain values, and the
+functions that its caller names. Python's unpickler is not involved. Anything else that a pickle names, calls or
+instantiates becomes an `Opaque`, which only remembers the name; most checkpoints hold such objects beside the weights.
+Invariants: names are looked up only in the given table; only the given functions are called; only strings are hashed,
+compared or printed; work and memory are linear in the length of the pickle, which is limited.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SAVE_A_STATE_DICT = "save the weights alone with torch.save(model.state_dict(), 
 
 
 class Loaded:
-    """Base of what a persistent id stands for: the data that lie outside the pickle."""
+    """Base class of the values of persistent ids: data that lie outside the pickle."""
 
 
 @dataclass(eq=False)
@@ -36,11 +35,11 @@ class Opaque:
     Attributes
     ----------
     name : str
-        Of the class or function that would have made it.
+        The class or function that would have made it.
     state : dict of str to object
-        What the pickle says its attributes are.
+        Its attributes, according to the pickle.
     has_data : bool
-        Whether it would have been made of data outside the pickle, as tensors are.
+        Whether it would have been made from data outside the pickle, as tensors are.
     """
 
     name: str
@@ -53,13 +52,13 @@ class Opaque:
 
 @dataclass
 class Unpickled:
-    """What a pickle describes.
+    """The object that a pickle describes.
 
     Attributes
     ----------
     value : object
-        Of dicts (only entries under string keys), lists, tuples, plain values, `Opaque`, and what the functions
-        return.
+        Made of dicts (only entries under string keys), lists, tuples, plain values, `Opaque`, and results of the
+        functions.
     unknown : str or None
         The first name in the pickle that is not in the table.
     """
@@ -131,7 +130,7 @@ class _Machine:
         self.push(self.memo[index])
 
     def container(self, kind: type) -> Any:
-        """The container on top of the stack, which stays there; None if it is an `Opaque`, and forgets everything."""
+        """Return the container on top of the stack without removing it; None for an `Opaque`, which stores nothing."""
         if not self.stack or type(self.stack[-1]) not in (kind, Opaque):
             raise self.damaged(f"a {kind.__name__} was expected")
         return self.stack[-1] if type(self.stack[-1]) is kind else None
@@ -150,8 +149,8 @@ class _Machine:
 
     def fill(self, target: dict[str, Any], pairs: Iterable[tuple[Any, Any]]) -> None:
         for key, value in pairs:
-            # Only strings are kept: optimizers number their states, and hashing what a stranger chose is not
-            # free. A key that comes twice would hide a value.
+            # Only string keys are kept: hashing hostile values can be expensive, and the integer keys of optimizer
+            # states are not needed. A duplicate key would hide a value.
             if type(key) is str:
                 if key in target:
                     raise self.damaged(f"the key {printable(key)} comes twice")
@@ -197,7 +196,7 @@ class _Machine:
 
     def set_state(self) -> None:
         state = self.pop()
-        # torch hangs version numbers on a state dict (`_metadata`), which do not change what the tensors are.
+        # torch attaches version numbers to a state dict (`_metadata`), which do not change the tensors.
         if self.container(dict) is None:
             # With slots, the state is a pair.
             attributes = state[0] if type(state) is tuple and len(state) == 2 else state
@@ -208,7 +207,7 @@ _Step = Callable[[_Machine, Any], object]
 
 
 def _steps() -> dict[str, _Step]:
-    """What each opcode that is obeyed does to the machine; the second argument is the opcode's own."""
+    """Return the effect of each supported opcode on the machine; the second argument is the opcode's argument."""
     literals = (
         *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT", "SHORT_BINSTRING", "BINSTRING"),
         *("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "SHORT_BINBYTES", "BINBYTES", "BINBYTES8"),
@@ -250,7 +249,7 @@ def _steps() -> dict[str, _Step]:
 
 
 def _read_name(stream: Any) -> str:
-    """A module and a name in it, a line each; the reader of `pickletools` would resolve escapes in them."""
+    """Read a module and a name in it, a line each; the reader of `pickletools` would resolve escapes in them."""
     parts = [stream.readline(), stream.readline()]
     if not all(part.endswith(b"\n") for part in parts):
         raise ValueError("a name is not complete")
@@ -261,7 +260,7 @@ _Reader = Callable[[Any], Any]
 
 
 def _table() -> dict[bytes, tuple[str, _Step | None, _Reader | None]]:
-    """By code: the opcode's name, what it does to the machine if it is obeyed, and what reads its argument."""
+    """Return by code: the opcode's name, its effect if it is supported, and the reader of its argument."""
     steps = _steps()
     table: dict[bytes, tuple[str, _Step | None, _Reader | None]] = {}
     for opcode in pickletools.opcodes:
@@ -275,24 +274,24 @@ _TABLE = _table()
 
 
 def read_pickle(stream: io.BytesIO, path: str, names: Mapping[str, Any], load: Callable[[Any], Any]) -> Unpickled:
-    """Read one pickle; the stream then stands behind it.
+    """Read one pickle; leave the stream at its end.
 
     Parameters
     ----------
     stream : BytesIO
     path : str
-        What to call it in messages.
+        The file's name in messages.
     names : mapping of str to object
-        What global names may stand for: a `Function`, or an inert value.
+        The allowed global names, each with a `Function` or an inert value.
     load : callable
-        Turns a persistent id (not checked at all) into a value.
+        Turns an unchecked persistent id into a value.
 
     Raises
     ------
     UnsafePickleError
-        Any opcode that could run code.
+        The pickle has an opcode that could run code.
     NotACheckpointError, FileTooLargeError
-        Damage; too long.
+        The pickle is damaged, or too long.
     """
     machine = _Machine(path, names, load)
     for _ in range(limits.MAX_PICKLE_OPCODES):

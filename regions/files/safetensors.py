@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which tensors are in a ``.safetensors`` file?
 
-Eight bytes with the length of a JSON header, the header (name: dtype, shape, byte range), then the raw
+The file has eight bytes with the length of a JSON header, the header (name: dtype, shape, byte range), and the raw
 little-endian numbers. The ranges must tile the rest of the file exactly, as the format demands: no overlap,
 no hole, nothing beyond the end.
-The format does not keep the order in which a module holds its tensors; who orders layers must know that.
+The format does not keep the order in which a module holds its tensors, so callers cannot rely on it.
 Source: the format's own description; the ``safetensors`` package is not needed.
 """
 
@@ -49,9 +49,9 @@ def read_safetensors(opened: OpenedFile) -> dict[str, NDArray[Any]]:
     Raises
     ------
     NotACheckpointError, TruncatedFileError, FileTooLargeError
-        Not a safetensors file, or a damaged one.
+        The file is not a safetensors file, or it is damaged.
     UnsupportedLayerError
-        A tensor of a type that numpy does not have (8-bit floats).
+        A tensor has a type that numpy does not have (8-bit floats).
     """
     file, path, size = opened.file, opened.name, opened.size
     if size < 8:
@@ -114,8 +114,7 @@ def _require_tiling(entries: list[tuple[str, str, list[int], int, int]], availab
 
 def _tensor(kind: str, shape: list[int], data: memoryview) -> NDArray[Any]:
     if not math.prod(shape):
-        # Huge lengths beside a zero would overflow in numpy; an empty tensor is refused later, by name,
-        # anyway.
+        # Huge lengths beside a zero would overflow in numpy; an empty tensor is refused later, by name.
         return np.zeros([min(length, 1) for length in shape])
     values = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(shape)
     native = values.astype(values.dtype.newbyteorder("="))

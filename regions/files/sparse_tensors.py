@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which array does a sparse tensor of torch stand for?
 
-Two layouts name the place of each stored number: by coordinates, several of which may be one place (COO), or by the
-columns of each row (CSR; CSC has rows and columns exchanged). All other entries are 0.
-Places and counts are what a file says, so each is checked here before it is used.
+COO stores the coordinates of each number, and coordinates may repeat. CSR stores the columns of each row's numbers;
+CSC exchanges rows and columns. All other entries are 0.
+Positions and counts come from a file, so each is checked here before it is used.
 Source: the invariants in torch's documentation of ``torch.sparse``.
 """
 
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 __all__ = ["array_of_compressed", "array_of_coordinates", "empty_shape"]
 
-# Where numpy counts numbers of several axes, without those of length 0.
+# numpy must be able to count an array's numbers, ignoring axes of length 0.
 MOST_NUMBERS = 2**48
 
 
 def empty_shape(size: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape for an array without numbers, shorter than ``size`` where numpy has no array of that shape."""
+    """Return a shape for an array without numbers, smaller than ``size`` if numpy does not support that shape."""
     counted = math.prod(max(length, 1) for length in size)
     return size if counted < MOST_NUMBERS else tuple(min(length, 1) for length in size)
 
@@ -30,18 +30,18 @@ def empty_shape(size: tuple[int, ...]) -> tuple[int, ...]:
 def array_of_coordinates(
     indices: NDArray[Any], values: NDArray[Any], size: tuple[int, ...], distinct: bool
 ) -> NDArray[Any] | None:
-    """The array of a COO tensor; None if the parts do not fit together.
+    """Return the array of a COO tensor; None if its parts contradict each other.
 
-    Numbers with the same place are added, one after the other.
+    Numbers with the same coordinates are added, one after the other.
 
     Parameters
     ----------
     indices : int64 [axes, numbers]
-        The places along the first axes.
+        The coordinates along the first axes.
     values : [numbers, *lengths of the other axes]
     size : tuple of int
     distinct : bool
-        Whether places must be different and in order, as they are where torch has added them up.
+        Whether coordinates must be distinct and sorted, as they are in a coalesced tensor.
     """
     if indices.ndim != 2 or indices.dtype != np.int64 or not values.ndim:
         return None
@@ -65,7 +65,7 @@ def array_of_coordinates(
 def array_of_compressed(
     starts: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], size: tuple[int, ...]
 ) -> NDArray[Any] | None:
-    """The matrix of a CSR tensor; None if the parts do not fit together.
+    """Return the matrix of a CSR tensor; None if its parts contradict each other.
 
     Parameters
     ----------

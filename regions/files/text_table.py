@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Which numbers are in a text file of columns?
 
-A row per line; ``#`` starts a comment. The first row decides what separates columns, for the whole file: tabs,
-semicolons, commas, or blanks, the first of these that it has. It is a header if it holds words and no numbers, but for
+Each line is a row; ``#`` starts a comment. The first row decides the separator for the whole file: tabs, semicolons,
+commas or blanks, whichever it has first in this list. The row is a header if it holds words and no numbers except
 numbers that count the columns (``label,0,1,2``). Columns may be left out, by name or by number.
 Invariant: every word that is kept is a finite number as people write it, or the file is refused, with line and column.
-What only looks like data is refused too: a header of nothing but such numbers and a column without a name, as pandas
-writes them for arrays and row numbers, and commas for decimals. A first row 0,1 or 0,1,2 over whole numbers is a point:
-programs write coordinates that are not whole with a decimal point, and those of floating type always. Separators at
-the end of each line separate nothing.
-Cost: about a microsecond per number.
+Rows that only look like data are refused too: a header of counting numbers or a column without a name, as pandas
+writes them, and decimal commas. A first row 0,1 or 0,1,2 over whole numbers is a point: programs write coordinates of
+floating type with a decimal point. Separators at the end of every line are ignored.
+Cost: linear in the size of the file.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from regions.printable import listed, printable
 __all__ = ["coordinate", "load_table"]
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
-# So many columns called 0, 1, 2, .. in a row are no point that anybody has, whatever is below them.
+# A first row that counts to this many columns is a header, whatever is below it.
 _COUNTING = 8
-# Lines are found one by one, for a list of them takes some fifty bytes for each.
+# Lines are found one by one, because a list of all lines would take about fifty bytes for each.
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 # A line of nothing but whole numbers, whatever separates them.
 _WHOLE = re.compile(r"""[-+0-9\s,;"]*""")
@@ -42,12 +41,12 @@ _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
 
 
 def coordinate(word: str) -> float:
-    """Read a number as people and programs write it; Python's ``1_0`` is no such thing.
+    """Read a number as people and programs write it; Python's ``1_0`` is refused.
 
     Raises
     ------
     ValueError
-        Something else, with no message of use.
+        The word is not a number. The message is not meant for users.
     """
     if "_" in word:
         raise ValueError(word)
@@ -55,18 +54,19 @@ def coordinate(word: str) -> float:
 
 
 def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
-    """Read the numbers, float64 [row, column], without the columns that are left out.
+    """Return the numbers, float64 [row, column], without the skipped columns.
 
     Parameters
     ----------
     file : Path
     skip_columns : sequence of str or int
-        Names of the header, or numbers from 0; negative ones count from the end, as for lists.
+        Names in the header, or numbers from 0; negative numbers count from the end, as for lists.
 
     Raises
     ------
     DomainError, ShapeMismatchError, NonFiniteError
-        Not such a file, or no such column; rows of different lengths, or none; NaN or infinity.
+        The file is not such a table or has no rows; a column does not exist; rows have different lengths; a number is
+        NaN or infinite.
     OSError
         The file cannot be opened.
     """
@@ -83,7 +83,7 @@ def load_table(file: Path, skip_columns: Sequence[str | int]) -> Floats:
 
 
 def _contents(text: str) -> Iterator[tuple[int, str]]:
-    """The number of each line that holds more than a comment, and what it holds."""
+    """Yield number and content of each line that holds more than a comment."""
     for number, line in enumerate(_LINE.finditer(text), 1):
         content = line[0].partition("#")[0].strip(" \r\n")
         if content.strip():
@@ -105,7 +105,7 @@ def _numbers(file: Path, text: str, skip_columns: Sequence[str | int]) -> Floats
 
 
 def _trailing(content: str, separator: str | None) -> int:
-    """How many separators end a line."""
+    """Return how many separators end a line."""
     return content[len(content.rstrip(f"{separator} ")) :].count(separator) if separator else 0
 
 
@@ -117,7 +117,7 @@ class _Table:
         rows = [self.words(*line) for line in first_lines]
         first, below = rows[0], rows[-1]
         self.width, self.header = len(first), list[str]()
-        # Columns without a name and a value, where each line ends with a separator.
+        # The number of empty columns at the end, if every line ends with separators.
         self.empty = _trailing(line, self.separator)
         if self.empty:
             self.empty = min(_trailing(content, self.separator) for _, content in _contents(text))
@@ -126,13 +126,13 @@ class _Table:
         words = [word for word, is_word in zip(named, are_words, strict=True) if is_word]
         numbers = [word for word, is_word in zip(named, are_words, strict=True) if not is_word]
         counting = len(numbers) > 1 and numbers in ([str(i + start) for i in range(len(numbers))] for start in (0, 1))
-        # A slip in the first row, such as O.5, must not turn it into a header.
+        # A typing error in the first row, such as O.5, must not turn the row into a header.
         names = words and all(re.fullmatch(r"[^\W\d]+|", word) for word in words)
         over_numbers = any(a and not b for a, b in zip(are_words, under_words, strict=False))
         if not numbers or counting and names and over_numbers:
             self.header = first
             comma = next((word for word in words if _DECIMAL_COMMA.fullmatch(word)), None)
-            if comma is not None:  # a point, which must not be passed over as a header
+            if comma is not None:  # a point, which must not be skipped as a header
                 raise DomainError(f"{file}, line {self.header_line}: {_shown(comma)} is not a number{_advice(comma)}")
         elif counting and not words and (len(named) >= _COUNTING or numbers[0] == "0" and not _all_whole_below(text)):
             raise DomainError(
@@ -141,7 +141,7 @@ class _Table:
             )
 
     def words(self, number: int, content: str) -> list[str]:
-        """The words of a line."""
+        """Return the words of a line."""
         if content.count(self.separator or " ") >= limits.MAX_INPUTS:
             raise ShapeMismatchError(
                 f"{self.file}, line {number}: more than {limits.MAX_INPUTS:,} columns, and no network has so many "
@@ -166,7 +166,7 @@ class _Table:
         return kept
 
     def column(self, name: str | int) -> int:
-        """The number of a column that is to be left out."""
+        """Return the number of a column that will be skipped."""
         found = [i for i, one in enumerate(self.header) if one == name]
         if len(found) > 1:
             raise DomainError(f"{self.file}: {len(found)} columns are called {printable(repr(name))}; give a number")
@@ -183,10 +183,10 @@ class _Table:
         )
 
     def numbers(self, number: int, content: str, kept: list[int]) -> list[float]:
-        """The numbers of a line in the columns that are kept."""
+        """Return the numbers of a line in the columns that are kept."""
         words = self.words(number, content)
         if len(words) > self.width and not any(words[self.width :]):
-            words = words[: self.width]  # separators that separate nothing
+            words = words[: self.width]  # trailing separators
         if len(words) != self.width:
             kept = list(range(len(words)))
         try:

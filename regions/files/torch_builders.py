@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which array is this tensor in a pickle of torch?
 
-torch pickles a tensor as a call of one of its builders with a storage (a run of numbers that lies elsewhere in the
-file), an offset, a size and a stride. These builders are the only functions that a torch file may call here; each
-checks its view against the bytes that are really there. A sparse tensor becomes the array that it stands for. Where
-values would have to be computed (quantized, conjugated), are sparse in blocks, or are of a type that numpy does not
-have, there is an `Opaque`.
-Invariant: what is built, counted as doubles, stays within the limits before it is built.
+torch pickles a tensor as a call of one of its builders with a storage (a run of numbers elsewhere in the file), an
+offset, a size and a stride. These builders are the only functions that a torch file may call here; each checks its
+view against the bytes that are present. A sparse tensor becomes a dense array. A tensor becomes an `Opaque` if its
+values would have to be computed (quantized, conjugated), are sparse in blocks, or have a type that numpy lacks.
+Invariant: the size of all arrays, counted as doubles, is checked against the limits before an array is built.
 Cost: one copy of each tensor.
 Source: what ``torch.save`` of torch 2.13 was seen to write in both layouts, and public files in the older one.
 """
@@ -46,7 +45,7 @@ _STORAGE_KINDS = {
     "ComplexDoubleStorage": "c16",
 }
 _TYPES = {"torch.uint16": "u2", "torch.uint32": "u4", "torch.uint64": "u8", "torch.storage.UntypedStorage": "u1"}
-# A tensor on a graphics card used to be of a class of its own.
+# Older versions had separate classes for tensors on a graphics card.
 _TYPES |= {f"{module}.{name}": kind for module in ("torch", "torch.cuda") for name, kind in _STORAGE_KINDS.items()}
 
 
@@ -63,7 +62,7 @@ class Dtype:
 
 @dataclass(frozen=True)
 class Storage(Loaded):
-    """The bytes of one storage, and where in the file's storage ``key`` they begin."""
+    """The bytes of one storage, and the element of the file's storage ``key`` at which they begin."""
 
     data: memoryview
     dtype: Dtype
@@ -73,7 +72,7 @@ class Storage(Loaded):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an array came from: offset, size and stride in elements of a storage."""
+    """The origin of an array: offset, size and stride in elements of a storage."""
 
     array: NDArray[Any]
     storage: Storage
@@ -88,15 +87,15 @@ class TensorBuilders:
     Parameters
     ----------
     path : str
-        What to call the file in messages.
+        The file's name in messages.
     file_size : int
     byte_order : "<" or ">"
-        Of the numbers in storages.
+        The byte order of the numbers in storages.
 
     Attributes
     ----------
     names : dict
-        What the names in a pickle stand for.
+        The values of the names in a pickle.
     built : list of Origin
     """
 
@@ -156,7 +155,7 @@ class TensorBuilders:
         return arguments[0]
 
     def _sparse(self, *arguments: Any) -> NDArray[Any] | Opaque:
-        """A sparse tensor as an array, of its layout and of its parts."""
+        """Return the array of a sparse tensor, given its layout and its parts."""
         wrong = self.malformed("a sparse tensor")
         if len(arguments) != 2 or type(arguments[0]) is not str or type(arguments[1]) is not tuple:
             raise wrong
@@ -175,7 +174,7 @@ class TensorBuilders:
         self._charge(math.prod(size) + sum(array.size for array in arrays), "its sparse tensors, with their zeros,")
         first, second, third = (*arrays, None)[:3]
         if third is None:
-            # torch rounds sums of bfloat16 numbers one by one, and here they are float32.
+            # torch rounds each sum to bfloat16, but here the numbers are float32, so sums would differ.
             distinct = coalesced == (True,) or id(second) in self._widened
             result = array_of_coordinates(first, second, size, distinct)
         elif layout == "torch.sparse_csr":
@@ -232,12 +231,12 @@ class TensorBuilders:
         array: NDArray[Any] = native
         if dtype.name == "bfloat16":
             array = bfloat16_to_float32(native)
-            self._widened.add(id(array))  # `built` keeps it, so that no other array gets its number
+            self._widened.add(id(array))  # `built` keeps the array alive, so its id stays unique
         self.built.append(Origin(array, storage, offset, size, stride))
         return array
 
     def _charge(self, numbers: int, what: str) -> None:
-        """Ask whether one more tensor of so many numbers may be built."""
+        """Refuse another tensor with this many numbers if it exceeds the limits."""
         self._numbers += numbers
         self._tensors += 1
         if self._tensors > limits.MAX_TENSORS:
@@ -246,7 +245,7 @@ class TensorBuilders:
 
 
 def require_lengths(numbers: tuple[Any, ...], error: CheckpointError) -> None:
-    """Refuse what is no length: booleans, and anything near 2**63, which would overflow in numpy."""
+    """Refuse values that are not lengths: booleans, and numbers near 2**63, which would overflow in numpy."""
     if not all(type(number) is int and 0 <= number < 2**48 for number in numbers):
         raise error
 

@@ -2,8 +2,8 @@
 """Which tensors are in a file written by ``torch.save``?
 
 Since torch 1.6 such a file is a zip: ``NAME/data.pkl`` describes the object, ``NAME/data/KEY`` hold the raw storages
-(KEY is a number, up to 1.8 an address) and ``NAME/byteorder`` their byte order. `regions.files.torch_legacy` knows the
-layout before. The pickle is read by `regions.files.restricted_pickle` with the builders of
+(KEY is a number, up to 1.8 an address) and ``NAME/byteorder`` their byte order. `regions.files.torch_legacy` reads the
+older layout. `regions.files.restricted_pickle` reads the pickle with the builders of
 `regions.files.torch_builders`; torch is not needed and nothing in the file is executed.
 Cost: one pass over the pickle and one copy of each tensor.
 Source: the layout is what ``torch.save`` was seen to write (versions 1.6 to 2.13).
@@ -64,7 +64,7 @@ class _TorchArchive:
         return result
 
     def require_rest(self) -> None:
-        """Hold the members that nothing asked for against their checksums, and refuse those that torch never writes."""
+        """Compare the checksums of members that were not needed, and refuse members that torch never writes."""
         for name in self.archive.sizes:
             inside = name.removeprefix(f"{self.root}/")
             if inside == name or not re.fullmatch(r"data\.pkl|byteorder|version|\..*|data/[0-9]+", inside):
@@ -99,7 +99,7 @@ class _TorchArchive:
 
 
 def _root(archive: Archive) -> str:
-    """The folder inside the archive that holds ``data.pkl``."""
+    """Return the folder inside the archive that holds ``data.pkl``."""
     names = archive.sizes
     if any(name.endswith(("/constants.pkl", "/archive_format")) or "/code/" in name for name in names):
         raise NotACheckpointError(
@@ -115,7 +115,7 @@ def _root(archive: Archive) -> str:
 
 
 def read_torch_file(file: OpenedFile) -> Any:
-    """Return what was saved: dicts, lists, plain values, a numpy array for each tensor, an `Opaque` for each object.
+    """Return the saved object, made of dicts, lists, plain values, arrays for tensors, and `Opaque` for other objects.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ def read_torch_file(file: OpenedFile) -> Any:
     Raises
     ------
     UnsafePickleError
-        There is no tensor, but names of objects and functions, or a bare pickle. Nothing is run.
+        The file has no tensors but names of objects and functions, or is a bare pickle. Nothing is run.
     NotACheckpointError, TruncatedFileError, FileTooLargeError
-        Not a torch file, an exported one, or a damaged one.
+        The file is not a torch file, is an exported program, or is damaged.
     """
     if file.archive is not None:
         result = _TorchArchive(file.archive).read()

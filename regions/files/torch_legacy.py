@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which tensors are in a file that torch before 1.6 wrote?
 
-A sequence of pickles - a magic number, a version, facts about the machine, the object, the list of its storages' keys
-- and then, for each key, the number of elements (8 bytes) and the raw numbers. The object comes before the storages,
-so it is read twice: first to know which storages there are, then, once their places are known, to build it.
-Such a file has no checksums. What its structure can tell is held together: keys, lengths and the end of the file
-must agree, and weights must fill their storages (`_require_filled`).
+The file is a sequence of pickles: a magic number, a version, facts about the machine, the object, and the list of its
+storages' keys. The number of elements (8 bytes) and the raw numbers follow for each key. The object comes before the
+storages, so it is read twice: first to list the storages, then, when their positions are known, to build it.
+Such a file has no checksums. Its structure is checked instead: keys, lengths and the end of the file must agree, and
+weights must fill their storages (`_require_filled`).
 Source: what ``torch.save(.., _use_new_zipfile_serialization=False)`` was seen to write.
 """
 
@@ -26,7 +26,7 @@ from regions.printable import printable
 
 __all__ = ["MAGIC", "read_legacy_file"]
 
-# The number that torch.save wrote first.
+# The first number that torch.save wrote.
 MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
 _LONGEST_KEY = 100
@@ -58,9 +58,9 @@ class _LegacyFile:
         read_pickle(self.pickles, self.path, self.types, self._note)
         keys = self._plain()
         if type(keys) is not list or not all(type(key) is str for key in keys):
-            raise self.damaged("the list of its storages is none")
+            raise self.damaged("its list of storages is not a list of names")
         if len(set(keys)) != len(keys) or set(keys) != set(self.storages):
-            raise self.damaged("the list of its storages is not that of its tensors")
+            raise self.damaged("its list of storages does not match its tensors")
         self._place(keys)
         self.pickles.seek(start)
         result = read_pickle(self.pickles, self.path, self.builders.names, self._load)
@@ -71,12 +71,12 @@ class _LegacyFile:
         return read_pickle(self.pickles, self.path, {}, self._refuse).value
 
     def _refuse(self, _persistent_id: Any) -> Any:
-        raise self.damaged("it refers to a storage where there is none")
+        raise self.damaged("it refers to a storage outside the object")
 
     def _parts(self, persistent_id: Any) -> tuple[Dtype, str, int, Any] | None:
-        """Type, key, number of elements and view of ``("storage", type, key, location, number[, view])``.
+        """Return type, key, number of elements and view of ``("storage", type, key, location, number[, view])``.
 
-        None for ``("module", class, ..)``, which comes with pickled modules.
+        Return None for ``("module", class, ..)``, which comes with pickled modules.
         """
         wrong = self.damaged("a reference to a storage is malformed")
         if type(persistent_id) is not tuple or not 4 <= len(persistent_id) <= 6:
@@ -138,7 +138,7 @@ class _LegacyFile:
         return Storage(data, dtype, key, first)
 
     def _require_filled(self, content: Any) -> None:
-        """Refuse weights that leave numbers of their storages unused, as damaged sizes and strides do."""
+        """Refuse weights that leave numbers of their storages unused, which damaged sizes and strides cause."""
         origins = {id(origin.array): origin for origin in self.builders.built}
         for mapping in mappings_with_matrices(content):
             used: dict[str, list[tuple[int, int]]] = {}
@@ -159,7 +159,7 @@ class _LegacyFile:
 
 
 def _is_dense(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """Whether a view is a block without gaps, perhaps transposed."""
+    """Return whether a view is a block without gaps, perhaps transposed."""
     expected = 1
     for step, length in sorted((step, length) for step, length in zip(stride, size, strict=True) if length > 1):
         if step != expected:
@@ -169,5 +169,5 @@ def _is_dense(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
 
 
 def read_legacy_file(opened: OpenedFile) -> Unpickled:
-    """Return what such a file holds; see `regions.files.torch_file.read_torch_file`."""
+    """Return the content of such a file; see `regions.files.torch_file.read_torch_file`."""
     return _LegacyFile(opened).read()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Does something stand where a tensor should be?
+"""Does another value take the place of a tensor?
 
-Checkpoints hold all kinds of things beside their weights, and these are passed over. But a value that is no tensor
-under the name of a parameter - an object that could not be built, a list, a number - must not be passed over: the
-network would be read without its bias. Cost: linear in what the file holds.
+Checkpoints hold all kinds of values beside their weights, and these are skipped. But a value that is not a tensor and
+has the name of a parameter (an object that could not be built, a list, a number) must not be skipped: the network
+would be read without its bias. Cost: linear in the content of the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PARAMETERS = {"weight", "bias", "running_mean", "running_var"}
 
 
 def _values(content: Any) -> Iterator[Any]:
-    """Everything inside, each object once, without recursion: a pickle may nest as deep as it likes."""
+    """Yield every value inside, each once, without recursion, because a pickle may be nested to any depth."""
     left, seen = [content], {id(content)}
     while left:
         value = left.pop()
@@ -45,33 +45,33 @@ def _values(content: Any) -> Iterator[Any]:
 
 
 def holds_an_array(content: Any) -> bool:
-    """Whether there is an array anywhere inside dicts, lists and tuples."""
+    """Return whether there is an array anywhere inside dicts, lists and tuples."""
     return any(isinstance(value, np.ndarray) for value in _values(content))
 
 
 def mappings_with_matrices(content: Any) -> Iterator[dict[str, Any]]:
-    """All dicts inside that directly hold an array of two or more axes."""
+    """Yield all dicts inside that directly hold an array of two or more axes."""
     for value in _values(content):
         if isinstance(value, dict) and any(isinstance(v, np.ndarray) and v.ndim > 1 for v in value.values()):
             yield value
 
 
 def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
-    """Refuse a state dict in which something that is no tensor has the name of a parameter.
+    """Refuse a state dict in which another value than a tensor has the name of a parameter.
 
     Parameters
     ----------
     mapping : mapping
-        Where the tensors were found.
+        The mapping that holds the tensors.
     source : str
-        What to call it in messages.
+        Its name in messages.
 
     Raises
     ------
     UnsafePickleError
-        An object that only running code could build, such as a quantized tensor.
+        The value is an object that only running code could build, such as a quantized tensor.
     UnsupportedLayerError
-        A number, a list, or the like.
+        The value is a number, a list, or similar.
     """
     names = {key for key, value in mapping.items() if isinstance(key, str) and hasattr(value, "shape")}
     modules = {name.rpartition(".")[0] for name in names}
@@ -86,8 +86,8 @@ def require_tensors_read(mapping: Mapping[Any, Any], source: str) -> None:
                 f"{source}: {printable(key)} is {value!r}: only running code could build it. Nothing was run; "
                 f"{_ADVICE.get(value.name, f'save plain dense tensors, or {SAVE_A_STATE_DICT}')}"
             )
-        # What makes tensors is no value of its own: a pickle that is damaged can hold it where a tensor was.
+        # A damaged pickle can hold a builder of tensors in the place of a tensor.
         if numbered or named or isinstance(value, Function):
             raise UnsupportedLayerError(
-                f"{source}: {printable(key)} is no array but of type {type(value).__name__}; give an array or None"
+                f"{source}: {printable(key)} has type {type(value).__name__} and is not an array; give an array or None"
             )

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What is in this zip file, and is it all of it?
 
-Both torch files and ``.npz`` are zip archives. A zip says everything twice, in a header before each member and in
-the directory at the end, and Python's `zipfile` believes the directory: one flipped bit there, and members are
-gone without a word. Here both are read and held against each other and against the end record. Invariant: members,
-headers and directory fill the file without a gap or an overlap, their number is the one that the end record states,
-and what `read` returns has the stored checksum; so whatever byte changes, the same members come out or a
-`CheckpointError`.
+Both torch files and ``.npz`` are zip archives. A zip states everything twice, in a header before each member and in
+the directory at the end. Python's `zipfile` trusts the directory, so one flipped bit there silently loses members.
+Here both are read and compared with each other and with the end record. Invariant: members, headers and directory fill
+the file without a gap or an overlap, their number is the one in the end record, and the bytes that `read` returns have
+the stored checksum. Therefore a changed byte leads to the same members or to a `CheckpointError`.
 Comments, encryption, archives in parts and other methods than stored and deflated are refused.
-Cost: linear in the number of members, which is limited, as is what they unpack to.
+Cost: linear in the number of members. This number and the unpacked size are limited.
 Source: APPNOTE.TXT, PKWARE's description of the format, sections 4.3 to 4.5.
 """
 
@@ -29,7 +28,7 @@ _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR_64 = struct.Struct("<4sLQL")
-# What may follow a member, by length: its checksum and two sizes again, with or without a signature.
+# Data descriptors by length: checksum and two sizes again, with or without a signature.
 _DESCRIPTORS = {
     12: struct.Struct("<3L"),
     16: struct.Struct("<4x3L"),
@@ -63,9 +62,9 @@ class Archive:
     Parameters
     ----------
     file : binary file
-        Open for reading; stays owned by the caller.
+        Open for reading; the caller closes it.
     path : str
-        What to call it in messages.
+        The file's name in messages.
     size : int
         Bytes in the file.
 
@@ -109,7 +108,7 @@ class Archive:
         return data
 
     def _end(self) -> tuple[int, int, int]:
-        """Number of members, and start and length of the directory."""
+        """Return the number of members, and start and length of the directory."""
         tail = self._bytes_at(max(self.size - 2**16 - _END.size, 0), min(self.size, 2**16 + _END.size))
         where = tail.rfind(b"PK\x05\x06")
         if where < 0 or len(tail) - where < _END.size:
@@ -208,7 +207,7 @@ class Archive:
             raise TruncatedFileError(f"{what} reaches beyond the end of the file")
 
     def _tile(self, end: int) -> dict[str, int]:
-        """Where the data of each member begin; the members must fill the file up to its directory."""
+        """Return the first byte of each member's data; the members must fill the file up to its directory."""
         starts = {}
         in_order = sorted(self._members.items(), key=lambda item: item[1].offset)
         offsets = [member.offset for _, member in in_order] + [end]
@@ -219,7 +218,7 @@ class Archive:
         return starts
 
     def _start_of_data(self, member: _Member, next_offset: int) -> int:
-        """Hold the header before a member, and what follows it, against the directory; where its data begin."""
+        """Compare a member's header and descriptor with the directory; return the first byte of its data."""
         what = f"member '{printable(member.name.decode())}'"
         header = self._bytes_at(member.offset, _LOCAL.size)
         signature, _, flags, method, _, _, checksum, packed, size, name_length, extra_length = _LOCAL.unpack(header)
@@ -250,7 +249,7 @@ class Archive:
         if member.method == _DEFLATED:
             unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
             try:
-                # Never more than announced and one byte: deflate would happily unpack to any length.
+                # At most the announced size and one byte, because deflate could unpack to any length.
                 data = unpacking.decompress(data, member.size + 1)
             except zlib.error as error:
                 raise self._damaged(f"{what} cannot be unpacked: {error}") from None
@@ -262,5 +261,5 @@ class Archive:
 
 
 def looks_like_zip(start: bytes) -> bool:
-    """Whether a file beginning with these bytes is a zip archive, be it one without members."""
+    """Return whether a file beginning with these bytes is a zip archive, possibly without members."""
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))

@@ -255,7 +255,7 @@ def test_a_tensor_by_an_unknown_builder_is_not_passed_over() -> None:
 
 
 def test_a_list_in_a_mapping_is_not_passed_over() -> None:
-    with pytest.raises(UnsupportedLayerError, match=r"b0 is no array but of type list"):
+    with pytest.raises(UnsupportedLayerError, match=r"b0 has type list and is not an array"):
         load({"W0": np.ones((3, 2)), "b0": [1.0, 2.0, 3.0]})
 
 
@@ -285,5 +285,5 @@ def test_a_maker_of_tensors_in_the_place_of_a_tensor(tmp_path: pathlib.Path) -> 
     content = kinds()["torch before 1.6"].content
     missing = content.index(b"tRX\x06\x00\x00\x002.biasctorch._utils") + 1
     (tmp_path / "damaged.pt").write_bytes(content[:missing] + content[missing + 16 :])
-    with pytest.raises(UnsupportedLayerError, match="2.weight is no array but of type Function"):
+    with pytest.raises(UnsupportedLayerError, match="2.weight has type Function and is not an array"):
         load(tmp_path / "damaged.pt", activation="relu")
