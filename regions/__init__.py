@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from regions import bounds, ensembles, measures, tasks
     from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
+    from regions.answers.function1d import Function1D, function
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
@@ -79,6 +80,7 @@ __all__ = [
     "Domain",
     "ExactVertices",
     "Extremes",
+    "Function1D",
     "GreatCircle",
     "Growth",
     "GrowthLaw",
@@ -112,6 +114,7 @@ __all__ = [
     "enumerate",
     "ensembles",
     "extremes",
+    "function",
     "growth",
     "linear_regions",
     "load",
@@ -134,6 +137,7 @@ _LATER = {
     "Dichotomies": "regions.studies.dichotomies",
     "Comparison": "regions.answers.comparison",
     "Extremes": "regions.answers.extremes",
+    "Function1D": "regions.answers.function1d",
     "Growth": "regions.studies.growth",
     "GrowthLaw": "regions.studies.growth",
     "LinearRegions": "regions.definitions",
@@ -147,6 +151,7 @@ _LATER = {
     "dichotomies": "regions.studies.dichotomies",
     "compare": "regions.answers.comparison",
     "extremes": "regions.answers.extremes",
+    "function": "regions.answers.function1d",
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",
     "load": "regions.read",

@@ -113,7 +113,8 @@ def under_patterns(
     """
     rows, bits = np.arange(len(packed)), graph.bits(packed)
     # Before this bit, each pattern equals the one before it.
-    same_until = 8 * np.argmax(packed[1:] != packed[:-1], axis=1)
+    changes = packed[1:] != packed[:-1]
+    same_until = 8 * np.argmax(changes, axis=1) if changes.shape[1] else np.zeros(len(changes), dtype=np.int64)
     leaders, walk = rows[:1], Forward(graph, arithmetic, inputs)
     for node in graph.hidden:
         before = walk.preactivations(node)

@@ -28,6 +28,11 @@ def square() -> regions.Polygon:
 
 
 @cache
+def segment() -> regions.Segment:
+    return regions.Segment([-1.0, 0.5], [1.0, 0.0])
+
+
+@cache
 def arc() -> regions.Arc:
     return regions.Arc([1.0, 0.0], [0.0, 1.0])
 

@@ -29,6 +29,7 @@ from objects_to_call_with import (
     record,
     rng,
     saved,
+    segment,
     square,
     sweep,
     two_outputs,
@@ -188,6 +189,15 @@ def _classes() -> Iterator[Call]:
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
         yield method_of(lambda: regions.compare(two_outputs(), two_outputs(), square()), method)
+        yield method_of(lambda: regions.function(network(), segment()), method)
+    yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
+    yield method_of(lambda: regions.function(network(), segment()), "to_scipy")
+    yield method_of(
+        lambda: regions.function(network(), segment()),
+        "to_csv",
+        path=lambda: folder() / "function.csv",
+        _kinds={"path": "path to write"},
+    )
     yield method_of(sweep, "sauer_shelah", dimension=2)
     yield method_of(sweep, "random_walk", rng=rng)
     for method in ("as_dict", "to_json"):

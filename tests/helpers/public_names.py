@@ -40,6 +40,7 @@ RESULTS = {
     "Bound",
     "ExtremeRegion",
     "Extremes",
+    "Function1D",
     "Comparison",
     "Region",
     "CheckReport",

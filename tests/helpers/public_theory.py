@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator
 
 import regions
-from objects_to_call_with import arc, decided, figure, network, random_networks, rng, square, two_outputs
+from objects_to_call_with import arc, decided, figure, network, random_networks, rng, segment, square, two_outputs
 from one_call import Call, call_of, method_of, say
 from regions import bounds, ensembles
 
@@ -118,6 +118,7 @@ def calls_of_ensembles() -> Iterator[Call]:
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
     yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
+    yield call_of(regions.function, network=network, domain=segment, limit=None)
     yield call_of(
         regions.compare,
         first=two_outputs,

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Which function of one variable is a network along a line?
+
+A continuous piecewise-linear one: its knots are vertices of the partition, and between two knots it is an affine map.
+Neighbouring regions with the same map, decided exactly (`cells/equal_maps.py`), are one piece, so that no shorter table
+same function exists. Values and slopes come with proven bounds on their errors.
+Cost: an enumeration, and two forward passes for each region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.answers.corner_values import CornerValues
+from regions.arithmetic.arguments import path_of
+from regions.arithmetic.arrays import exact_float64, require_finite
+from regions.arithmetic.types import Floats, Integers
+from regions.cells.equal_maps import equal_maps
+from regions.definitions.bounded_maps import BoundedMaps
+from regions.domains import Domain
+from regions.domains.domain import require_bounded, require_domain_of
+from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+from regions.errors import DomainError
+from regions.files.replacing import replacing
+from regions.networks.network import Network, require_network
+from regions.partition import Partition
+from regions.tables import JsonReport, html_table
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
+
+__all__ = ["Function1D", "function"]
+
+SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Function1D(JsonReport):
+    """A network along a segment, ray or line, as a function of the chart coordinate t: ``x = origin + t direction``.
+
+    Attributes
+    ----------
+    partition : Partition
+        The activation regions along the line.
+    vertices : int64 [k + 1]
+        The vertices of ``partition`` that are knots; ``partition.exact_vertices`` has them as fractions.
+    knots : float64 [k + 1]
+        Where the k pieces begin and end, in increasing order. The first and the last are infinite where the domain is.
+    knot_errors : float64 [k + 1]
+        Proven bounds on the errors of knots.
+    values, errors : float64 [k + 1, n_out]
+        The outputs at the knots, and proven bounds on their errors: bounds are infinite at knots that are infinite.
+    slopes, slope_errors : float64 [k, n_out]
+        How much the outputs grow with t on each piece, and proven bounds.
+
+    Examples
+    --------
+    >>> import regions
+    >>> hat = regions.Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
+    >>> found = regions.function(hat, regions.Segment([-1.0], [3.0]))
+    >>> found.knots, found.slopes.ravel()
+    (array([0.  , 0.25, 0.5 , 0.75, 1.  ]), array([ 0.,  4., -4.,  0.]))
+    >>> found([0.375, 0.6]).ravel().round(12)
+    array([0.5, 0.6])
+    """
+
+    partition: Partition = field(repr=False)
+    vertices: Integers
+    knots: Floats
+    knot_errors: Floats
+    values: Floats
+    errors: Floats
+    slopes: Floats
+    slope_errors: Floats
+    _constants: Floats
+
+    def __len__(self) -> int:
+        return len(self.slopes)
+
+    def __call__(self, t: ArrayLike) -> Floats:
+        """Evaluate the outputs at chart coordinates [..]: float64 [.., n_out], not a number outside of the domain."""
+        places = exact_float64(t, "t")
+        flat = places.ravel()
+        pieces = np.clip(np.searchsorted(self.knots, flat, side="right") - 1, 0, len(self) - 1)
+        # From the nearest finite knot of the piece, so that little cancels.
+        ends = self.knots[pieces], self.knots[pieces + 1]
+        with np.errstate(invalid="ignore"):
+            nearer = np.abs(flat - ends[0]) <= np.abs(ends[1] - flat)
+            knots = np.where(nearer, pieces, pieces + 1)
+            found: Floats = self.values[knots] + self.slopes[pieces] * (flat - self.knots[knots])[:, np.newaxis]
+            whole = self._constants[pieces] + self.slopes[pieces] * flat[:, np.newaxis]
+        found = np.where(np.isfinite(self.knots[knots])[:, np.newaxis], found, whole)
+        found[(flat < self.knots[0]) | (flat > self.knots[-1])] = np.nan
+        return found.reshape(*places.shape, -1)
+
+    def to_scipy(self) -> PPoly:
+        """Return the function as a `scipy.interpolate.PPoly` with one column for each output; the domain must end."""
+        from scipy.interpolate import PPoly
+
+        require_bounded(self.partition.domain, "a PPoly")
+        # Pieces so short that their two ends are one double are left out.
+        kept = np.flatnonzero(np.diff(self.knots) > 0)
+        return PPoly(np.stack([self.slopes[kept], self.values[kept]]), self.knots[np.append(kept, len(self))])
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write one row for each knot: its coordinate, the outputs there, and the slopes after it."""
+        outputs = range(self.values.shape[1])
+        lines = [",".join(["t", *(f"y{i}" for i in outputs), *(f"slope{i}" for i in outputs)])]
+        after = np.vstack([self.slopes, np.full((1, len(outputs)), np.nan)])
+        rows = np.column_stack([self.knots, np.where(np.isfinite(self.errors), self.values, np.nan), after])
+        lines += [",".join("" if np.isnan(x) else repr(x) for x in row) for row in rows.tolist()]
+        with replacing(path_of(path)) as file:
+            file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Knots, values and slopes with their errors."""
+        names = ("knots", "knot_errors", "values", "errors", "slopes", "slope_errors")
+        return {"regions": len(self.partition), **{name: getattr(self, name).tolist() for name in names}}
+
+    def _repr_html_(self) -> str:
+        pairs = zip(self.knots.tolist(), self.slopes.tolist(), strict=False)
+        rows = [(f"{knot:.6g}", " ".join(f"{slope:.6g}" for slope in slopes[:5])) for knot, slopes in pairs]
+        return html_table(repr(self), ("from t =", "slopes"), rows[:SHOWN])
+
+    def __repr__(self) -> str:
+        return f"Function1D({len(self)} piece{'s' * (len(self) != 1)} on {len(self.partition)} regions)"
+
+
+def function(network: Network, domain: Domain, *, limit: int | None = None) -> Function1D:
+    """Find the function of one variable that a network is along a segment, ray or line.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Domain
+        Of dimension one.
+    limit : int, optional
+        As for `regions.enumerate`.
+
+    Returns
+    -------
+    Function1D
+
+    Raises
+    ------
+    DomainError
+        The domain is a polygon or plane.
+    LimitReached, ShapeMismatchError
+        As for `regions.enumerate`.
+
+    Examples
+    --------
+    >>> import regions
+    >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> regions.function(net, regions.Line([0.0], [1.0]))
+    Function1D(2 pieces on 2 regions)
+    """
+    require_domain_of(domain, require_network(network))
+    if domain.dimension != 1:
+        raise DomainError("function: the domain must be a segment, ray or line; take a segment within the plane")
+    partition = enumerate_regions(network, domain, limit=limit)
+    maps = equal_maps(partition)
+    firsts = np.flatnonzero(np.append(True, maps[1:] != maps[:-1]))
+    corners = partition.cell_vertices.reshape(-1, 2)
+    vertices = np.append(corners[firsts, 0], corners[-1, 1])
+    values, errors = CornerValues(partition, network.graph).rounded()
+    forms, form_errors = BoundedMaps(partition, firsts).of(np.arange(len(firsts)))
+    require_finite(forms.reshape(len(firsts), -1), "a slope of the network")
+    knots = partition.vertices[vertices, 0], partition.vertex_errors[vertices]
+    slopes = forms[..., 1], form_errors[..., 1]
+    return Function1D(partition, vertices, *knots, values[vertices], errors[vertices], *slopes, forms[..., 0])
