@@ -11,6 +11,8 @@ A large network does not travel with each task. It is what a task of its own giv
 the cluster once, from there to each worker once, where all tasks share it, and the cluster makes it anew if it is lost
 with a worker. (What is scattered is lost for good.) Tasks come in the order of their networks, so that only those of
 the latest task are held for those to come; the cluster lets go of any other one once the tasks are done that need it.
+A third case: after workers have died, all tasks may stay queued for ever, because a `LocalCluster` does not replace a
+worker that dies as it starts. Therefore the scheduler is asked what its workers do, while no result comes.
 Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task, or a network of it.
 Source: distributed/cfexecutor.py and `Client._gather` of distributed 2024.8 to 2026.8.
 Measured: 268 tasks about a network of 10 MB send 32 MB in 6 s to two workers of one machine; 5.4 GB in 25 to 40 s, with
@@ -37,7 +39,10 @@ __all__ = ["DaskExecutor", "is_dask_client"]
 
 # Bytes. A task more costs the cluster some milliseconds, and so do some 100 kB with a task.
 LARGE = 100_000
-PATIENCE = 0.5  # seconds between two looks at what a task needs
+PATIENCE = 0.5  # seconds between two looks at what a task needs, or at what workers do
+# If so many looks in a row find all workers idle, and no result came meanwhile, no result will come. Looks are counted
+# instead of seconds, because a suspended program or a slow scheduler is not a stalled cluster.
+LOOKS = 60
 
 
 def is_dask_client(given: Any) -> bool:
@@ -58,6 +63,10 @@ class DaskExecutor(Executor):
     def __init__(self, client: Any) -> None:
         self.client = client
         self.sent: dict[Network, Any] = {}
+        self.looks = 0  # in a row that found no worker with something to do
+        self._looking = False
+        self._had_workers = False
+        self._begin_to_look()
 
     def submit(self, work: Callable[[Task], Result], task: Task, /) -> Future[Result]:  # type: ignore[override]
         if self.client.status == "closed":
@@ -75,6 +84,7 @@ class DaskExecutor(Executor):
             except BaseException as error:
                 _end(here.set_exception, error)
             else:
+                self.looks = 0
                 _end(here.set_result, result)
 
         def cancel(done: Future[Any]) -> None:
@@ -84,6 +94,34 @@ class DaskExecutor(Executor):
         here.add_done_callback(cancel)
         self.client.loop.add_callback(fetch)
         return here
+
+    def has_stalled(self) -> bool:
+        """Look at what the workers do; return True, and begin anew, if they were idle for too long.
+
+        Does not wait: the answer to this look counts the next time. A worker that runs tasks of another client is not
+        idle, because tasks of this client may wait for them. A cluster that has had no workers yet is still starting.
+        """
+        self._begin_to_look()
+        if self.looks < LOOKS:
+            return False
+        self.looks = 0
+        return True
+
+    def _begin_to_look(self) -> None:
+        if not self._looking and self.client.status == "running":
+            self._looking = True
+            self.client.loop.add_callback(self._look)
+
+    async def _look(self) -> None:
+        try:
+            done: dict[str, Sequence[str]] = await self.client.scheduler.processing(workers=None)
+            self._had_workers = self._had_workers or bool(done)
+            self.looks = self.looks + 1 if self._had_workers and not any(done.values()) else 0
+            await asyncio.sleep(PATIENCE)
+        except Exception:  # without a scheduler the futures end by themselves
+            self.looks = 0
+        finally:
+            self._looking = False
 
     async def _gathered(self, there: Any, networks: Sequence[Any]) -> Result:
         """The result; where a network that it needs is lost, the task is cancelled, and that is the error."""

@@ -9,6 +9,7 @@ worker costs time only.
 A `ProcessPoolExecutor` normally notices a killed process by itself. It does not if the process died while it sent a
 result: the pool's own thread then waits for the rest of that result, for ever. So when nothing arrives, the calling
 thread looks for dead processes too, and ends such a pool.
+A cluster of Dask may keep tasks queued for ever. If it stalls, its tasks count as lost.
 The calling thread looks about some times a second, for Ctrl-C and for the progress. When it leaves, what has not begun
 is cancelled; what others are doing just then cannot be stopped, but nobody waits for it.
 """
@@ -62,7 +63,7 @@ def done_elsewhere(
     """
     futures: dict[int, Future[Sealed]] = {}
     tries = dict.fromkeys(range(len(tasks)), 0)
-    ready: queue.SimpleQueue[int] = queue.SimpleQueue()
+    ready: queue.SimpleQueue[tuple[int, Future[Sealed]]] = queue.SimpleQueue()
     processes = _Processes(executor)
 
     def submit(place: int) -> bool:
@@ -73,8 +74,11 @@ def done_elsewhere(
             if tries[place] == 1 and not isinstance(error, BrokenExecutor):
                 raise
             return False  # it is at its end, or was shut down on the way
-        futures[place].add_done_callback(lambda _: ready.put(place))
+        futures[place].add_done_callback(lambda future: ready.put((place, future)))
         return True
+
+    def again(place: int) -> bool:
+        return tries[place] < TRIES and submit(place)
 
     try:
         for place, task in enumerate(tasks):
@@ -82,7 +86,7 @@ def done_elsewhere(
                 yield task
         while futures:
             try:
-                place = ready.get(timeout=PATIENCE)
+                place, future = ready.get(timeout=PATIENCE)
             except queue.Empty:
                 _require_others(executor)
                 if processes.at_their_end():
@@ -90,10 +94,15 @@ def done_elsewhere(
                     futures.clear()  # the pool tells them that it is broken, and cannot tell a cancelled one
                     yield from left
                     return
+                if isinstance(executor, DaskExecutor) and executor.has_stalled():
+                    for place in sorted(futures):
+                        futures.pop(place).cancel()
+                        if not again(place):
+                            yield tasks[place]
                 yield None
                 continue
             processes.looks = 0
-            if place not in futures:
+            if futures.get(place) is not future:  # it was cancelled
                 continue
             result = _result_of(futures.pop(place), tasks[place])
             if result is not None:
@@ -101,7 +110,7 @@ def done_elsewhere(
                     for later in [each for each in futures if each > place]:
                         futures.pop(later).cancel()
                 yield result
-            elif tries[place] == TRIES or not submit(place):
+            elif not again(place):
                 yield tasks[place]
     finally:
         for future in futures.values():

@@ -13,6 +13,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -336,6 +337,75 @@ class TestDask:
 
             within_minutes(lambda: require_right(client, progress=end))
             within_minutes(lambda: require_right(client))
+
+
+class StalledCluster:
+    """What the executor uses of a client of Dask; after a number of submissions it does what it is given."""
+
+    status = "running"
+
+    def __init__(self, lost: float, doing: dict[str, list[str]]) -> None:
+        self.lost, self.doing, self.submitted, self.cancelled, self.asked = lost, doing, 0, 0, 0
+        self.events = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.events.run_forever, daemon=True)
+        self.thread.start()
+        self.loop, self.scheduler = self, self
+
+    def add_callback(self, work: Callable[[], Any]) -> None:
+        self.events.call_soon_threadsafe(lambda: asyncio.ensure_future(work(), loop=self.events))
+
+    def submit(self, do: Any, *args: Any, key: str) -> Any:
+        self.submitted += 1
+        done = None if self.submitted <= self.lost else do(*args)
+        return SimpleNamespace(done=done, cancel=self.cancel)
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    async def gather(self, future: Any, asynchronous: bool) -> Any:
+        return future.done or await asyncio.Event().wait()
+
+    async def processing(self, workers: None) -> dict[str, list[str]]:
+        self.asked += 1
+        return self.doing
+
+
+class TestStalledDask:
+    """All tasks stay queued: nothing comes, and nothing fails."""
+
+    @pytest.fixture(autouse=True)
+    def soon(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(dask_executor, "PATIENCE", 0.0)
+        monkeypatch.setattr(dask_executor, "LOOKS", 3)
+        monkeypatch.setattr(executors, "PATIENCE", 0.001)
+
+    @pytest.mark.parametrize("lost", [5, NUMBERS.size, NUMBERS.size + 4, 10**9])
+    def test_tasks_are_given_out_again_and_then_done_here(self, lost: int) -> None:
+        client = StalledCluster(lost, {"a worker": [], "another one": []})
+        within_minutes(lambda: require_right(DaskExecutor(client)))
+        assert client.submitted == NUMBERS.size + min(lost, NUMBERS.size)
+        assert client.cancelled == min(lost, 2 * NUMBERS.size)
+
+    @pytest.mark.parametrize("doing", [{}, {"a worker": ["a task of somebody"], "another one": []}], ids=repr)
+    def test_a_cluster_that_starts_or_is_busy_is_waited_for(self, doing: dict[str, list[str]]) -> None:
+        client = StalledCluster(10**9, doing)
+
+        def stop(share: float, found: int) -> None:
+            if client.asked > 4 * dask_executor.LOOKS:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            regions.count(NETWORKS, LINES, executor=DaskExecutor(client), progress=stop)
+        assert client.submitted == NUMBERS.size
+
+    def test_a_cluster_whose_workers_are_gone(self) -> None:
+        client = StalledCluster(10**9, {"a worker": ["a task"]})
+
+        def lose(share: float, found: int) -> None:
+            client.doing = {} if client.asked else client.doing
+
+        within_minutes(lambda: require_right(DaskExecutor(client), progress=lose))
+        assert client.submitted == 2 * NUMBERS.size
 
 
 class Refusing(Executor):
