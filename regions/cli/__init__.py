@@ -26,9 +26,6 @@ def main() -> None:
         from regions.installation import explain_missing_core
 
         sys.exit(f"Error: {explain_missing_core(error)}")
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
-        sys.exit(130)
     # If `head` has read enough, end as other programs do, not with the exit code of an error.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:

@@ -15,6 +15,7 @@ from typing import NoReturn
 import click
 
 from regions import check
+from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options, make_domain
 from regions.cli.facts import announce, file_to_write, outcome_facts, print_outcome, say, say_written
 from regions.cli.job import Outcome, run_enumerate
@@ -49,7 +50,8 @@ def check_command(
     network = load_model()
     domain = make_domain(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
-    outcome, partition = run_enumerate(network, domain, limit, threads)
+    with stops.held() as held:
+        outcome, partition = run_enumerate(network, domain, limit, threads, held)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
     try:

@@ -54,6 +54,7 @@ from regions.cli.job import (
     run_stream,
 )
 from regions.cli.options import (
+    STANDARD_OUTPUT,
     checkpoint_option,
     common_options,
     common_options_with_models,
@@ -107,7 +108,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            with stops.handled(stops.raise_interrupt), warnings.catch_warnings():
+            with stops.at_once(), warnings.catch_warnings():
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except InternalError:
@@ -275,10 +276,12 @@ def enumerate_(
         _finish(ctx, outcome, output if outcome.regions else None, as_json)
     announce(network, domain, quiet=as_json)
     if checkpoint is None:
-        outcome, _ = run_enumerate(network, domain, limit, threads)
+        with stops.held() as held:
+            outcome, _ = run_enumerate(network, domain, limit, threads, held)
+            found = _written(outcome, output, ".csv", export)
     else:
-        outcome = run_kept_enumerate(network, domain, limit, threads, checkpoint)
-    _finish(ctx, *_written(outcome, output, ".csv", export), as_json, checkpoint)
+        found = _written(run_kept_enumerate(network, domain, limit, threads, checkpoint), output, ".csv", export)
+    _finish(ctx, *found, as_json, checkpoint)
 
 
 @regions_group.command("plot", cls=DomainCommand, epilog=f"Points: {POINT_SYNTAX}.")
@@ -326,12 +329,14 @@ def plot_(
     named_points(marks, domain)  # errors come before the work
     require_matplotlib()
     announce(network, domain, quiet=as_json)
-    outcome, _ = run_enumerate(network, domain, limit, threads)
 
     def draw(partition: Partition, file: Path) -> None:
         draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
-    _finish(ctx, *_written(outcome, output, ".png", draw), as_json)
+    with stops.held() as held:
+        outcome, _ = run_enumerate(network, domain, limit, threads, held)
+        found = _written(outcome, output, ".png", draw)
+    _finish(ctx, *found, as_json)
 
 
 def _number(ctx: click.Context, param: click.Parameter, value: str | None) -> int | Literal["all"] | None:
@@ -386,7 +391,7 @@ def certify_(ctx: click.Context, file: str, number: int | Literal["all"] | None,
 def _written(
     outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
 ) -> tuple[Outcome, Path | None]:
-    """Write the regions, if there are any; Ctrl-C meanwhile leaves no file, but the numbers are still printed."""
+    """Write the regions, if there are any; a second Ctrl-C leaves no file, but the numbers are still printed."""
     partition = outcome.run.partition
     if not partition:
         return outcome, None
@@ -395,7 +400,22 @@ def _written(
             write(partition, file)
     except KeyboardInterrupt:
         return replace(outcome, end="interrupted"), None
+    except MemoryError as error:
+        raise _saved_instead(partition, output) from error
     return outcome, output
+
+
+def _saved_instead(partition: Partition, output: Path) -> Exception:
+    """Save the regions next to the output, as a .npz, which needs least memory; return the error that says so."""
+    other = output.with_name(f"{output.name}.npz")
+    if output == STANDARD_OUTPUT or output.suffix.lower() == ".npz" or other.exists():
+        return MemoryError()
+    with file_to_write(other, ".npz") as file:
+        partition.save(file)
+    return click.ClickException(
+        f"{output}: out of memory while it was being written.\n  The regions are in {other} instead; in Python, "
+        f"regions.load_partition({str(other)!r}) reads them."
+    )
 
 
 def _finish(

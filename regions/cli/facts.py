@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from regions import Domain, Network
+from regions.cli import stops
 from regions.cli.job import Outcome
 from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
@@ -66,8 +67,11 @@ def writing(output: str) -> Iterator[None]:
 
 @contextmanager
 def file_to_write(output: Path, suffix: str) -> Iterator[Path]:
-    """Yield the file to write to; for standard output a temporary one, with this suffix, that is copied there."""
-    with writing("standard output" if output == STANDARD_OUTPUT else str(output)):
+    """Yield the file to write to; for standard output a temporary one, with this suffix, that is copied there.
+
+    A signal does not end the writing, but a second Ctrl-C does.
+    """
+    with stops.held(), writing("standard output" if output == STANDARD_OUTPUT else str(output)):
         if output != STANDARD_OUTPUT:
             yield output
             return

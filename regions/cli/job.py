@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -110,13 +110,14 @@ def run_count(
     return replace(outcome, run=replace(outcome.run, partition=None))
 
 
-def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int) -> tuple[Outcome, Partition]:
-    """Enumerate; after a stop, return the finished regions."""
-    with _ctrl_c_at_reports() as obeying:
-        outcome = _outcome(enumerated, network, domain, limit, threads, obeying)
-        assert outcome.run.partition is not None
-        summary = StreamSummary(network, domain)
-        summary.add(outcome.run.partition)
+def run_enumerate(
+    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held
+) -> tuple[Outcome, Partition]:
+    """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
+    outcome = _outcome(enumerated, network, domain, limit, threads, held.obeying)
+    assert outcome.run.partition is not None
+    summary = StreamSummary(network, domain)
+    summary.add(outcome.run.partition)
     return replace(outcome, summary=summary), outcome.run.partition
 
 
@@ -124,8 +125,8 @@ def run_kept_enumerate(network: Network, domain: Domain, limit: int | None, thre
     """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
     start, summary = time.perf_counter(), StreamSummary(network, domain)
     with progress_bar() as report:
-        with _ctrl_c_at_reports() as obeying:
-            work = KeptEnumeration(network, domain, limit, obeying(report), threads, checkpoint)
+        with stops.held() as held:
+            work = KeptEnumeration(network, domain, limit, held.obeying(report), threads, checkpoint)
         try:  # everything found so far is in the folder, so Ctrl-C may act at once
             run = work.run()
             seconds = time.perf_counter() - start
@@ -149,7 +150,7 @@ def run_stream(
         nonlocal status, no_memory
         with progress_bar() as report:
             try:
-                yield from stream(network, domain, limit=limit, progress=obeying(report))
+                yield from stream(network, domain, limit=limit, progress=held.obeying(report))
             except LimitReached as stopped:
                 status = "limit_exceeded"
                 yield stopped.partial
@@ -167,7 +168,7 @@ def run_stream(
                 stats.update(block.stats)
                 yield block
 
-    with _ctrl_c_at_reports() as obeying:
+    with stops.held() as held:
         each = counted_blocks()
         first = next(each, None)
         if first is not None:
@@ -176,33 +177,6 @@ def run_stream(
         raise no_memory
     run = Run(network, domain, summary.regions, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
     return Outcome(run, run.regions, time.perf_counter() - start, run.end, summary=summary)
-
-
-@contextmanager
-def _ctrl_c_at_reports() -> Iterator[Callable[[Report | None], Report]]:
-    """Let Ctrl-C take effect at progress reports only, so that no result is lost.
-
-    Yields the function that makes a report obey it. A second Ctrl-C ends everything at once.
-    """
-    asked = False
-
-    def ask() -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-
-    def obeying(report: Report | None) -> Report:
-        def checked_report(share: float, found: int) -> None:
-            if asked:
-                raise KeyboardInterrupt
-            if report is not None:
-                report(share, found)
-
-        return checked_report
-
-    with stops.handled(ask):
-        yield obeying
 
 
 def _outcome(

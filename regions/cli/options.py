@@ -156,6 +156,10 @@ def _folder(ctx: click.Context, parameter: click.Parameter, given: str | None) -
     """Return a folder; an empty name, as from an empty shell variable, is refused, not the current folder."""
     if given == "":
         raise click.BadParameter("'' is not a valid folder name", ctx, parameter)
+    if given == "-":
+        raise click.BadParameter(
+            "a folder is needed, and - is standard input or output; a folder with that name is ./-", ctx, parameter
+        )
     return None if given is None else Path(given)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import regions
 from cli_cases import A, B, C, model
-from regions.cli import job
+from regions.cli import job, stops
 from regions.domains import Polygon
 from regions.measures import StreamSummary
 from regions.partition import Partition
@@ -43,20 +43,30 @@ def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert outcome.summary is not None
     assert outcome.regions == outcome.summary.regions == sum(written) >= 10
     assert outcome.end in ("interrupted", "complete")  # as fast as the core reports
-    whole, part = job.run_enumerate(network, domain, None, 2)
+    with stops.held() as held:
+        whole, part = job.run_enumerate(network, domain, None, 2, held)
     assert (whole.regions, part) == (len(part), regions.enumerate(network, domain))
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_the_second_ctrl_c_ends_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    def twice(*_: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_only_the_second_ctrl_c_ends_everything(number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM comes twice from `timeout`, which sends it to the command and to its group."""
+    add = StreamSummary.add
+
+    def twice(summary: StreamSummary, block: Partition) -> None:
+        for _ in range(2):
+            signal.raise_signal(number)
+        add(summary, block)
+
+    def enumerated() -> job.Outcome:
+        with stops.held() as held:
+            return job.run_enumerate(model(), Polygon([A, B, C]), None, 1, held)[0]
 
     monkeypatch.setattr(StreamSummary, "add", twice)
-    for run in (
-        lambda: job.run_stream(model(), Polygon([A, B, C]), None, list),
-        lambda: job.run_enumerate(model(), Polygon([A, B, C]), None, 1),
-    ):
-        with pytest.raises(KeyboardInterrupt):
-            run()
+    for run in (lambda: job.run_stream(model(), Polygon([A, B, C]), None, list), enumerated):
+        if number == signal.SIGINT:
+            with pytest.raises(KeyboardInterrupt):
+                run()
+        else:
+            assert run().regions > 0

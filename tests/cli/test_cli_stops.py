@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,39 @@ def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch
     assert [signal.getsignal(each) for each in SIGNALS] == before
 
 
+# Each command that writes a file, and what it writes with.
+WRITERS = {
+    "out.npz": ("enumerate", "regions.cli.commands:export"),
+    "out.csv": ("enumerate", "regions.cli.commands:export"),
+    "out.png": ("plot", "regions.cli.commands:draw_picture"),
+    "out.html": ("check", "regions.checking:CheckReport.to_html"),
+}
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("output", WRITERS)
+def test_a_file_is_written_to_its_end(
+    run: Run, output: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A signal meanwhile changes nothing."""
+    command, name = WRITERS[output]
+    write = pkgutil.resolve_name(name)
+    raised: list[int] = []
+
+    def signalled(*words: Any, **options: Any) -> Any:
+        signal.raise_signal(number)
+        raised.append(number)
+        return write(*words, **options)
+
+    monkeypatch.setattr(name.replace(":", "."), signalled)
+    code, out, err = run(command, *MODEL, "-o", output)
+    assert (
+        (code, err, raised) == (0, "", [number]) and out.endswith(f"wrote {output}\n") and Path(output).stat().st_size
+    )
+    if output == "out.npz":
+        assert regions.load_partition(output).complete
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("command", [["count"], ["enumerate", "-o", "out.csv"]])
 def test_finished_pieces_are_kept(
@@ -83,7 +117,7 @@ def test_what_is_ignored_stays_ignored() -> None:
     """As under `nohup`."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with stops.handled(stops.raise_interrupt):
+        with stops.at_once():
             signal.raise_signal(signal.SIGHUP)
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -92,24 +126,26 @@ def test_what_is_ignored_stays_ignored() -> None:
 
 
 CTRL_C_DURING_IMPORT = """
-import signal, sys
+import os, signal, sys
 class CtrlC:
     def find_spec(self, name, *_):
-        if name == sys.argv[1]:
+        if name == os.environ["MOMENT"]:
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, CtrlC())
-from _regions_command import main
-main()
 """
+START = {"regions": ["-c", "from _regions_command import main; main()"], "python -m regions": ["-m", "regions"]}
 
 
-@pytest.mark.parametrize("moment", ["regions", "numpy", "regions.cli.commands"])
-def test_ctrl_c_during_import(moment: str) -> None:
+@pytest.mark.parametrize("command", START)
+@pytest.mark.parametrize("moment", ["numpy", "regions.cli.commands"])
+def test_ctrl_c_during_import(moment: str, command: str, tmp_path: Path) -> None:
+    """Python imports `sitecustomize` before anything else."""
+    (tmp_path / "sitecustomize.py").write_text(CTRL_C_DURING_IMPORT)
     done = subprocess.run(
-        [sys.executable, "-c", CTRL_C_DURING_IMPORT, moment],
+        [sys.executable, *START[command]],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(SITE)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(SITE)]), "MOMENT": moment},
         timeout=300,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Stopped.\n")
@@ -154,6 +190,27 @@ class TestWithoutMemory:
             function=command[0],
         )
         assert len(attempts) == len([task, *others]) + 1  # the one without memory is done again
+
+    @pytest.mark.parametrize("command", ["enumerate", "plot"])
+    def test_while_a_file_is_written(self, run: Run, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The regions are saved as a .npz, which needs least memory."""
+        output, name = {"enumerate": ("out.csv", "export"), "plot": ("out.png", "draw_picture")}[command]
+
+        def no_memory(*_: Any, **__: Any) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(f"regions.cli.commands.{name}", no_memory)
+        words = (command, *MODEL, "-o", output)
+        code, _, err = run(*words)
+        assert code == 1 and err == (
+            f"Error: {output}: out of memory while it was being written.\n  The regions are in {output}.npz instead; "
+            f"in Python, regions.load_partition('{output}.npz') reads them.\n"
+        )
+        saved = Path(f"{output}.npz")
+        assert regions.load_partition(saved).complete and not Path(output).exists()
+        before = saved.read_bytes()
+        self.require_said(run(*words))  # that file is not replaced
+        assert saved.read_bytes() == before
 
     def test_blocks_that_were_found_are_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         parquet = pytest.importorskip("pyarrow.parquet")
