@@ -83,9 +83,21 @@ class Function1D(JsonReport):
         return len(self.slopes)
 
     def __call__(self, t: ArrayLike) -> Floats:
-        """Evaluate the outputs at chart coordinates [..]: float64 [.., n_out], not a number outside of the domain."""
+        """Evaluate the outputs at chart coordinates [..] within the domain: float64 [.., n_out].
+
+        Raises
+        ------
+        DomainError
+            A coordinate is outside of the domain; the message names it.
+        """
         places = exact_float64(t, "t")
         flat = places.ravel()
+        outside = np.flatnonzero((flat < self.knots[0]) | (flat > self.knots[-1]))
+        if outside.size:
+            raise DomainError(
+                f"t: coordinate {flat[outside[0]]} (number {outside[0]}) is outside of the domain, which goes from "
+                f"{self.knots[0]} to {self.knots[-1]}"
+            )
         pieces = np.clip(np.searchsorted(self.knots, flat, side="right") - 1, 0, len(self) - 1)
         # From the nearest finite knot of the piece, so that little cancels.
         ends = self.knots[pieces], self.knots[pieces + 1]
@@ -95,8 +107,7 @@ class Function1D(JsonReport):
             found: Floats = self.values[knots] + self.slopes[pieces] * (flat - self.knots[knots])[:, np.newaxis]
             whole = self._constants[pieces] + self.slopes[pieces] * flat[:, np.newaxis]
         found = np.where(np.isfinite(self.knots[knots])[:, np.newaxis], found, whole)
-        found[(flat < self.knots[0]) | (flat > self.knots[-1])] = np.nan
-        return found.reshape(*places.shape, -1)
+        return found.reshape(*places.shape, self.slopes.shape[1])
 
     def to_scipy(self) -> PPoly:
         """Return the function as a `scipy.interpolate.PPoly` with one column for each output; the domain must end."""
