@@ -5,7 +5,7 @@
 // straight line shows that it is not zero on a part. So for each part this bound is computed from layer to layer. The values
 // themselves are computed when a crossing, or a unit that may have one, needs them; then for the part, or the part that it was
 // cut from, in all layers below where they are not known yet, several parts at a time.
-// The proof is in docs/segments.md. Cost: a product with the weights for each part that is requested.
+// The proof is in docs/arcs.md. Cost: a product with the weights for each part that is requested.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 // between two points is T wz (r - s) / N(s, r), where N is the average of the weights and T belongs to the whole.
 // A zero is found by solving a quadratic, at the rounded parameter, and then proven: where the sinusoid is at
 // most e, its slope L, and its second derivative at most M, a zero is within 1.25 e / L if e M <= L^2 / 8.
-// The proof is in docs/segments.md.
+// The proof is in docs/arcs.md.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // (kernel/arc_breakpoints.hpp). This file implements the interface of sweep.hpp for arcs. If a unit crosses, or may cross
 // twice, the values at the apex are computed (kernel/apexes.hpp); for all others a bound on the bend shows that they do not
 // cross. Invariant, in addition to sweep.hpp: length is the tangent of half the angle between p_k and p_(k+1), as accurately.
-// The proof is in docs/segments.md.
+// The proof is in docs/arcs.md.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //
 // Most do not, and a bound on how far a unit bends between the two proves it; for the others the values at the apex are
 // computed (kernel/apexes.hpp). Each kink of a unit is tested: the unit's value above a kink is a sinusoid too.
-// The proof is in docs/segments.md. Cost: a few instructions for eight units and a kink.
+// The proof is in docs/arcs.md. Cost: a few instructions for eight units and a kink.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,8 @@
 // their slips. If anything is not proven, for any reason, nothing is concluded, and the recursion is used. So
 // nothing is ever decided in long integers here, and degenerate cases are left to the recursion.
 // The lowest layers have twice the working precision: there are few breakpoints, and many layers above.
-// Arcs differ as described in curved.hpp. The proof is in docs/segments.md. Cost: breakpoints x units x active units of
-// the layer below, for each layer.
+// Arcs differ as described in curved.hpp. The proofs are in docs/segments.md and docs/arcs.md.
+// Cost: breakpoints x units x active units of the layer below, for each layer.
 #pragma once
 
 #include <algorithm>

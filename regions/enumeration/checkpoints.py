@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Where are the results of a job kept, so that it can go on when it was killed?
+"""Where are the results of a job saved, so that it can go on after it was killed?
 
-In a folder of the user's, in files of one or more results each. A file begins with a line of JSON: the job's digest,
-and of each result the task's number, the length and a SHA-256. The results follow, one after the other. Each is a
-line of JSON; of an enumeration, arrays follow, little-endian (`subtrees.py`).
-A file is written aside and renamed, so it is there completely or not at all. Its name begins with the job's digest and
-ends at random: jobs may share a folder, two processes may do one job, and no other user knows a name before it is
-taken. A changed network, domain, option or version is another job.
-The folder is read once, when the job begins. Files are not trusted: a result that has another checksum, or that is not
-what its task finds (`answers.py`), counts as missing, and the task is done again. Links, pipes and files with holes are
-passed over. Nothing in a file is executed.
+They are saved in a folder that the user names, in files of one or more results each. A file begins with a line of JSON:
+the job's digest, and the task's number, the length and a SHA-256 for each result. The results follow. Each is a line of
+JSON; in an enumeration, little-endian arrays follow it (`subtrees.py`).
+A file is written under a temporary name and renamed, so it exists completely or not at all. Its name begins with the
+job's digest and ends at random: jobs may share a folder, two processes may do one job, and no other user can guess a
+name. A changed network, domain, option or version makes another job.
+The folder is read once, when the job begins. Files are not trusted: a result with a wrong checksum, or one that its
+task cannot find (`answers.py`), counts as missing, and the task is run again. Links, pipes and files with holes are
+skipped. Nothing in a file is executed.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ __all__ = ["Folder"]
 FORMAT = "relu-regions results 2"
 SUFFIX = ".results"
 OLD_SUFFIXES = (".json", ".regions")
-# One result that is larger is done again.
+# A task with a larger result is run again.
 LARGEST = 1 << 32
-# Bytes. A head has some 90 for each of its results; a job has some 300 tasks.
+# In bytes. A head has about 90 bytes for each of its results; a job has about 300 tasks.
 LARGEST_HEAD = 1 << 20
-# An item takes some 700 bytes.
+# An item takes about 700 bytes.
 LARGEST_ITEM = 1 << 13
 # Arrays begin at a multiple of this.
 ALIGNED = 8
@@ -58,7 +58,7 @@ FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a file says that a result is."""
+    """The position of a result, according to its file."""
 
     path: Path
     job: str
@@ -74,7 +74,7 @@ class Folder:
     Parameters
     ----------
     path : path
-        Is made if there is nothing yet.
+        Is made if it does not exist.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -83,12 +83,12 @@ class Folder:
         self._places: dict[int, list[_Place]] = defaultdict(list)
 
     def look_for(self, task: Task) -> None:
-        """Find out which results of a task's job are there.
+        """Find the results of a task's job in the folder.
 
         Raises
         ------
         NotACheckpointError
-            They are there in the layout of an earlier version.
+            The folder has such results in the layout of an earlier version.
         """
         start = f"{task.job[:32]}-"
         with os.scandir(self.path) as entries:
@@ -103,14 +103,14 @@ class Folder:
                 self._note(path, task)
 
     def _note(self, path: Path, task: Task) -> None:
-        """Note where the results in a file are, if it is a file of this job."""
+        """Note the positions of the results in a file of this job; ignore other files."""
         with _opened(path) as file:
             head = b"" if file is None else file.readline(LARGEST_HEAD)
         for index, place in _places(head, path, task):
             self._places[index].append(place)
 
     def require_writable(self) -> None:
-        """Refuse a folder that nothing can be written to, by writing: permissions alone do not tell."""
+        """Refuse a folder that cannot be written to. This writes a file, because permissions alone can mislead."""
         try:
             with tempfile.TemporaryFile(dir=self.path):
                 pass
@@ -138,11 +138,11 @@ class Folder:
             begin += length
 
     def has(self, task: Task) -> bool:
-        """Whether a file says that it has the result of this task."""
+        """Return whether a file claims to have the result of this task."""
         return bool(self._places[task.index])
 
     def kept(self, task: Task) -> Result | None:
-        """The result of a task, if it is there."""
+        """Return the saved result of a task, or None."""
         for place in self._places[task.index]:
             content = _read(place)
             found = None if content is None else _found(content, task)
@@ -153,7 +153,7 @@ class Folder:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes] | None]:
-    """An ordinary file without holes; one of four kilobytes may else be gigabytes of zeros."""
+    """Open an ordinary file without holes, which could turn four kilobytes into gigabytes of zeros; else yield None."""
     try:
         handle = os.open(path, FOUND)
     except OSError:
@@ -175,14 +175,14 @@ def _has_holes(handle: int, size: int) -> bool:
         return False
     try:
         return os.lseek(handle, 0, os.SEEK_HOLE) < size
-    except OSError:  # not every file system knows
+    except OSError:  # some file systems do not support this
         return False
     finally:
         os.lseek(handle, 0, os.SEEK_SET)
 
 
 def _places(head: bytes, path: Path, task: Task) -> list[tuple[int, _Place]]:
-    """What the first line of a file says of its results; nothing, if they belong to another job."""
+    """Return the positions of results that the first line of a file states; none if it belongs to another job."""
     facts = _parsed(head)
     expected = {"format": FORMAT, "job": task.job, "total": task.total}
     if not isinstance(facts, dict) or facts.keys() != expected.keys() | {"results"}:
@@ -202,7 +202,7 @@ def _places(head: bytes, path: Path, task: Task) -> list[tuple[int, _Place]]:
 
 
 def _read(place: _Place) -> bytes | None:
-    """What is at a place, if it has the checksum."""
+    """Return the bytes at a position if their checksum is right, else None."""
     with _opened(place.path) as file:
         if file is None or os.fstat(file.fileno()).st_size < place.begin + place.length:
             return None
@@ -212,7 +212,7 @@ def _read(place: _Place) -> bytes | None:
 
 
 def _content(result: Result) -> list[Any]:
-    """A result as it stands in a file, in parts."""
+    """Return a result in the form of the file, in parts."""
     part = result.subtree
     if part is None:
         found = [[number, asdict(each)] for number, each in zip(result.numbers, result.certificates, strict=True)]
@@ -222,12 +222,12 @@ def _content(result: Result) -> list[Any]:
 
 
 def _little(array: np.ndarray[Any, Any]) -> memoryview:
-    """The bytes of an array, which is not copied."""
+    """Return the little-endian bytes of an array, without a copy where possible."""
     return array.astype(array.dtype.newbyteorder("<"), copy=False).reshape(-1).view(np.uint8).data
 
 
 def _parsed(text: bytes) -> Any:
-    """JSON, or None."""
+    """Return the parsed JSON, or None if it is not valid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -235,7 +235,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def _found(content: bytes, task: Task) -> Result | None:
-    """The result of a task, if it can be in this content."""
+    """Return the result of a task that this content holds, or None if the task cannot find it."""
     size = content.find(b"\n", 0, LARGEST_ITEM * (1 + len(task.items))) + 1
     facts = _parsed(content[:size])
     found = (_enumerated if task.function == "enumerate" else _counted)(facts, content, size, task)

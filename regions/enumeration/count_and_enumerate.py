@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which activation regions does a network have in a domain, and how many?
 
-The front doors: `count`, with or without a certificate, and `enumerate`. They turn a run of the core (`run.py`) into
-numbers, a `Partition`, or an exception that carries what was finished.
+This file has the public functions `count`, `certified_count` and `enumerate`. They turn a run of the core (`run.py`)
+into numbers, a `Partition`, or an exception that carries the partial result.
 
 The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
@@ -101,39 +101,40 @@ def count(
     checkpoint: str | PathLike[str] | None = None,
     certificate: bool = False,
 ) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Any]]:
-    """Number of regions of a network in a domain, exactly.
+    """Count the regions of a network in a domain, exactly.
 
     Parameters
     ----------
     network : Network, or iterable of these
     domain : Domain, Curve, or iterable of these
-        Several have one dimension. Of a curve the pieces are counted: longest parts on
-        which every hidden neuron keeps to one piece of its activation.
+        All domains must have the same dimension. On a curve, pieces are counted: longest parts on which every hidden
+        neuron keeps to one piece of its activation.
     definition : str
-        What a region is: "activation", or another one of the definitions that `linear_regions` explains. For these
-        the activation regions are enumerated and merged.
+        The definition of a region: "activation", or another definition that `linear_regions` explains. For the other
+        definitions, the activation regions are enumerated and merged.
     limit : int, optional
-        Stop with `LimitReached` once more activation regions than this are found, in any one domain.
+        Stop with `LimitReached` once more activation regions than this are found in any one domain.
     progress : bool or callable, optional
-        True shows a bar. A callable is called a few times a second with the share of the work that is done
-        (0 to 1) and the number of regions so far; what it raises stops the work.
+        True shows a bar. A callable is called a few times a second with the fraction of the work that is done
+        (0 to 1) and the number of regions so far. If it raises an exception, the work stops.
     workers : int or "all", optional
-        Threads to use; "all" is one for each processor. Without it, the environment variable ``REGIONS_WORKERS`` says
-        how many, or there is one. They share the parts of a plane, or take a domain each. What comes out is the same
-        for any number.
+        Number of threads; "all" is one for each processor. The default is the environment variable
+        ``REGIONS_WORKERS``, or 1. The threads share the parts of a plane, or count one domain each. The result does
+        not depend on their number.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Who does the work, in pieces (`regions.tasks`): processes, a cluster. ``workers`` is then the number of threads
-        of each. What is lost with a worker is done again.
+        Runs the work in pieces (`regions.tasks`) in other processes or on a cluster. ``workers`` is then the number
+        of threads of each piece. If a worker is lost, its piece is run again.
     checkpoint : path, optional
-        A folder where the results of finished pieces are kept; the same call goes on from there, whatever ended the
-        first one. Files of other jobs, of another version and damaged ones are not believed.
+        A folder where the results of finished pieces are saved. If a call ends early, the same call goes on from
+        there. Damaged files and files of other jobs or versions are ignored.
     certificate : bool, optional
-        True is another way to write `certified_count`, which is to be preferred: its type does not depend on a value.
+        If True, return the same as `certified_count`. Prefer that function: its type does not depend on a value.
 
     Returns
     -------
     int, or int64 [networks], [domains] or [networks, domains]
-        An axis for each that was given as several. With ``certificate`` what `certified_count` returns.
+        There is an axis for networks or domains if an iterable of them was given. With ``certificate``, the result of
+        `certified_count`.
 
     Raises
     ------
@@ -141,13 +142,13 @@ def count(
         ``partial`` is the number of activation regions found so far, above the limit.
     KeyboardInterrupt
         On Ctrl-C, at once; ``partial`` is the number of activation regions found so far, or None if the core was not
-        at work just then. With several networks or domains both carry the array of the counts that were finished.
+        running. With several networks or domains, ``partial`` of both is the array of the finished counts.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     CountNotDecided
-        For "convex", where it is hard to compute; ``least`` and ``most`` are the numbers it is between.
+        For "convex", if the number is hard to compute; ``least`` and ``most`` bound it.
     ValueError
-        Another definition.
+        The definition is unknown.
 
     Examples
     --------
@@ -213,9 +214,9 @@ def certified_count(
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> tuple[int, Certificate] | tuple[Integers, list[Any]]:
-    """Number of regions of a network in a domain, with what is proven about it.
+    """Count the regions of a network in a domain, and return a certificate of the count.
 
-    It costs nothing but a hash of the weights: all counts are proven, with or without.
+    The certificate costs only a hash of the weights, because every count is proven anyway.
 
     Parameters
     ----------
@@ -227,7 +228,7 @@ def certified_count(
     int, or int64 array
         As `count` returns it.
     Certificate, list of Certificate, or list of such lists
-        For each number; for other definitions than "activation", about the activation regions that it was derived from.
+        One for each number. For other definitions than "activation", it is about the underlying activation regions.
 
     Raises
     ------
@@ -255,15 +256,15 @@ def enumerate(
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> Partition:
-    """Every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
+    """Find every activation region of a network in a domain, exactly, with its polygon (or interval) and neighbours.
 
     Parameters
     ----------
     network : Network
     domain : Domain
     limit, progress, workers, executor, checkpoint
-        As for `count`. All arrays are the same for any number of workers and with any executor; which regions a limit
-        leaves is not. A piece is a part of the plane, with all its regions; a segment is one piece.
+        As for `count`. The arrays do not depend on the number of workers or the executor, but the partial result after
+        a limit does. A piece is a part of the plane with all its regions; a segment is one piece.
 
     Returns
     -------
@@ -273,11 +274,11 @@ def enumerate(
     ------
     LimitReached, KeyboardInterrupt
         ``partial`` is a `Partition` of the regions found so far, with ``complete`` False, or None on a Ctrl-C
-        while the core was not at work.
+        while the core was not running.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     ValueError
-        Files of a checkpoint that contradict each other, though each of them could be right.
+        Files of a checkpoint contradict each other, although each one alone could be right.
 
     Examples
     --------
@@ -308,7 +309,7 @@ def _counted(
     checkpoint: str | PathLike[str] | None,
     certified: bool,
 ) -> tuple[Any, Any]:
-    """Numbers, and certificates where they are asked for."""
+    """Return numbers, and certificates if they are wanted."""
     threads, items, name = number_of_workers(workers), items_of(network, domain), definition_of(definition)
     with reporting(progress) as report:
         if executor is not None or checkpoint is not None:
@@ -322,10 +323,10 @@ def _counted(
 def _count_here(
     items: Items, definition: Definition, limit: int | None, report: Report | None, threads: int
 ) -> list[tuple[int, Run[Any]]]:
-    """The numbers of all items, and the runs that they come from, by threads of this process."""
+    """Return number and run of each item, found by threads of this process."""
     beside, within = beside_and_within(len(items), threads, items.domains[0].dimension if items.domains else 1)
 
-    # Not longer than while threads are at it: there may be thousands.
+    # Only the models in use are cached, because there may be thousands of networks.
     @lru_cache(maxsize=beside + 1)
     def model(network: int) -> Model:
         return compiled(items.networks[network])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where does a curve meet the kinks of a network?
 
-Each leg of the curve is handed to the core, which cuts it where a unit changes its piece. A single leg can be counted
-without being kept; of several the patterns on both sides of each joint must be known. Breakpoints on arcs cost several
-times their count, so arcs are counted one by one, and a short part of each, next to the joint, has the pattern there.
+The core cuts each leg of the curve where a unit changes its piece. The pieces of a single leg can be counted without
+being stored. For several legs, the patterns on both sides of each joint must be known. On arcs, computing breakpoints
+costs several times as much as counting them. Arcs are therefore counted one by one, and the pattern at a joint is found
+on a short part of the arc next to it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
     ------
     ShapeMismatchError
         The curve does not lie in the network's input space.
-    LimitReached, or what stopped the core
+    LimitReached, or the exception that stopped the core
         ``partial`` is the number of pieces found so far.
     """
     require_fitting(curve, network.n_in, network.input_shape, "the curve")
@@ -54,7 +55,7 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
 def _counted(
     network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int
 ) -> Run[Curve]:
-    """One leg after the other, and which pieces go on at joints."""
+    """Count the pieces of each leg, and subtract those that continue across a joint."""
     stats: dict[str, int] = {}
     found = 0
     for index, leg in enumerate(curve.legs):
@@ -80,7 +81,7 @@ def _counted(
 def _cut(
     network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
 ) -> tuple[Run[Curve], Strands | None]:
-    """One leg after the other; no strands where the work was stopped."""
+    """Find the strands of each leg; return None for them if the work was stopped."""
     legs: list[Integers] = []
     arrays: list[dict[str, Any]] = []
     stats: dict[str, int] = {}
@@ -109,17 +110,17 @@ def _cut(
 
 
 def _most(curve: Curve, index: int, limit: int | None, found: int) -> int:
-    """How many pieces of a leg there may be at most, after those that were found on the legs before it."""
+    """Return the largest number of pieces that a leg may have, given the number found on earlier legs."""
     return checked_limit(limit) - found + _joints(curve, index)
 
 
 def _at_least(curve: Curve, index: int, found: int) -> int:
-    """How many pieces there are for certain, of those found on the legs up to one: at each joint a piece may go on."""
+    """Return a lower bound on the pieces of the legs up to one: at each joint, one piece may continue."""
     return max(found - _joints(curve, index), 0)
 
 
 def _joints(curve: Curve, index: int) -> int:
-    """How many joints there are between the legs up to one, with that at which a curve closes."""
+    """Return the number of joints between the legs up to one, including the joint that closes a curve."""
     return index + curve.closed
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who says that a count will take very long, before it does?
+"""When is a user warned that a count will take very long?
 
-Work that has gone on for a second is looked at once: whether error bounds will prove its signs, or most will be left to
-exact arithmetic (`regions/passes/foreseen.py`). If so, a warning says in which layer, and what to do. Work that ends
-sooner is never looked at, so many short counts pay nothing.
+After a second of work, one check predicts whether error bounds will prove the signs or exact arithmetic must decide
+most of them (`regions/passes/foreseen.py`). In the second case a warning names the layer and says what to do. Work that
+ends sooner is not checked, so short counts pay nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ SECONDS = 1.0
 
 
 def forewarned(graph: Graph, part: Domain | ArcLeg, limbs: Callable[[], list[int]], report: Report | None) -> Report:
-    """What the core calls while it works: ``report``, and once, after a second, what may have to be said.
+    """Return the function that the core calls while it works: it calls ``report``, and warns once if necessary.
 
-    ``limbs`` tells to how many doubles rows of each hidden layer are kept.
+    ``limbs`` returns the number of doubles per entry in the rows of each hidden layer.
     """
     start, looked = perf_counter(), False
 
@@ -47,7 +47,7 @@ def forewarned(graph: Graph, part: Domain | ArcLeg, limbs: Callable[[], list[int
 
 
 def _said(lost: LostLayer, layers: int) -> str:
-    """What a user is told."""
+    """Return the text of the warning."""
     bits = f"is 2^{lost.missing:.1f} times" if isfinite(lost.missing) else "overflows, or values do, beside"
     doubles = "one double" if lost.limbs == 1 else f"{lost.limbs} doubles"
     advice = (
@@ -65,7 +65,7 @@ def _said(lost: LostLayer, layers: int) -> str:
 
 
 def _callers_level() -> int:
-    """How many frames up from where it warns somebody called this package."""
+    """Return how many frames above the warning the call into this package is."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "regions":
         level, frame = level + 1, frame.f_back

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Of which networks in which domains is the number of regions asked for, and how is one of these numbers found?
+"""Which pairs of network and domain does a call count, and how is one of them counted?
 
-One network or several, one domain or several, in any combination: the items are all pairs, those of the first network
-first. Each is checked before the first one is counted.
+There may be one or several networks and one or several domains. The items are all pairs, beginning with the pairs of
+the first network. All items are checked before the first one is counted.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "withou
 
 @dataclass(frozen=True)
 class Items:
-    """What is to be counted.
+    """The pairs of network and domain to count.
 
     Attributes
     ----------
     networks, domains
     shape : tuple of int
-        Of the numbers: (), [networks], [domains] or [networks, domains], with an axis for each that was given as
-        several.
+        The shape of the numbers: (), [networks], [domains] or [networks, domains]. A single network or domain has no
+        axis.
     """
 
     networks: list[Network]
@@ -47,7 +47,7 @@ class Items:
         return len(self.networks) * len(self.domains)
 
     def places(self, index: int) -> tuple[int, int]:
-        """Which network, and which domain."""
+        """Return the indices of an item's network and domain."""
         return divmod(index, len(self.domains))
 
     def pair(self, index: int) -> tuple[Network, Domain | Curve]:
@@ -56,7 +56,7 @@ class Items:
 
 
 def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """Numbers as an int or an array, and certificates in lists of that shape."""
+    """Return numbers as an int or an array, and certificates in lists of that shape."""
     if not shape:
         return numbers[0], certificates[0]
     lists: list[Any] = certificates
@@ -66,14 +66,14 @@ def shaped(numbers: list[int], certificates: list[Certificate], shape: tuple[int
 
 
 def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iterable[Domain | Curve]) -> Items:
-    """The items, once it is known that they are what they should be.
+    """Check networks and domains, and return the items.
 
     Raises
     ------
     TypeError
-        What is no network, no domain and no list of these.
+        An argument is not a network, a domain or a list of these.
     ShapeMismatchError
-        Domains of different dimensions.
+        The domains have different dimensions.
     """
     one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
     networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
@@ -89,12 +89,12 @@ DOMAINS = "a domain such as regions.Segment or regions.Polygon"
 
 
 def _several(network: Any) -> bool:
-    """Whether that is a list of networks; what is neither is refused as a network."""
+    """Return whether the argument is a list of networks. Other values are refused later, as a network."""
     return isinstance(network, Iterable) and not isinstance(network, (Network, str, bytes, Mapping))
 
 
 def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
-    """What an iterable gives, looked at one by one, so that one without end is refused where it begins."""
+    """Return the elements of an iterable, each checked at once, so that an endless iterable can be refused."""
     found: list[Any] = []
     try:
         iterator = None if isinstance(given, (str, bytes, Mapping)) else iter(given)
@@ -118,11 +118,11 @@ def count_item(
     report: Report | None,
     threads: int,
 ) -> tuple[int, Run[Any]]:
-    """The number of regions in a domain, and the run that it comes from, without the regions themselves."""
+    """Return the number of regions in a domain, and the run without its partition."""
     name = definition_of(definition)
     if isinstance(domain, Curve):
         if name != "activation":
-            raise DomainError(f"{name!r} is a definition of regions in domains; of a curve, pieces are counted")
+            raise DomainError(f"{name!r} is a definition of regions in domains; on a curve, pieces are counted")
         pieces = pieces_counted(network, model, domain, limit, report, threads)
         pieces.require_complete(limit, pieces.regions)
         return pieces.regions, pieces
@@ -142,7 +142,10 @@ def count_section(
     begin: Path,
     end: Path | None,
 ) -> tuple[int, Run[Any]]:
-    """The number of activation regions in a section of the recursion, which says nothing of how far it is in it."""
+    """Return the number of activation regions in a section of the recursion, and the run.
+
+    The progress fraction of a section is not reported.
+    """
     assert isinstance(domain, Domain)
     told = None if report is None else partial(without_share, report)
     run = counted(network, model, domain, limit, told, begin=begin, end=end)
@@ -151,5 +154,5 @@ def count_section(
 
 
 def without_share(report: Report, share: float, found: int) -> None:
-    """The core tells the place in the whole domain."""
+    """Report the number of regions only: the core's fraction refers to the whole domain, not to the section."""
     report(0.0, found)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What comes out of a job, once there are results of its tasks?
+"""How are the results of a job's tasks joined?
 
-Counting is adding, in the order of the items whatever the order of the results; regions are put together where they
-were cut apart (`subtrees.py`). So what comes out does not depend on who did what, or when.
-Invariant: results are joined only if they are all of one job, each once. Of several items that failed the first one's
-error is raised, as if they had been counted one after the other.
+Counts are added in the order of the items, whatever the order of the results. Regions are merged where the domain was
+divided (`subtrees.py`). The joined result therefore does not depend on which worker ran a task, or when.
+Invariant: results are joined only if all belong to one job and each appears once. If several items failed, the error of
+the first one is raised, as if the items had been counted one after the other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ArraysOf = Callable[[Result], Arrays]
 
 
 def join(results: Iterable[Result]) -> Any:
-    """Put the results of all tasks of a job together.
+    """Join the results of all tasks of a job.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ def join(results: Iterable[Result]) -> Any:
     Returns
     -------
     int or int64 array, Certificate or lists of these
-        What `regions.certified_count` returns; of an enumeration, the `Partition` that `regions.enumerate` returns.
+        The result of `regions.certified_count`; for an enumeration, the `Partition` of `regions.enumerate`.
 
     Raises
     ------
     ValueError
-        A result is missing, is there twice, is of another job, or holds what no task finds; the message says which.
-        The parts of an enumeration were found by another kernel than this machine's.
+        A result is missing, appears twice, belongs to another job, or cannot come from its task; the message says
+        which. Or another kernel than this machine's found the parts of an enumeration.
     Exception
-        What the first item raised that failed, such as `LimitReached`. Results that come after it may be missing.
+        The error of the first item that failed, such as `LimitReached`. Results after this item may be missing.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def join(results: Iterable[Result]) -> Any:
     array([2, 1])
     >>> regions.tasks.join([second])
     Traceback (most recent call last):
-    ValueError: of 2 results of the job these are missing: 0
+    ValueError: the job has 2 results, and these are missing: 0
     """
     given = list_of(results, "results", "a list of what regions.tasks.run returned")
     if not given:
@@ -84,31 +84,31 @@ def _require_structure(result: Result, item: tuple[Network, Domain] | None) -> N
 
 
 def _in_order(given: list[Any]) -> list[Result]:
-    """All results of one job, or those up to the first that failed."""
+    """Return the results of one job in order: all, or all up to the first that failed."""
     by_index: dict[int, Result] = {}
     for place, each in enumerate(given):
         if not isinstance(each, Result):
             raise TypeError(f"results[{place}]: expected what regions.tasks.run returned, got {shown(each)}")
         if (each.job, each.total) != (given[0].job, given[0].total):
-            raise ValueError(f"results[{place}] is of another job than results[0]: {each!r}, {given[0]!r}")
+            raise ValueError(f"results[{place}] belongs to another job than results[0]: {each!r}, {given[0]!r}")
         if each.index in by_index:
-            raise ValueError(f"result {each.index} is there twice, the second time as results[{place}]")
+            raise ValueError(f"result {each.index} appears twice, the second time as results[{place}]")
         by_index[each.index] = each
     failed = [index for index, each in by_index.items() if each.error is not None]
     wanted = range(min(failed) + 1 if failed else given[0].total)
     missing = [index for index in wanted if index not in by_index]
     if missing:
         named = ", ".join(map(str, missing[:10])) + (", .." if len(missing) > 10 else "")
-        raise ValueError(f"of {given[0].total} results of the job these are missing: {named}")
+        raise ValueError(f"the job has {given[0].total} results, and these are missing: {named}")
     return [by_index[index] for index in wanted]
 
 
 def joined(results: Sequence[Result], arrays_of: ArraysOf | None = None, trusted: bool = True) -> Any:
-    """Put results of all tasks together, in their order; of a job that failed, those up to the one that did."""
+    """Join results, which come in the order of their tasks; for a failed job, the last one holds the error."""
     if results[0].item is not None:
         return _joined_partition(results, results[0].item, arrays_of, trusted)
     if results[0].subtree is not None:
-        raise ValueError("result 0 does not say of which network and domain it is")
+        raise ValueError("result 0 does not contain its network and domain")
     numbers, certificates = added(results)
     error, shape = results[-1].error, results[0].shape
     require_limit(results)
@@ -139,9 +139,9 @@ def partition_of(
     arrays_of: ArraysOf | None = None,
     trusted: bool = True,
 ) -> Partition:
-    """Put the regions of results together, which come in the order of their tasks.
+    """Merge the regions of results, which come in the order of their tasks.
 
-    ``arrays_of`` returns the arrays of a result whose subtree does not hold them.
+    ``arrays_of`` returns the arrays of a result if its subtree does not hold them.
     """
     network, domain = item
     found = [each for each in results if each.subtree is not None]
@@ -154,16 +154,16 @@ def partition_of(
 
 
 def require_limit(results: Iterable[Result]) -> None:
-    """Refuse sections of one item that have more regions together than its limit."""
+    """Raise `LimitReached` if the sections of one item together have more regions than its limit."""
     sections = [each for each in results if not each.whole and each.limit is not None]
     found = sum(each.found for each in sections)
     if sections and found > (sections[0].limit or 0):
-        nothing = np.zeros(0, dtype=np.int64)  # of several items, of which there is one here
+        nothing = np.zeros(0, dtype=np.int64)  # the call got lists, with one item in all
         require_finished("limit_exceeded", sections[0].limit, nothing if sections[0].shape else found)
 
 
 def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:
-    """The numbers of items, and what is proven about them, put together of those of their sections."""
+    """Return the number and the certificate of each item, added over its sections."""
     found: dict[int, list[tuple[int, Certificate]]] = defaultdict(list)
     for each in results:
         for place, pair in enumerate(zip(each.numbers, each.certificates, strict=True)):

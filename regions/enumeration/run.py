@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How did a run of the core end, and what did it find?
 
-`counted` and `enumerated` hand flat arrays to the core and give a `Run`, whatever stopped the work: the number of
-regions, what is proven about it, the regions themselves where they were asked for. `count` and `enumerate` turn a run
-that was stopped into an exception, the command line into an exit code.
+`counted` and `enumerated` pass flat arrays to the core and return a `Run`, even if the work was stopped: the number of
+regions, its certificate, and on request the regions themselves. `count` and `enumerate` turn a stopped run into an
+exception; the command line turns it into an exit code.
 
-The core's recursion is the same each time, so a node of it has a name: its path, the numbers of the children on the
-way to it. Both functions can be asked for a section, all regions at or after the node `begin` and before the node
-`end`; `frontier` says where sections can begin, so that together they find what one run finds, in order.
+The core's recursion is the same each time, so each of its nodes has a path: the numbers of the children on the way to
+it. Both functions can find a section: all regions at or after the node `begin` and before the node `end`. `frontier`
+returns nodes at which sections can begin; these sections together find the same regions as one run, in order.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ __all__ = [
     "watched",
 ]
 
-# In what regions are looked for, or pieces.
+# Regions are counted in a domain, pieces on a curve.
 Where = TypeVar("Where", Domain, Curve)
 
 End = Literal["complete", "limit", "interrupted"]
 
-# A network as the core takes it.
+# A network in the form that the core needs.
 Model = _core.CompiledNetwork
 
-# Of a node of the recursion; () is the whole domain.
+# Identifies a node of the recursion; () is the whole domain.
 Path = tuple[int, ...]
 
 _NO_LIMIT = 2**62
@@ -65,22 +65,22 @@ _NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class Run(Generic[Where]):
-    """What the core found, and how that ended.
+    """The findings of the core, and how the work ended.
 
     Attributes
     ----------
     network, domain
-        What it is about; instead of a domain, a curve.
+        The network, and the domain or curve.
     regions : int
         Activation regions, or the number found until the work was stopped.
     stats : mapping of str to int
         Counters of the core.
     status : "finished", "limit_exceeded" or exception
-        As the core says it; an exception that stopped the work.
+        The core's status, or the exception that stopped the work.
     partition : Partition or None
-        The regions themselves, where they were asked for.
+        The regions themselves, if they were requested.
     section : bool
-        Whether a section of the recursion was asked for, and not everything.
+        Whether only a section of the recursion was requested.
     """
 
     network: Network
@@ -93,7 +93,7 @@ class Run(Generic[Where]):
 
     @property
     def end(self) -> End:
-        """How the work ended; an exception other than Ctrl-C is raised here."""
+        """How the work ended. Exceptions other than Ctrl-C are raised here."""
         if isinstance(self.status, KeyboardInterrupt):
             return "interrupted"
         if isinstance(self.status, BaseException):
@@ -102,18 +102,18 @@ class Run(Generic[Where]):
 
     @property
     def certificate(self) -> Certificate:
-        """What is proven about it."""
+        """The certificate of the number of regions."""
         complete = self.status == "finished" and not self.section
         found = self.regions, complete, self.stats, __version__, _core.kernel()
         return make_certificate(self.network, self.domain, *found)
 
     def require_complete(self, limit: int | None, partial: Any) -> None:
-        """Raise what stopped the work, with the part that was finished."""
+        """Raise the exception that stopped the work, with the partial result."""
         require_finished(self.status, limit, partial)
 
 
 def require_finished(status: Any, limit: int | None, partial: Any) -> None:
-    """Raise what stopped the core, as it says it, with the part that was finished."""
+    """Raise the exception for the core's status, with the partial result; return if it finished."""
     if status == "finished":
         return
     if status == "limit_exceeded":
@@ -128,7 +128,7 @@ def require_finished(status: Any, limit: int | None, partial: Any) -> None:
 
 
 def compiled(network: Network) -> Model:
-    """Make a network ready for the core: once for several runs."""
+    """Compile a network for the core; several runs can share the result."""
     graph = require_network(network).graph
     return Model(graph.n_in, lowered(graph))
 
@@ -163,14 +163,14 @@ def enumerated(
 ) -> Run[Domain]:
     """Find activation regions; ``model`` is the compiled network.
 
-    With ``most`` regions, or the few more that come with the last, the work stops where there are others; ``status`` is
-    then the path at which they begin.
+    If there are more than ``most`` regions, the work stops after these and the few that the core finds together with
+    the last one; ``status`` is then the path at which the other regions begin.
     """
     require_domain_of(domain, network)
     report = watched(network, model, domain, report)
     status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads, begin, end, most)
     for array in raw.values():
-        array.setflags(write=False)  # nobody else has it: the partition need not copy it
+        array.setflags(write=False)  # read-only arrays need no copy in the partition
     section = begin != () or end is not None
     place = begin, status if isinstance(status, tuple) else end
     complete = status == "finished" and not section
@@ -180,16 +180,16 @@ def enumerated(
 
 
 def watched(network: Network, model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
-    """What the core calls while it works: ``report``, and a warning where that would take very long."""
+    """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
     limbs = partial(_core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
     return forewarned(network.graph, part, limbs, report)
 
 
 def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:
-    """Paths of at least so many nodes, in order, with all regions below them: where sections begin.
+    """Return the paths of at least ``least`` nodes, in order, at which sections can begin; all regions are below them.
 
-    There are fewer where there are fewer regions, and one on a segment, which is not divided. What ``report`` raises,
-    or Ctrl-C, comes out of here.
+    There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Exceptions from
+    ``report`` and Ctrl-C are raised.
     """
     status, paths = _core.frontier(model, domain.origin, domain.directions, domain.generators, least, report)
     if isinstance(status, BaseException):
@@ -206,7 +206,7 @@ def counted_in(
     begin: Path = (),
     end: Path | None = None,
 ) -> tuple[Any, int, dict[str, int]]:
-    """How the core ended, the number of regions, and its counters."""
+    """Return the core's status, the number of regions, and the core's counters."""
     shape = part.origin, part.directions, part.generators
     return _core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads, begin, end)
 
@@ -221,13 +221,13 @@ def enumerated_in(
     end: Path | None = None,
     most: int | None = None,
 ) -> tuple[Any, dict[str, Any], dict[str, int]]:
-    """How the core ended, its arrays, and its counters."""
+    """Return the core's status, its arrays, and its counters."""
     shape = part.origin, part.directions, part.generators
     return _core.enumerate(model, *shape, limit, report, isinstance(part, ArcLeg), threads, begin, end, most)
 
 
 def checked_limit(limit: int | None) -> int:
-    """A limit as the core takes it."""
+    """Return a limit in the form that the core needs."""
     if limit is None:
         return _NO_LIMIT
     if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How are regions had that are too many to be kept?
+"""How can a caller see all regions if they do not fit into memory?
 
-In blocks, one after the other, each a `Partition` of its own. The core's recursion is the same each time and leaves
-regions in one order; a block is a section of it, and ends at the path of the node where the next one begins. Nothing is
-kept from block to block but that path, so memory is that of one block, and who has the path can go on from there:
-tomorrow, or on another machine.
-Invariant: blocks depend on the network, the domain, their size and where the first one began, and on nothing else.
-Cost: that of `enumerate`, and a few dozen steps of the recursion for each block to get to where it begins.
+They come in blocks, one after the other, each a `Partition`. The core's recursion finds regions in the same order each
+time; a block is a section of it and ends at the path of the node where the next block begins. Only this path is kept
+between blocks, so memory holds one block, and a stream can go on from the path later or on another machine.
+Invariant: blocks depend only on the network, the domain, their size and the start of the first block.
+Cost: as `enumerate`, plus a few dozen steps of the recursion per block to reach its beginning.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _MOST_REGIONS = 2**40
 
 
 class Stream(Iterator[Partition]):
-    """The regions of a network in a domain, block by block: an iterator of partitions, made by `regions.stream`.
+    """An iterator over the regions of a network in a domain, block by block; made by `regions.stream`.
 
     Attributes
     ----------
     place : tuple of int, or None
-        Where the next block begins: the ``start`` of a stream of what is still to come. None after the last block.
+        The beginning of the next block: pass it as ``start`` to go on from there. None after the last block.
     found : int
         Regions in the blocks so far.
     """
@@ -61,7 +60,7 @@ class Stream(Iterator[Partition]):
         return next(self._blocks)
 
     def close(self) -> None:
-        """End it before its last block; ``place`` stays."""
+        """End the stream before its last block; ``place`` stays."""
         self._blocks.close()
 
     def _found(self, progress: Progress) -> Generator[Partition, None, None]:
@@ -81,7 +80,10 @@ class Stream(Iterator[Partition]):
                 yield run.partition
 
     def _together(self, report: Report | None) -> Report | None:
-        """With the regions of earlier blocks, and no oftener than within one: each of them reports at its end."""
+        """Return a report that adds the regions of earlier blocks.
+
+        It limits the rate of reports, because every block reports at its end.
+        """
         if report is None:
             return None
         before = self.found
@@ -104,28 +106,29 @@ def stream(
     limit: int | None = None,
     progress: Progress = None,
 ) -> Stream:
-    """Every activation region of a network in a domain, exactly, in blocks that need little memory.
+    """Find every activation region of a network in a domain, exactly, in blocks that need little memory.
 
-    Blocks follow one another in the order of `enumerate`, whose patterns they have; on segments, from left to right.
-    Each is a `Partition` with ``complete`` False, unless it is the only one: all that it says of its regions is exact
-    and proven, but it is no whole. A facet has the second region -1 and a kink where that region is in another block,
-    or where both are in this one but on the two sides of a cut that other blocks share; one point may then be several
-    vertices. Measures of a whole, such as those of the boundary, refuse it.
+    Regions come in the order of `enumerate`, with the same patterns; on segments, from left to right. Each block is a
+    `Partition` with ``complete`` False, unless it is the only one. Its statements about its own regions are exact and
+    proven. A facet has the second region -1 and a kink if that region is in another block. The same holds if both
+    regions are in this block but on two sides of a cut that extends into other blocks; several vertices may then be
+    the same point. Measures of a whole domain, such as those of the boundary, refuse a block.
 
     Parameters
     ----------
     network : Network
     domain : Domain
     regions_per_block : int, optional
-        A block has as many, or the few more that are found with the last of them; the last block has what is left.
+        A block has this many regions, or the few more that the core finds together with the last one; the last block
+        has the rest.
     start : tuple of int, optional
-        The ``place`` of an earlier stream through the same network and domain, with the same version of this package
-        and the same kernel (`Certificate.kernel`): where to go on. Its blocks are those that the earlier one would have
-        had next, to the last byte.
+        Where to go on: the ``place`` of an earlier stream through the same network and domain, with the same version
+        of this package and the same kernel (`Certificate.kernel`). The blocks are then byte for byte those that the
+        earlier stream would have yielded next.
     limit : int, optional
         Stop with `LimitReached` once more regions than this are found in all blocks.
     progress : bool or callable, optional
-        As for `count`; the share is that of the whole domain. Fast blocks report too, a few times a second together.
+        As for `count`; the fraction refers to the whole domain. All blocks together report a few times a second.
 
     Returns
     -------
@@ -135,10 +138,10 @@ def stream(
     Raises
     ------
     LimitReached, KeyboardInterrupt
-        From the iterator, as from `enumerate`; ``partial`` is what was found of the block under way, which begins at
-        ``place``.
+        From the iterator, as from `enumerate`; ``partial`` has the regions found so far in the current block, which
+        begins at ``place``.
     ValueError
-        A start that leads nowhere.
+        The start is not a node of the recursion.
     ShapeMismatchError
         The domain does not lie in the network's input space.
 

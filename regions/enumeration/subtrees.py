@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""How is an enumeration done in parts that are put together again?
+"""How is an enumeration done in parts that are merged again?
 
-A part is what is below one node of the recursion (`run.py`): `found_below` goes to that node and gives the regions
-there as plain arrays, with all that the cells above need to be joined. `grafted` runs the recursion above the nodes
-once more, puts each part in its place, and so leaves the arrays that one run would have left, to the last bit.
-Invariant: vertices have the order in which one run places them, and of several that are one point the same one stands
-for all. Parts are those of one kernel: another one's rounding may lead to another recursion.
-Cost: of a part, its way from the root, a few dozen cells; of the whole, all these cells again, and a copy of
-everything.
+A part is the subtree below one node of the recursion (`run.py`). `found_below` goes to that node and returns its
+regions as plain arrays, with the data that merging needs. `grafted` repeats the recursion above the nodes and inserts
+each part. The arrays are then the same as those of one run, bit for bit.
+Invariant: vertices are in the order of one run, and the same vertex represents all vertices at one point. All parts
+come from one kernel, because another kernel's rounding may lead to another recursion.
+Cost: for a part, the way from the root, a few dozen cells; for the whole, these cells again, and a copy of all arrays.
 
-The arrays of a part with V vertices, R regions, K corners and d dimensions, as csrc/collect/subtree.hpp has them:
+The arrays of a part with V vertices, R regions, K corners and d dimensions are those of csrc/collect/subtree.hpp:
 
-    vertices         float64 [V, d]  those first that are placed on the way to the node
+    vertices         float64 [V, d]  beginning with those that are placed on the way to the node
     vertex_errors    float64 [V]
-    same             int64 [V]       the vertex that stands for this one, being the same point
+    same             int64 [V]       the vertex that represents this one, at the same point
     cell_offsets     int64 [R + 1]   where the regions' corners begin
     cell_vertices    int64 [K]
     cell_kinks       int64 [K]       kink, or edge of the domain, of the facet from a corner to the next one
-    cell_twins       int64 [K]       the corner that has the same facet in another region, -1 if it is on the border
-    border           int64 [..]      these, along the edges of the node's cell
-    border_ends      int64 [..]      where each edge's end; none for the whole domain, or where the part is not complete
+    cell_twins       int64 [K]       the corner with the same facet in another region; -1 on the boundary of the part
+    border           int64 [..]      the corners with -1, along the edges of the node's cell
+    border_ends      int64 [..]      where each edge's corners end; empty for the whole domain or an incomplete part
     packed_patterns  uint8 [R, bytes]
 """
 
@@ -45,29 +44,29 @@ __all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes"
 
 Arrays = Mapping[str, NDArray[Any]]
 
-# What no counter of a run exceeds.
+# An upper bound on each counter of a run.
 _MOST = 2**62
 
-# Arrays of a part whose lengths say what shapes all others have.
+# The arrays whose lengths determine the shapes of all arrays of a part.
 _LENGTHS = {"vertices": "same", "corners": "cell_vertices", "border": "border", "edges": "border_ends"}
 
 
 @dataclass(frozen=True, eq=False)
 class Subtree:
-    """What is below a node of the recursion.
+    """The regions below a node of the recursion.
 
     Attributes
     ----------
     node : tuple of int
         Its path.
     arrays : dict of str to array
-        Empty where they are held by somebody else.
+        Empty if they are stored elsewhere.
     stats : dict of str to int
         Counters of the core.
     kernel : str
-        Of the core.
+        The core's kernel.
     complete : bool
-        Whether these are all regions there.
+        Whether no region below the node is missing.
     """
 
     node: Path
@@ -89,7 +88,7 @@ def found_below(
     report: Report | None,
     threads: int,
 ) -> tuple[Run[Domain], Subtree]:
-    """Find the regions below a node; more than one thread is used where that is the root."""
+    """Find the regions below a node. Only the root uses more than one thread."""
     shape = domain.origin, domain.directions, domain.generators
     report = watched(network, model, domain, report)
     status, arrays, stats = _core.subtree(model, *shape, checked_limit(limit), report, threads, node)
@@ -106,22 +105,22 @@ def grafted(
     complete: bool,
     trusted: bool = True,
 ) -> Partition:
-    """Put parts together, which come in the order of their nodes.
+    """Merge parts, which come in the order of their nodes.
 
     Parameters
     ----------
     network, model, domain, parts
     arrays_at : callable
-        Returns the arrays of the part with an index; is asked for each once, in order.
+        Returns the arrays of the part with an index; is called once for each part, in order.
     complete : bool
-        Whether these are all.
+        Whether no part is missing.
     trusted : bool, optional
-        Whether this process found all parts; otherwise the arrays are checked once they have been put together.
+        Whether this process found all parts; otherwise the merged arrays are checked.
 
     Raises
     ------
     ValueError
-        They do not fit together.
+        The parts contradict each other.
     """
     stats = Counter[str]()
     for part in parts:
@@ -145,12 +144,12 @@ def grafted(
     if problem is not None:
         raise ValueError(f"parts of the recursion do not fit together: {problem}")
     for array in raw.values():
-        array.setflags(write=False)  # nobody else has it: the partition need not copy it
+        array.setflags(write=False)  # read-only arrays need no copy in the partition
     return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": _core.kernel()})
 
 
 def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:
-    """Types and shapes of a part's arrays; of how many vertices, regions, corners, facets on the border, and edges."""
+    """Return types and shapes of a part's arrays, given its numbers of vertices, regions, corners and so on."""
     vertices, regions, corners = sizes["vertices"], sizes["regions"], sizes["corners"]
     return {
         "vertices": (np.float64, (vertices, domain.dimension)),
@@ -167,18 +166,18 @@ def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[s
 
 
 def sizes_of(arrays: Arrays) -> dict[str, int]:
-    """As `shapes` takes them."""
+    """Return the sizes that `shapes` needs."""
     return {"regions": len(arrays["packed_patterns"])} | {size: len(arrays[name]) for size, name in _LENGTHS.items()}
 
 
 def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
-    """Say what is wrong with the arrays of a part, or None.
+    """Return a problem with the arrays of a part, or None.
 
-    What is not found here is looked for when parts have been put together.
+    Other problems are found in the merged arrays.
     """
     arrays = part.arrays
     if not all(isinstance(array, np.ndarray) and array.ndim for array in arrays.values()):
-        return "it holds what is no array"
+        return "it holds values that are not arrays"
     if not {"packed_patterns", *_LENGTHS.values()} <= arrays.keys():
         return "arrays are missing"
     expected = shapes(network, domain, sizes_of(arrays))
@@ -186,7 +185,7 @@ def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
         return "it does not have the arrays of a part"
     for name, (kind, shape) in expected.items():
         if arrays[name].dtype != kind or arrays[name].shape != shape or not arrays[name].flags.c_contiguous:
-            return f"{name} is no {kind.__name__} array of shape {list(shape)}, in C order"
+            return f"{name} is not a {kind.__name__} array of shape {list(shape)} in C order"
     vertices, corners = len(arrays["vertex_errors"]), len(arrays["cell_vertices"])
     ranges = {
         "same": (0, vertices),
@@ -208,17 +207,17 @@ def problem_of(part: Subtree, network: Network, domain: Domain) -> str | None:
     if arrays["cell_offsets"][0] != 0:
         return "cell_offsets does not begin with 0"
     if np.isnan(arrays["vertices"]).any() or not (arrays["vertex_errors"] >= 0).all():
-        return "vertices are nowhere"
+        return "a vertex is NaN, or its error is negative or NaN"
     if (arrays["same"][arrays["same"]] != arrays["same"]).any():
-        return "what stands for a vertex does not stand for itself"
+        return "same refers to a vertex that does not represent itself"
     twins = arrays["cell_twins"]
     here = np.flatnonzero(twins >= 0)
     if (twins[twins[here]] != here).any() or (twins[here] == here).any():
-        return "cell_twins are no pairs"
+        return "cell_twins does not consist of pairs"
     if not part.complete and not arrays["border"].size and not arrays["border_ends"].size:
         return None
     if part.node != () and not np.array_equal(np.sort(arrays["border"]), np.flatnonzero(twins < 0)):
-        return "border is not what has no twin"
+        return "border does not list the corners without a twin"
     if (part.node == ()) != (arrays["border_ends"].size == 0) or (part.node == () and arrays["border"].size):
-        return "it has no border, or one too many"
+        return "border or border_ends is missing, or present for the whole domain"
     return None

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Which pieces does a job have, and what comes out of one?
+"""Which tasks does a job have, and what is the result of one?
 
-A job is to count the regions of networks in domains, or to enumerate those of one network in one domain. Its items, one
-number each, are dealt out in runs: a task is a run of items, and has all that it needs, so that it can be sent to
-another process or machine. Where there are few items in planes, a task is a section of the recursion in one of them
-(`run.py`); of an enumeration, what is below one node (`subtrees.py`). A result holds the numbers with what is proven
-about each, and the regions where they were asked for. `joining.py` puts results together.
-A job is known by a digest of everything that decides what its tasks find, the version of this package included; and,
-where items are divided, the kernel: its rounding may take another way through the recursion than that of another one.
+A job counts the regions of networks in domains, or enumerates the regions of one network in one domain. An item is a
+pair of network and domain. A task usually holds consecutive items. It is self-contained, so it can be sent to another
+process or machine. If there are few items and all are planes, a task is a section of the recursion in one of them
+(`run.py`). In an enumeration, a task is the subtree below one node (`subtrees.py`). A result holds numbers and
+certificates, and in an enumeration the regions. `joining.py` joins results.
+A job is identified by a digest of everything that its results depend on, including the version of this package. If
+items are divided, that includes the kernel, because another kernel's rounding may lead to another recursion.
 An item that fails ends its task, and the error is part of the result.
 """
 
@@ -38,37 +38,37 @@ from regions.version import __version__
 
 __all__ = ["Function", "Result", "Task", "attempt", "result_of", "run", "split", "split_items"]
 
-# What a job is about, by the name of the function that does all of it.
+# The public function that does the whole job.
 Function = Literal["count", "enumerate"]
 FUNCTIONS = ("count", "enumerate")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task:
-    """A piece of a job; made by `regions.tasks.split`, and to be pickled.
+    """A piece of a job, made by `regions.tasks.split`; can be pickled.
 
     Attributes
     ----------
     job : str
-        A digest of all that the job is about: 64 hexadecimal digits.
+        The job's digest: 64 hexadecimal digits.
     total : int
-        How many tasks it has.
+        Number of tasks of the job.
     shape : tuple of int
-        Of the numbers that the whole job finds.
+        The shape of the numbers that the whole job finds.
     function : "count" or "enumerate"
     definition : str
     limit : int or None
         As for `regions.count`.
     index : int
-        Which task of the job it is, from 0.
+        Position of the task in the job, from 0.
     first : int
-        The number of its first item, in the order of these.
+        Position of its first item in the job, from 0.
     items : tuple of (Network, Domain or Curve)
     kernel : str or None
-        Of whose recursion it is a part, or whose arrays are wanted; None where whole items are counted.
+        The kernel that must run the task; None if whole items are counted.
     begin, end : tuple of int
-        Where a single item is divided: the paths in the recursion between which its regions are. () is the beginning,
-        and None the end.
+        If a single item is divided: the paths in the recursion between which the task's regions are. () is the
+        beginning, and None the end.
     """
 
     job: str
@@ -86,7 +86,7 @@ class Task:
 
     @property
     def whole(self) -> bool:
-        """Whether its items are counted, and not a section of one."""
+        """Whether the task covers whole items, not a section of one."""
         return self.begin == () and self.end is None
 
     def __repr__(self) -> str:
@@ -96,22 +96,22 @@ class Task:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What came out of a task; made by `regions.tasks.run`, and to be pickled.
+    """The result of a task, made by `regions.tasks.run`; can be pickled.
 
     Attributes
     ----------
     job, total, shape, limit, index, first, whole
-        Those of the task.
+        As in the task.
     numbers : list of int
-        Of the regions in its items, up to the first that failed; of a section, those that are in it.
+        The number of regions of each item, up to the first that failed; for a section, the regions in it.
     certificates : list of Certificate
-        What is proven about each.
+        One for each number.
     error : Exception or None
-        What the item raised that failed; its ``partial`` is what was found in that item.
+        The error of the item that failed; its ``partial`` is the partial result in that item.
     subtree : Subtree or None
-        The regions, where they were asked for.
+        The regions, in an enumeration.
     item : (Network, Domain) or None
-        Of an enumeration's first task: what it is about.
+        Network and domain, in an enumeration's first task.
     """
 
     job: str
@@ -129,7 +129,7 @@ class Result:
 
     @property
     def found(self) -> int:
-        """Regions, those of an item included that has too many."""
+        """Number of regions, including the partial number of an item that reached its limit."""
         return sum(self.numbers) + (self.error.partial if isinstance(self.error, LimitReached) else 0)
 
     def __repr__(self) -> str:
@@ -146,27 +146,27 @@ def split(
     limit: int | None = None,
     function: Function = "count",
 ) -> list[Task]:
-    """Cut the job of counting or enumerating regions into tasks, to be done anywhere and in any order.
+    """Divide the job of counting or enumerating regions into tasks that can be run anywhere and in any order.
 
     Parameters
     ----------
     network, domain, definition, limit
         As for `regions.count`; to enumerate, one network and one domain.
     n : int
-        Into how many; there are fewer where there is less to deal out, and a few more where planes are divided. These
-        take unequal time: ten times as many as there are workers keep all of them busy.
+        Number of tasks. There are fewer if there are fewer items, and a few more if planes are divided. Tasks take
+        unequal time; about ten for each worker keep all workers busy.
     function : "count" or "enumerate"
-        Which function's result `join` shall give.
+        The function whose result `join` returns.
 
     Returns
     -------
     list of Task
-        Each can be pickled, and brings along the networks and domains that it is about.
+        Each can be pickled and contains its networks and domains.
 
     Raises
     ------
     TypeError, ValueError, ShapeMismatchError
-        As `regions.count` and `regions.enumerate`; ``n`` is no number of tasks.
+        As `regions.count` and `regions.enumerate`, or ``n`` is not a positive integer.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def split_items(
     report: Report | None = None,
     function: Function = "count",
 ) -> list[Task]:
-    """The tasks of a job: runs of items, as long as each other but for one item, or sections."""
+    """Return the tasks of a job: sections, or consecutive items, in tasks that differ by at most one item."""
     checked_limit(limit)
     if function == "enumerate":
         _require_one(items, definition)
@@ -217,7 +217,7 @@ def split_items(
 
 
 def _require_one(items: Items, definition: Definition) -> None:
-    """What can be enumerated."""
+    """Refuse items or definitions that `regions.enumerate` does not accept."""
     if items.shape:
         raise ValueError("regions.enumerate takes one network and one domain: split one job for each")
     if definition != "activation":
@@ -227,13 +227,13 @@ def _require_one(items: Items, definition: Definition) -> None:
 
 
 def _divided(items: Items, n: int, definition: Definition, limit: int | None) -> bool:
-    """Whether items are few, and of a kind that sections are found of; of several, each has a limit of its own."""
+    """Return whether items are divided into sections: few, in planes, and with a limit only if there is one item."""
     planes = all(isinstance(each, Domain) and each.dimension == 2 for each in items.domains)
     few = 0 < 2 * len(items) <= n
     return few and planes and definition == "activation" and (limit is None or len(items) == 1)
 
 
-# The first of its items and the one after the last, and its section.
+# First item, item after the last, and begin and end of the section.
 Part = tuple[int, int, Path, Path | None]
 
 
@@ -252,7 +252,7 @@ def _sections(items: Items, n: int, report: Report | None) -> Iterator[Part]:
 
 
 def run(task: Task, *, workers: Workers = None) -> Result:
-    """Do a task.
+    """Run a task.
 
     Parameters
     ----------
@@ -263,14 +263,14 @@ def run(task: Task, *, workers: Workers = None) -> Result:
     Returns
     -------
     Result
-        Where an item fails, with the error, which `join` raises.
+        If an item fails, the result holds the error, and `join` raises it.
 
     Raises
     ------
     TypeError
-        That is no task.
+        The argument is not a task.
     ValueError
-        It is a part of one item, and this machine has another kernel than the one that split the job.
+        The task is a section of one item, and another kernel than this machine's divided the job.
     KeyboardInterrupt
         On Ctrl-C.
 
@@ -290,12 +290,12 @@ def run(task: Task, *, workers: Workers = None) -> Result:
 def attempt(
     task: Task, threads: int = 1, report: Report | None = None, model_of: Callable[[Network], Model] | None = None
 ) -> Result:
-    """Run a task with this number of threads; ``model_of`` compiles its networks, or has done so for other tasks."""
+    """Run a task with this number of threads; ``model_of`` compiles its networks, or returns cached ones."""
     model_of = model_of or lru_cache(maxsize=1)(compiled)
     if task.kernel not in (None, _core.kernel()):
         raise ValueError(
-            f"{task!r} is a part of what the kernel {task.kernel!r} finds, and this machine has {_core.kernel()!r}: do "
-            "it on a machine of the kind that the job was split on"
+            f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {_core.kernel()!r}; run "
+            "it on a machine like the one on which the job was split"
         )
     if task.function == "enumerate":
         return _attempt_enumeration(task, threads, report, model_of)
@@ -341,7 +341,7 @@ def result_of(
     error: Exception | None = None,
     subtree: Subtree | None = None,
 ) -> Result:
-    """What came out of a task."""
+    """Return the result of a task."""
     known = task.job, task.total, task.shape, task.limit, task.index, task.first, task.whole
     network, domain = task.items[0] if task.items else (None, None)
     first = task.function == "enumerate" and task.index == 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How many threads does a call use, and how do they share a list of things to be counted?
+"""How many threads does a call use, and how do they share the items?
 
-Each thread takes the next item that nobody has. The core releases Python's lock, so they run side by side. What comes
-out is what one thread would leave: results in order; of several items that fail, the first one's error, after all
-before it are finished. The calling thread waits, handles Ctrl-C, and alone tells the progress. No
-thread outlives a call. Where the system refuses threads, there are fewer, or the calling thread does it all.
+Each thread takes the next free item. The core releases Python's lock, so threads run in parallel. The outcome is the
+same as with one thread: results in order, or the error of the first item that failed, after all items before it have
+finished. The calling thread waits, handles Ctrl-C, and is the only one to report progress. No thread outlives a call.
+If the system refuses threads, there are fewer, or the calling thread does all the work.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Workers = int | Literal["all"] | None
 Result = TypeVar("Result")
 
 _MOST = 1024
-# From so many domains in planes for each thread on, they are counted side by side.
+# With at least this many plane domains per thread, each thread counts whole domains.
 _MANY_PLANES = 8
 
 
 def number_of_workers(workers: Workers | str) -> int:
-    """Threads to use; None is what the environment's ``REGIONS_WORKERS`` says, or 1."""
+    """Return the number of threads; None stands for the environment's ``REGIONS_WORKERS``, or 1."""
     if isinstance(workers, str) and workers == "all":
         return _cores()
     if workers is not None:
@@ -45,15 +45,15 @@ def number_of_workers(workers: Workers | str) -> int:
 
 
 def _cores() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _MOST)
 
 
 def beside_and_within(total: int, threads: int, dimension: int) -> tuple[int, int]:
-    """How many of so many things are counted side by side, and with how many threads each.
+    """Return how many of ``total`` items are counted in parallel, and with how many threads each.
 
-    Of a plane parts are given away; a few of them, one after the other, keep all threads busy to the end.
+    Threads can share one plane, so a few planes, one after the other, keep all threads busy to the end.
     """
     few = total < (2 if dimension == 1 else _MANY_PLANES * threads)
     return (1, threads) if few else (threads, 1)
@@ -62,7 +62,7 @@ def beside_and_within(total: int, threads: int, dimension: int) -> tuple[int, in
 def each_by_workers(
     work: Callable[[int, Report | None], Result], total: int, workers: int, report: Report | None, found: list[Result]
 ) -> None:
-    """Append ``work(index, report)`` to ``found`` for each index below ``total``; after an error, of all before it."""
+    """Append ``work(index, report)`` to ``found`` for each index below ``total``, or up to the first error."""
     if min(workers, total) <= 1 or not _side_by_side(work, total, workers, report, found):
         for index in range(total):
             found.append(work(index, share_of(report, index, total)))
@@ -71,14 +71,14 @@ def each_by_workers(
 def _side_by_side(
     work: Callable[[int, Report | None], Result], total: int, workers: int, report: Report | None, found: list[Result]
 ) -> bool:
-    """The same by threads, as many as can be had; false where that is none, and nothing has been done."""
+    """Do the same on threads. Return False, with nothing done, if no thread could be started."""
     team = _Team(work, total)
     threads = [threading.Thread(target=team.work_on, daemon=True) for _ in range(min(workers, total))]
     try:
         for thread in threads:
             try:
                 thread.start()
-            except RuntimeError:  # the system has no more of them: those that there are will do, as in the core
+            except RuntimeError:  # the system refuses more threads, so the work goes on with fewer, as in the core
                 break
         if threads[0].ident is None:
             return False
@@ -99,11 +99,11 @@ def _side_by_side(
 
 
 class _Stopped(Exception):
-    """Nobody waits for this item any more."""
+    """This item is no longer needed."""
 
 
 class _Team(Generic[Result]):
-    """What the threads share; `last` is the end of the items that are still wanted."""
+    """The state that the threads share; `last` is the end of the items that are still needed."""
 
     def __init__(self, work: Callable[[int, Report | None], Result], total: int) -> None:
         self.work, self.total, self.last = work, total, total
@@ -143,12 +143,12 @@ class _Team(Generic[Result]):
         self.at_work[index] = share, regions
 
     def progress(self) -> tuple[float, int]:
-        """The share that is done, and the regions so far of what is at work."""
+        """Return the fraction that is done, and the regions found so far in the current items."""
         with self.lock:
             shares, regions = [share for share, _ in self.at_work.values()], [n for _, n in self.at_work.values()]
             return (self.taken - len(shares) + sum(shares)) / self.total, sum(regions)
 
     def results_in_order(self) -> list[Result]:
-        """Of all items before the first that is not finished."""
+        """Return the results of all items before the first unfinished one."""
         end = next((index for index in range(self.total) if index not in self.results), self.total)
         return [self.results[index] for index in range(end)]

@@ -213,7 +213,7 @@ def test_limits_and_several_curves() -> None:
         with pytest.raises(regions.LimitReached):
             regions.count(net, curve, limit=regions.count(net, curve) - 1)
     assert regions.count(net, [UNIT, Arc(*PLANE)]).tolist() == [whole, regions.count(net, Arc(*PLANE))]
-    with pytest.raises(regions.errors.DomainError, match="of a curve, pieces are counted"):
+    with pytest.raises(regions.errors.DomainError, match="on a curve, pieces are counted"):
         regions.count(net, UNIT, "affine")
     with pytest.raises(regions.errors.ShapeMismatchError, match="the curve lies in a space of 3 dimensions"):
         regions.count(net, Arc([1, 0, 0], [0, 1, 0]))

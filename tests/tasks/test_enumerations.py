@@ -203,9 +203,9 @@ class TestWhatIsWrong:
             "function": tasks.split(NETWORK, SQUARE, 4),
         }
         for pieces in others.values():
-            with pytest.raises(ValueError, match=r"results\[3\] is of another job than results\[0\]"):
+            with pytest.raises(ValueError, match=r"results\[3\] belongs to another job than results\[0\]"):
                 tasks.join([*results[:3], tasks.run(pieces[3])])
-        with pytest.raises(ValueError, match="is there twice"):
+        with pytest.raises(ValueError, match="appears twice"):
             tasks.join([*results, results[1]])
         with pytest.raises(ValueError, match="these are missing: 1"):
             tasks.join([results[0], *results[2:]])
@@ -283,7 +283,7 @@ class TestWhatIsWrong:
         """Their rounding may lead to another recursion, of which a part is no part of this one."""
         for function in ("count", "enumerate"):
             pieces = tasks.split(NETWORK, SQUARE, 6, function=function)
-            with pytest.raises(ValueError, match="part of what the kernel 'other' finds, and this machine has"):
+            with pytest.raises(ValueError, match="belongs to a job for the kernel 'other', and this machine has"):
                 tasks.run(replace(pieces[1], kernel="other"))
         results = [tasks.run(task) for task in pieces]
         forged = replace(results[2], subtree=replace(results[2].subtree, kernel="other"))

@@ -103,11 +103,11 @@ def test_what_does_not_belong_together() -> None:
         "shape": tasks.split([NETWORKS[0]], LINES, 4),
     }
     for pieces in others.values():
-        with pytest.raises(ValueError, match=r"results\[3\] is of another job than results\[0\]"):
+        with pytest.raises(ValueError, match=r"results\[3\] belongs to another job than results\[0\]"):
             tasks.join([*results[:3], tasks.run(pieces[3])])
-    with pytest.raises(ValueError, match=r"result 1 is there twice, the second time as results\[4\]"):
+    with pytest.raises(ValueError, match=r"result 1 appears twice, the second time as results\[4\]"):
         tasks.join([*results, results[1]])
-    with pytest.raises(ValueError, match="of 4 results of the job these are missing: 1, 3"):
+    with pytest.raises(ValueError, match="the job has 4 results, and these are missing: 1, 3"):
         tasks.join([results[2], results[0]])
     with pytest.raises(ValueError, match="no results"):
         tasks.join([])
