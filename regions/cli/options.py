@@ -83,9 +83,8 @@ _shared_options = together(
         metavar="NAME",
         expose_value=False,
         callback=_keep,
-        help="The activation between the layers, which weights do not name: relu, leaky_relu, "
-        "'leaky_relu(0.2)', hard_tanh, 'hard_tanh(-2, 2)', relu6, abs, identity, prelu. Once for all layers, or "
-        "once for each hidden layer.",
+        help="The activation between the layers, which weights do not name, such as relu, 'leaky_relu(0.2)', "
+        "'hard_tanh(-2, 2)', or prelu if its slopes are stored. Once for all layers, or once for each hidden layer.",
     ),
     click.option(
         "--prefix",

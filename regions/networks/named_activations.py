@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Which piecewise-linear functions have names?
 
-This file has one function for each supported activation, and the parser for names: ``"relu"``, ``"leaky_relu(0.2)"``,
-``"hard_tanh(-2, 2)"``. Their results are described in `regions.piecewise_linear`.
+This file has one function for each supported activation, the table `ACTIVATIONS` of their names, and the parser for
+names: ``"relu"``, ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``. All readers of models use the table, so that a new
+activation is a function and a row here.
+Invariant: the name of an activation that is made here can be parsed, and gives the same function (PReLU excepted).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from inspect import Parameter, signature
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +28,9 @@ __all__ = [
     "Activation",
     "absolute",
     "activation_per_layer",
+    "clamp_max",
+    "clamp_min",
+    "hard_sigmoid",
     "hard_tanh",
     "identity",
     "leaky_relu",
@@ -31,6 +38,9 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "rrelu",
+    "soft_shrink",
+    "threshold",
 ]
 
 
@@ -87,6 +97,56 @@ def identity() -> Activation:
     return Activation("identity", np.zeros(0), np.ones(1), np.zeros(1))
 
 
+def clamp_min(minimum: float) -> Activation:
+    """Return the larger of ``h`` and ``minimum``."""
+    low = _number(minimum, "minimum", "clamp_min")
+    return Activation(f"clamp_min({low!r})", np.array([low]), np.array([0.0, 1.0]), np.array([low, 0.0]))
+
+
+def clamp_max(maximum: float) -> Activation:
+    """Return the smaller of ``h`` and ``maximum``."""
+    high = _number(maximum, "maximum", "clamp_max")
+    return Activation(f"clamp_max({high!r})", np.array([high]), np.array([1.0, 0.0]), np.array([0.0, high]))
+
+
+def threshold(limit: float, value: float) -> Activation:
+    """Return ``h`` above ``limit``, and ``value`` below, which must be equal to ``limit``; else the function jumps."""
+    low, below = _number(limit, "limit", "threshold"), _number(value, "value", "threshold")
+    if low != below:
+        raise UnsupportedLayerError(
+            f"threshold: limit and value must be equal, because the function jumps from {below} to {low} otherwise"
+        )
+    return relu() if low == 0.0 else clamp_min(low)
+
+
+def rrelu(lower: float = 1 / 8, upper: float = 1 / 3) -> Activation:
+    """Return the leaky ReLU whose slope is the mean of two bounds: a randomised ReLU in evaluation mode."""
+    return leaky_relu((_number(lower, "lower", "rrelu") + _number(upper, "upper", "rrelu")) / 2)
+
+
+def soft_shrink(width: float = 0.5) -> Activation:
+    """Return ``h - width`` above ``width``, ``h + width`` below ``-width``, and 0 between; the identity for width 0."""
+    width = _number(width, "width", "soft_shrink")
+    if width < 0:
+        raise NetworkError(f"soft_shrink: width must be at least 0, got {width!r}")
+    if width == 0:
+        return identity()
+    ends, outside = np.array([-width, width]), np.array([width, 0.0, -width])
+    return Activation(f"soft_shrink({width!r})", ends, np.array([1.0, 0.0, 1.0]), outside)
+
+
+@cache
+def hard_sigmoid() -> Activation:
+    """Return ``h / 6 + 1 / 2`` clipped at ``h = -3`` and ``h = 3``.
+
+    The slope is 1/6 rounded to a multiple of ``2**-53``, because then the pieces meet exactly. The values at both ends
+    are ``2**-53`` and ``1 - 2**-53``.
+    """
+    slope = round(2**53 / 6) / 2**53
+    ends = np.array([-3.0, 3.0])
+    return Activation("hard_sigmoid", ends, np.array([0.0, slope, 0.0]), 0.5 + slope * np.array([-3.0, 0.0, 3.0]))
+
+
 def _clip(name: str, low: float, high: float) -> Activation:
     return Activation(name, np.array([low, high]), np.array([0.0, 1.0, 0.0]), np.array([low, 0.0, high]))
 
@@ -100,30 +160,138 @@ def _number(value: float, what: str, name: str) -> float:
         raise NonFiniteError(str(error)) from None
 
 
-# Keys are compared without case and underscores, so that the names of torch's classes work too.
-_BY_NAME: dict[str, tuple[Callable[..., Activation], tuple[int, ...]]] = {
-    "relu": (relu, (0,)),
-    "leakyrelu": (leaky_relu, (0, 1)),
-    "hardtanh": (hard_tanh, (0, 2)),
-    "relu6": (relu6, (0,)),
-    "abs": (absolute, (0,)),
-    "identity": (identity, (0,)),
-}
-_NAMES_TO_SHOW = "relu, leaky_relu, leaky_relu(0.2), hard_tanh, hard_tanh(-2, 2), relu6, abs, identity"
+@dataclass(frozen=True)
+class OnnxActivation:
+    """An operator of ONNX that is an activation.
+
+    Attributes
+    ----------
+    name : str
+    newest : int
+        The newest version of the operator whose documentation was read.
+    make : callable
+        Takes the attributes, in this order, and returns the Activation.
+    attributes : dict of str to float
+        The defaults of the attributes.
+    """
+
+    name: str
+    newest: int
+    make: Callable[..., Activation]
+    attributes: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NamedActivation:
+    """An activation, and its names in other programs.
+
+    Attributes
+    ----------
+    name : str
+        For users. Case and underscores do not matter.
+    make : callable
+        Takes numbers and returns the Activation.
+    module : str or None
+        The class of ``torch.nn``.
+    aten : tuple of str
+        The operators of torch in exported programs.
+    parameters : tuple of str
+        What torch calls the numbers that ``make`` takes, in the same order; modules and operators agree.
+    onnx : OnnxActivation or None
+    """
+
+    name: str
+    make: Callable[..., Activation]
+    module: str | None = None
+    aten: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    onnx: OnnxActivation | None = None
+
+    @property
+    def defaults(self) -> list[float | None]:
+        """Return the default of each number; None if the number must be given."""
+        given = [parameter.default for parameter in signature(self.make).parameters.values()]
+        return [None if default is Parameter.empty else default for default in given]
+
+    @property
+    def usage(self) -> str:
+        """Return the name with what its numbers mean: ``hard_tanh(minimum, maximum)``."""
+        numbers = ", ".join(signature(self.make).parameters)
+        return f"{self.name}({numbers})" if numbers else self.name
+
+
+def _onnx_shrink(lambd: float, bias: float) -> Activation:
+    """Return ``Shrink`` of ONNX, which is continuous if both numbers are equal."""
+    if lambd != bias:
+        raise UnsupportedLayerError(f"Shrink by {bias} beyond {lambd} jumps, so it is not continuous")
+    return soft_shrink(lambd)
+
+
+def _onnx_threshold(alpha: float) -> Activation:
+    """Return ``ThresholdedRelu`` of ONNX, which is continuous if alpha is 0."""
+    return threshold(alpha, 0.0)
+
+
+# A module `Identity` and an operator `Identity` add no activation, so these names are not in the table.
+ACTIVATIONS = (
+    NamedActivation("relu", relu, "ReLU", ("relu",), onnx=OnnxActivation("Relu", 14, relu)),
+    NamedActivation(
+        "leaky_relu",
+        leaky_relu,
+        "LeakyReLU",
+        ("leaky_relu",),
+        ("negative_slope",),
+        OnnxActivation("LeakyRelu", 16, leaky_relu, {"alpha": 0.01}),
+    ),
+    NamedActivation("hard_tanh", hard_tanh, "Hardtanh", ("hardtanh",), ("min_val", "max_val")),
+    NamedActivation("relu6", relu6, "ReLU6", ("relu6",)),
+    NamedActivation("abs", absolute, None, ("abs", "absolute"), onnx=OnnxActivation("Abs", 13, absolute)),
+    NamedActivation("identity", identity),
+    NamedActivation("hard_sigmoid", hard_sigmoid, "Hardsigmoid", ("hardsigmoid",)),
+    NamedActivation(
+        "soft_shrink",
+        soft_shrink,
+        "Softshrink",
+        ("softshrink",),
+        ("lambd",),
+        OnnxActivation("Shrink", 9, _onnx_shrink, {"lambd": 0.5, "bias": 0.0}),
+    ),
+    NamedActivation(
+        "threshold",
+        threshold,
+        "Threshold",
+        ("threshold",),
+        ("threshold", "value"),
+        OnnxActivation("ThresholdedRelu", 22, _onnx_threshold, {"alpha": 1.0}),
+    ),
+    NamedActivation("rrelu", rrelu, "RReLU", ("rrelu",), ("lower", "upper")),
+    NamedActivation("clamp_min", clamp_min, None, ("clamp_min",), ("min",)),
+    NamedActivation("clamp_max", clamp_max, None, ("clamp_max",), ("max",)),
+)
+_NAMES_TO_SHOW = ", ".join(row.usage for row in ACTIVATIONS)
+
+
+def _key(name: str) -> str:
+    """Return a name without case and underscores, so that names of classes and operators of other programs fit, too."""
+    return name.lower().replace("_", "")
+
+
+_BY_KEY = {_key(row.name): row for row in ACTIVATIONS}
 _SMOOTH = {
-    "tanh",
-    "sigmoid",
-    "gelu",
-    "silu",
-    "swish",
-    "elu",
-    "selu",
-    "celu",
-    "mish",
-    "softplus",
-    "softmax",
-    "softsign",
+    *("tanh", "sigmoid", "logsigmoid", "softmax", "logsoftmax", "softmin", "gelu", "silu", "swish", "hardswish"),
+    *("elu", "selu", "celu", "mish", "softplus", "softsign", "tanhshrink", "softmax2d", "glu"),
 }
+_DISCONTINUOUS = {"hardshrink", "heaviside", "sign"}
+
+
+def is_smooth(name: str) -> bool:
+    """Return whether a name, of any program, is an activation that is not piecewise linear."""
+    return _key(name) in _SMOOTH
+
+
+def is_discontinuous(name: str) -> bool:
+    """Return whether a name, of any program, is an activation that is piecewise linear but jumps."""
+    return _key(name) in _DISCONTINUOUS
 
 
 def parse_activation(activation: str | Activation, what: str = "activation") -> Activation:
@@ -132,15 +300,15 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
     Parameters
     ----------
     activation : str or Activation
-        One of relu, leaky_relu, leaky_relu(0.2), hard_tanh, hard_tanh(-2, 2), relu6, abs, identity. Case and
-        underscores do not matter.
+        A name in `ACTIVATIONS`, with numbers if the function takes any: relu, leaky_relu, leaky_relu(0.2),
+        hard_tanh(-2, 2), soft_shrink(0.3). Case and underscores do not matter.
     what : str
         Name of the argument in messages.
 
     Raises
     ------
     UnsupportedLayerError
-        The name of a function that is not piecewise linear (tanh, gelu, ...).
+        The name of a function that is not piecewise linear (tanh, gelu, ...) or not continuous (hard_shrink, ...).
     NetworkError
         An unknown name or a wrong number of arguments.
     TypeError
@@ -157,26 +325,29 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
     if not isinstance(activation, str):
         raise TypeError(f"{what} must be a name or an Activation, got {type(activation).__name__}")
     match = re.fullmatch(r"\s*(\w+)\s*(?:\(([^()]*)\))?\s*", activation)
-    key = match.group(1).lower().replace("_", "") if match else ""
-    if key in _SMOOTH:
+    key = _key(match.group(1)) if match else ""
+    if is_smooth(key):
         raise UnsupportedLayerError(
             f"{what} {shown(activation)} is not piecewise linear, so the network has no regions; use one of "
             f"{_NAMES_TO_SHOW}"
         )
+    if is_discontinuous(key):
+        raise UnsupportedLayerError(f"{what} {shown(activation)} jumps; use one of {_NAMES_TO_SHOW}")
     if key == "prelu":
         raise NetworkError(
             "the slopes of a PReLU are weights: pass regions.networks.named_activations.prelu(slopes), or load a state "
             "dict that holds them with activation='prelu'"
         )
-    if match is None or key not in _BY_NAME:
+    if match is None or key not in _BY_KEY:
         raise NetworkError(f"{what} {shown(activation)} is unknown; use one of {_NAMES_TO_SHOW}, or an Activation")
-    make, allowed = _BY_NAME[key]
+    defaults = _BY_KEY[key].defaults
+    allowed = [len(defaults)] if None in defaults else sorted({0, len(defaults)})
     words = [part.strip() for part in (match.group(2) or "").split(",") if part.strip()]
     if len(words) not in allowed:
         expected = " or ".join(str(count) for count in allowed)
         raise NetworkError(f"{what} {shown(activation)} takes {expected} numbers, got {len(words)}")
     try:
-        return make(*[float(part) for part in words])
+        return _BY_KEY[key].make(*[float(part) for part in words])
     except ValueError as error:
         if isinstance(error, (NetworkError, NonFiniteError)):
             raise

@@ -50,9 +50,9 @@ def load(
         arrays or torch tensors, in the order of the layers); a torch module that is a chain of layers; or a fitted
         ``MLPClassifier`` or ``MLPRegressor``, alone or at the end of a ``Pipeline`` of scalers.
     activation : str, Activation, or a sequence with one for each hidden layer
-        What lies between the layers, which files and state dicts do not say: ``"relu"``,
-        ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``, ``"relu6"``, ``"abs"``, ``"identity"``, or ``"prelu"``
-        where its slopes are stored. A `torch.nn.Sequential`, ``.pt2``, ONNX and ``.nnet`` say so themselves.
+        The activation between the layers, which files and state dicts do not say: a name that `Network` takes,
+        such as ``"relu"``, ``"leaky_relu(0.2)"`` or ``"soft_shrink(0.3)"``, or ``"prelu"`` if its slopes are stored.
+        A `torch.nn.Sequential`, ``.pt2``, ONNX and ``.nnet`` say so themselves.
     batch_norm_eps : float
         What batch norms add to the variance; state dicts do not store it. Modules say it themselves.
     prefix : str, or a sequence of str

@@ -10,17 +10,16 @@ object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from regions.arithmetic.arrays import exact_float64
-from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
-from regions.networks import named_activations as activations
+from regions.errors import AmbiguousCheckpointError, InternalError, RegionsError, UnsupportedLayerError
 from regions.networks.derived import with_notes
-from regions.networks.named_activations import Activation
+from regions.networks.named_activations import ACTIVATIONS, Activation, identity, is_discontinuous, is_smooth, prelu
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, require_activation
 from regions.read.chains.pruning import with_plain_weights
@@ -29,20 +28,14 @@ from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.module_check import TOLERANCE, points_for, relative_difference
 from regions.read.scaling import Scaling, scaling_of_batch_norm, without_statistics
 
-_ACTIVATIONS: dict[str, Callable[[Any], Activation]] = {
-    "ReLU": lambda module: activations.relu(),
-    "LeakyReLU": lambda module: activations.leaky_relu(module.negative_slope),
-    "PReLU": lambda module: activations.prelu(exact_float64(module.weight, "PReLU weight")),
-    "Hardtanh": lambda module: activations.hard_tanh(module.min_val, module.max_val),
-    "ReLU6": lambda module: activations.relu6(),
-}
-# What does nothing to a vector in evaluation mode.
+_ACTIVATIONS = {row.module: row for row in ACTIVATIONS if row.module}
+# These do nothing to a vector in evaluation mode.
 _NO_STEP = {"Identity", "Flatten", "Dropout", "AlphaDropout", "FeatureAlphaDropout"}
 # Modules that are not piecewise linear: left out at the end of a network; allowed there; allowed nowhere.
 _LEFT_OUT = {"Softmax", "LogSoftmax", "Sigmoid"}
 _AT_THE_END = {*_LEFT_OUT, "Softmin", "LogSigmoid", "Tanh"}
-_INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm", "GELU", "SiLU", "Mish"}
-_INSIDE |= {"ELU", "SELU", "CELU", "Softplus", "Softsign", "Tanhshrink", "MultiheadAttention", "LSTM", "GRU", "RNN"}
+_INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponseNorm"}
+_INSIDE |= {"MultiheadAttention", "LSTM", "GRU", "RNN"}
 
 
 class _UnknownStructure(Exception):
@@ -126,19 +119,33 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
         yield _learnt_scale(module, name)
     elif not kind.__module__.startswith("torch.nn.modules."):
         raise _UnknownStructure(f"{name or 'the module'} ({kind.__name__}) has a forward of its own")
-    elif kind.__name__ in _ACTIVATIONS:
-        yield Nonlinearity(name or "the activation", _ACTIVATIONS[kind.__name__](module))
+    elif kind.__name__ in _ACTIVATIONS or kind.__name__ == "PReLU":
+        activation = _activation(module, kind.__name__, name or "(top)")
+        if activation != identity():
+            yield Nonlinearity(name or "the activation", activation)
     elif kind.__name__ in _LEFT_OUT:
         yield _Smooth(name or "(top)", kind.__name__)
     elif kind.__name__ not in _NO_STEP:
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}. {_advice(kind.__name__)}")
 
 
+def _activation(module: Any, kind: str, name: str) -> Activation:
+    try:
+        if kind == "PReLU":
+            return prelu(exact_float64(module.weight, "PReLU weight"))
+        row = _ACTIVATIONS[kind]
+        return row.make(*[getattr(module, parameter) for parameter in row.parameters])
+    except RegionsError as error:
+        raise type(error)(f"module {name}: {error}") from None
+
+
 def _advice(kind: str) -> str:
     """Return the one thing to do about a module that the structure alone does not explain."""
     if kind in _AT_THE_END:
         return "It is not piecewise linear. If it is the last module, leave it out: regions.load(model[:-1])"
-    if kind in _INSIDE:
+    if is_discontinuous(kind):
+        return "It is not continuous, so the network has no linear regions"
+    if kind in _INSIDE or is_smooth(kind):
         return "It is not piecewise linear, so the network has no linear regions"
     return "To read it, give the shape of one input: regions.load(module, input_shape=(C, H, W))"
 
@@ -167,7 +174,7 @@ def _require_no_hooks(module: Any, name: str) -> None:
 def _training_note(module: Any) -> list[str]:
     import torch
 
-    changing = (torch.nn.modules.batchnorm._BatchNorm, torch.nn.modules.dropout._DropoutNd)
+    changing = (torch.nn.modules.batchnorm._BatchNorm, torch.nn.modules.dropout._DropoutNd, torch.nn.RReLU)
     if any(part.training and isinstance(part, changing) for part in module.modules()):
         return ["the module is in training mode; it was read as in evaluation mode"]
     return []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -348,11 +349,13 @@ def _others() -> Iterator[Call]:
         yield call_of(getattr(arrangements, name), n=3)
     yield call_of(arrangements.graphical, n=3, edges=[(0, 1)])
     yield call_of(arrangements.grid, counts=[1, 2])
-    yield call_of(named.leaky_relu, negative_slope=0.5)
     yield call_of(named.prelu, slopes=[0.5])
-    yield call_of(named.hard_tanh, minimum=-1.0, maximum=1.0, _kinds={"minimum": "number", "maximum": "number"})
-    for function in (named.relu, named.relu6, named.absolute, named.identity):
-        yield call_of(function)
+    for row in named.ACTIVATIONS:
+        numbers = {
+            name: 0.5 if default is None else default
+            for name, default in zip(signature(row.make).parameters, row.defaults, strict=True)
+        }
+        yield call_of(row.make, **numbers, _kinds=dict.fromkeys(numbers, "number"))
     yield call_of(named.parse_activation, activation="relu", what="activation", _kinds={"what": "name"})
     yield call_of(named.activation_per_layer, activation="relu", hidden_layers=2, _kinds={"hidden_layers": "integer"})
 

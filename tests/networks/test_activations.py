@@ -11,9 +11,13 @@ import pytest
 
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 from regions.networks.named_activations import (
+    ACTIVATIONS,
     Activation,
     absolute,
     activation_per_layer,
+    clamp_max,
+    clamp_min,
+    hard_sigmoid,
     hard_tanh,
     identity,
     leaky_relu,
@@ -21,6 +25,9 @@ from regions.networks.named_activations import (
     prelu,
     relu,
     relu6,
+    rrelu,
+    soft_shrink,
+    threshold,
 )
 
 POINTS = np.array([-7.5, -2.0, -1.0, -0.25, -0.0, 0.0, 5e-324, 0.5, 1.0, 1.5, 3.0, 6.0, 6.5, 1e300])
@@ -34,7 +41,18 @@ NAMED = {
     "relu6": (relu6(), lambda h: min(max(h, 0.0), 6.0)),
     "abs": (absolute(), abs),
     "identity": (identity(), lambda h: h),
+    "rrelu": (rrelu(), lambda h: h if h > 0 else (1 / 8 + 1 / 3) / 2 * h),
+    "soft_shrink(0.25)": (soft_shrink(0.25), lambda h: max(h - 0.25, 0.0) + min(h + 0.25, 0.0)),
+    "threshold(0.5, 0.5)": (threshold(0.5, 0.5), lambda h: max(h, 0.5)),
+    "threshold(0, 0)": (relu(), lambda h: max(h, 0.0)),
+    "clamp_min(-1.5)": (clamp_min(-1.5), lambda h: max(h, -1.5)),
+    "clamp_max(1.5)": (clamp_max(1.5), lambda h: min(h, 1.5)),
+    "hard_sigmoid": (hard_sigmoid(), lambda h: round(2**53 / 6) / 2**53 * min(max(h, -3.0), 3.0) + 0.5),
 }
+
+
+def test_all_names_are_tested() -> None:
+    assert {name.partition("(")[0] for name in NAMED} == {row.name for row in ACTIVATIONS}
 
 
 @pytest.mark.parametrize("name", list(NAMED))
@@ -47,11 +65,12 @@ def test_values(name: str) -> None:
 def test_parsing_gives_the_same_function(name: str) -> None:
     assert parse_activation(name) == NAMED[name][0]
     assert parse_activation(f"  {name.upper()} ") == NAMED[name][0]
+    assert parse_activation(NAMED[name][0].name) == NAMED[name][0]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("LeakyReLU(0.5)", leaky_relu(0.5)), ("Hardtanh(-2,2)", hard_tanh(-2, 2)), ("ReLU6", relu6())],
+    [("LeakyReLU(0.5)", leaky_relu(0.5)), ("Hardtanh(-2,2)", hard_tanh(-2, 2)), ("Softshrink(0)", identity())],
 )
 def test_names_of_torch_classes(text: str, expected: Activation) -> None:
     assert parse_activation(text) == expected
@@ -155,6 +174,10 @@ def test_the_unit_that_jumps_is_named() -> None:
         ("prelu", NetworkError, "activation='prelu'"),
         ("tanh", UnsupportedLayerError, "not piecewise linear"),
         ("GELU", UnsupportedLayerError, "not piecewise linear"),
+        ("Hardshrink", UnsupportedLayerError, "jumps"),
+        ("threshold(1, 0)", UnsupportedLayerError, "jumps from 0.0 to 1.0"),
+        ("threshold", NetworkError, "takes 2 numbers, got 0"),
+        ("soft_shrink(-1)", NetworkError, "at least 0"),
     ],
 )
 def test_unknown_names(text: str, error: type[Exception], words: str) -> None:

@@ -83,7 +83,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "keras": {"dense/kernel:0": np.ones((2, 8)), "dense/bias:0": np.ones(8), "out/kernel:0": np.ones((8, 1))},
         "single": regions.load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))),
         "tanh": nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)),
-        "softshrink": nn.Sequential(nn.Linear(2, 3), nn.Softshrink(), nn.Linear(3, 1)),
+        "convolution": nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 3, 2), nn.ReLU(), nn.Flatten()),
         "normed": nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 1)),
         "embedding": nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 1)),
         "weight_norm": nn.utils.parametrizations.weight_norm(nn.Linear(2, 3)),

@@ -128,6 +128,8 @@ CASES: dict[str, Case] = WINDOWS | {
     ),
     "LeakyRelu": ([node("LeakyRelu", ["x"], "y", alpha=0.3)], {}, [1, 3], (6, 16)),
     "LeakyRelu as it comes": ([node("LeakyRelu", ["x"], "y")], {}, [1, 3], (6, 16)),
+    "Shrink": ([node("Shrink", ["x"], "y", lambd=0.3, bias=0.3)], {}, [1, 3], (9, NEWEST)),
+    "ThresholdedRelu": ([node("ThresholdedRelu", ["x"], "y", alpha=0.0)], {}, [1, 3], (10, 22)),
     "PRelu": ([node("PRelu", ["x", "s"], "y")], {"s": normal(3)}, [1, 3], (7, 9, 16)),
     "PRelu for channels": ([node("PRelu", ["x", "s"], "y")], {"s": normal(3, 1, 1)}, [1, 3, 2, 2], (9, 16)),
     "PRelu, one slope": ([node("PRelu", ["x", "s"], "y")], {"s": normal(1)}, [1, 3], (9,)),

@@ -30,8 +30,7 @@ __all__ = ["read_exported_tensors", "read_operations"]
 _CUT = {"softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "argmax"}
 _AFTER_CUT = _CUT | {"view", "reshape", "flatten", "squeeze", "unsqueeze", "clone", "contiguous", "to", "detach"}
 _SMOOTH = {
-    *("softmax", "log_softmax", "_softmax", "_log_softmax", "sigmoid", "log_sigmoid", "tanh", "elu", "selu", "celu"),
-    *("gelu", "silu", "mish", "softplus", "softsign", "softmin", "hardswish", "erf", "exp", "log", "sqrt", "rsqrt"),
+    *("erf", "exp", "log", "sqrt", "rsqrt"),
     *("pow", "sin", "cos", "square", "reciprocal", "var", "std", "prod", "cumprod", "norm", "linalg_vector_norm"),
     *("layer_norm", "native_layer_norm", "group_norm", "instance_norm", "scaled_dot_product_attention", "bilinear"),
 }

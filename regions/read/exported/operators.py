@@ -16,7 +16,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
-from regions.networks.activation import Activation
+from regions.networks.named_activations import ACTIVATIONS, NamedActivation
 from regions.read.exported.call import Call, Operation
 from regions.read.exported.constants import CONSTANT_OPERATORS
 from regions.read.exported.graph import FLOATS, Word
@@ -115,8 +115,15 @@ def _batch_norm(call: Call) -> Any:
     return [result, *(np.zeros(0) for _ in call.node.outputs[1:])] if call.node.several else result
 
 
-def _activates(activation_of: Callable[[Call], Activation]) -> Operation:
-    return lambda call: call.at.activated(call.tensor(), activation_of(call))
+def _activates(row: NamedActivation) -> Operation:
+    numbers = list(zip(row.parameters, row.defaults, strict=True))
+
+    def activate(call: Call) -> Tensor:
+        x = call.tensor()
+        given = [call.number(name) if default is None else call.number(name, default) for name, default in numbers]
+        return elementwise.activated(call.at, x, row.make, given)
+
+    return activate
 
 
 def _prelu(call: Call) -> Tensor:
@@ -141,22 +148,6 @@ def _clamp(low: str | None, high: str | None, widest: float | None = None) -> Op
     return clamp
 
 
-def _threshold(call: Call) -> Tensor:
-    low, below = call.number("threshold"), call.number("value")
-    if low != below:
-        raise UnsupportedLayerError(f"{call.at.label} jumps from {below} to {low}, so it is not continuous")
-    return elementwise.clipped(call.at, call.tensor(), low, None)
-
-
-def _soft_shrink(call: Call) -> Tensor:
-    x, width = call.tensor(), call.number("lambd", 0.5)
-    if width < 0:
-        raise call.at.refused(f"shrinks by {width}")
-    ends, outside = np.array([-width, width]), np.array([width, 0.0, -width])
-    activation = Activation(f"soft_shrink({width})", ends, np.array([1.0, 0.0, 1.0]), outside) if width else None
-    return x if activation is None else call.at.activated(x, activation)
-
-
 def _rrelu(call: Call) -> Tensor:
     call.ignore("generator")
     if call.flag("training"):
@@ -164,8 +155,8 @@ def _rrelu(call: Call) -> Tensor:
             f"{call.at.label} is in training mode, so its slopes are random; call model.eval() before exporting, "
             "and pass training=self.training where the model calls the function itself"
         )
-    slope = (call.number("lower", 1 / 8) + call.number("upper", 1 / 3)) / 2
-    return call.at.activated(call.tensor(), activations.leaky_relu(slope))
+    numbers = [call.number("lower", 1 / 8), call.number("upper", 1 / 3)]
+    return elementwise.activated(call.at, call.tensor(), activations.rrelu, numbers)
 
 
 def _sum(sign: float, turned: bool = False) -> Operation:
@@ -267,18 +258,16 @@ OPERATORS: dict[str, Operation] = {
     **{f"conv_transpose{axes}d": _convolution(axes, back=True) for axes in (1, 2, 3)},
     "convolution": _convolution(None),
     **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
-    "relu": _activates(lambda call: activations.relu()),
-    "leaky_relu": _activates(lambda call: activations.leaky_relu(call.number("negative_slope", 0.01))),
-    "abs": _activates(lambda call: activations.absolute()),
-    "absolute": _activates(lambda call: activations.absolute()),
-    **dict.fromkeys(("prelu", "_prelu_kernel"), _prelu),
+    **{operator: _activates(row) for row in ACTIVATIONS for operator in row.aten},
+    # These have more arguments than the activations of their names: infinite bounds, and a flag for training.
     "hardtanh": _clamp("min_val", "max_val", 1.0),
-    "relu6": _activates(lambda call: activations.relu6()),
+    "rrelu": _rrelu,
+    "hardsigmoid": lambda call: elementwise.hard_sigmoid(call.at, call.tensor()),
+    **dict.fromkeys(("prelu", "_prelu_kernel"), _prelu),
     "clamp": _clamp("min", "max"),
     "clip": _clamp("min", "max"),
     "clamp_min": _clamp("min", None),
     "clamp_max": _clamp(None, "max"),
-    "hardsigmoid": lambda call: elementwise.hard_sigmoid(call.at, call.tensor()),
     **dict.fromkeys(("neg", "negative"), lambda call: call.at.scaled(call.tensor(), -1.0)),
     "add": _sum(1.0),
     **dict.fromkeys(("sub", "subtract"), _sum(-1.0)),
@@ -292,9 +281,6 @@ OPERATORS: dict[str, Operation] = {
     **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "type_as", "detach", "alias", "positive"), _same),
     **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _same),
     **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _dropout),
-    "threshold": _threshold,
-    "softshrink": _soft_shrink,
-    "rrelu": _rrelu,
     **CONSTANT_OPERATORS,
     **MOVING_OPERATORS,
     **SHAPE_OPERATORS,

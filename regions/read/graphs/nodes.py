@@ -13,6 +13,7 @@ from heapq import heappop, heappush
 from typing import TypeVar
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.networks.named_activations import is_smooth
 from regions.printable import printable
 
 __all__ = ["GraphNode", "in_order", "needed", "require_names", "unsupported"]
@@ -120,7 +121,7 @@ def unsupported(
     ----------
     node : GraphNode
     smooth : collection of str
-        Operators that are not piecewise linear.
+        Operators that are not piecewise linear, apart from activations.
     not_yet : dict of str to str
         What others do, in words.
     handled : str
@@ -129,7 +130,7 @@ def unsupported(
         Smooth ones that may be left out at the end.
     """
     operator = node.operator.rpartition(".")[2]  # those of other domains are mostly what their names say
-    if operator in smooth:
+    if operator in smooth or is_smooth(operator):
         advice = "it is not piecewise linear, so the network has no regions; "
         advice += "only at the very end can it be left out" if operator in cut else "export the part before it"
         if any(node.inputs):

@@ -41,8 +41,7 @@ _AFTER_CUT = _CUT | {
 _SHAPE = {"Shape": 25}
 
 _SMOOTH = {
-    *("Softmax", "LogSoftmax", "Sigmoid", "Tanh", "Elu", "Selu", "Celu", "Gelu", "Mish", "Softplus", "Softsign"),
-    *("Swish", "HardSwish", "Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "Reciprocal", "LpNormalization"),
+    *("Erf", "Exp", "Log", "Sqrt", "Pow", "Sin", "Cos", "Reciprocal", "LpNormalization"),
     *("LayerNormalization", "InstanceNormalization", "GroupNormalization", "RMSNormalization", "LRN", "Attention"),
     *("MeanVarianceNormalization", "ReduceL2", "ReduceSumSquare", "ReduceProd", "ReduceLogSumExp"),
 }

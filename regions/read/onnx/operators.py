@@ -21,7 +21,7 @@ from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NonFiniteError, NotACheckpointError, UnsupportedLayerError
 from regions.networks import named_activations as activations
-from regions.networks.named_activations import Activation
+from regions.networks.named_activations import ACTIVATIONS, OnnxActivation
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import elementwise, maxima, windows
 from regions.read.graphs.operators.shapes import moved
@@ -189,12 +189,13 @@ def _negate(at: Site, node: Node, values: list[Value | None]) -> Flow:
     return replace(flow, tensor=at.scaled(flow.tensor, -1.0))
 
 
-def _activates(activation_of: Callable[[Node], Activation]) -> Operation:
-    """The operator that is an activation, which its attributes tell."""
+def _activates(row: OnnxActivation) -> Operation:
+    """Return the operation of an operator that is an activation."""
 
     def activate(at: Site, node: Node, values: list[Value | None]) -> Flow:
         flow = only_flow(node, values)
-        return replace(flow, tensor=at.activated(flow.tensor, activation_of(node)))
+        numbers = [_number(node, name, default) for name, default in row.attributes.items()]
+        return replace(flow, tensor=elementwise.activated(at, flow.tensor, row.make, numbers))
 
     return activate
 
@@ -321,9 +322,7 @@ OPERATORS: dict[str, tuple[Operation, int]] = {
     "Mul": (_multiply, 14),
     "Div": (_divide, 14),
     "Neg": (_negate, 13),
-    "Relu": (_activates(lambda node: activations.relu()), 14),
-    "Abs": (_activates(lambda node: activations.absolute()), 13),
-    "LeakyRelu": (_activates(lambda node: activations.leaky_relu(_number(node, "alpha", 0.01))), 16),
+    **{row.onnx.name: (_activates(row.onnx), row.onnx.newest) for row in ACTIVATIONS if row.onnx},
     "PRelu": (_prelu, 16),
     "Clip": (_clip, 13),
     "Max": (partial(_compared, upper=False), 13),

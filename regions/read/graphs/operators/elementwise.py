@@ -7,12 +7,12 @@ Operands are tensors, which depend on the input, or constants. Both are repeated
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from regions.arithmetic.types import Floats
-from regions.errors import NetworkError, NonFiniteError, UnsupportedLayerError
+from regions.errors import NetworkError, NonFiniteError, RegionsError, UnsupportedLayerError
 from regions.networks import named_activations as activations
 from regions.networks.named_activations import Activation
 from regions.read.graphs.operations import Tensor
@@ -22,6 +22,7 @@ from regions.read.graphs.site import Site
 from regions.read.scaling import invert, scaling_of_batch_norm
 
 __all__ = [
+    "activated",
     "added",
     "clipped",
     "compared_with",
@@ -113,6 +114,15 @@ def divided(at: Site, first: Operand, second: Operand) -> Tensor:
     return at.scaled(x, scale, exact=exact)
 
 
+def activated(at: Site, x: Tensor, make: Callable[..., Activation], numbers: Sequence[float]) -> Tensor:
+    """Apply the activation that ``make`` returns for these numbers to every element; errors name the node."""
+    try:
+        activation = make(*numbers)
+    except RegionsError as error:
+        raise type(error)(f"{at.label}: {error}") from None
+    return at.activated(x, activation)
+
+
 def prelu(at: Site, x: Tensor, slopes: Floats) -> Tensor:
     """Leaky ReLU with slopes of x's shape, or that are repeated to it."""
     by_unit = spread(at, slopes, x.shape).ravel()
@@ -136,11 +146,10 @@ def clipped(at: Site, x: Tensor, low: float | None, high: float | None) -> Tenso
     if low is None and high is None:
         return x
     if high is None:
-        activation = activations.relu()
-        if low != 0.0:
-            activation = Activation(f"max(h, {low!r})", np.array([low]), np.array([0.0, 1.0]), np.array([low, 0.0]))
+        assert low is not None
+        activation = activations.relu() if low == 0.0 else activations.clamp_min(low)
     elif low is None:
-        activation = Activation(f"min(h, {high!r})", np.array([high]), np.array([1.0, 0.0]), np.array([0.0, high]))
+        activation = activations.clamp_max(high)
     elif low >= high:
         raise NetworkError(f"{at.label} clips between {low!r} and {high!r}, which leaves a constant")
     else:
@@ -149,7 +158,7 @@ def clipped(at: Site, x: Tensor, low: float | None, high: float | None) -> Tenso
 
 
 def hard_sigmoid(at: Site, x: Tensor) -> Tensor:
-    """``x / 6 + 1/2``, clipped to the interval from 0 to 1, as torch has it: x is clipped first, at -3 and 3."""
+    """Return ``x / 6 + 1/2`` clipped to the interval from 0 to 1: clip x at -3 and 3, then scale it, with a note."""
     return at.scaled(at.activated(x, activations.hard_tanh(-3.0, 3.0)), 1.0 / 6.0, 0.5, exact=False)
 
 
