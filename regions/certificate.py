@@ -16,7 +16,7 @@ from typing import Any
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.networks.network import Network
-from regions.tables import JsonReport, facts_table
+from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Certificate", "make_certificate"]
 

@@ -30,7 +30,7 @@ from regions.output.arrow import ARROW_SUFFIXES, write_tables
 from regions.output.convert import closed_rings
 from regions.output.saved import write_partition
 from regions.partition import Partition, require_partition
-from regions.printable import file_name
+from regions.text.printable import file_name
 
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]
 

@@ -35,8 +35,8 @@ from regions.networks.rounded import affine_maps
 from regions.output import convert
 from regions.output.html import partition_html
 from regions.output.saved import read_partition, write_partition
-from regions.printable import listed
-from regions.tables import facts_table
+from regions.text.printable import listed
+from regions.text.tables import facts_table
 
 __all__ = ["ARRAYS", "Partition", "Region", "load_partition", "raw_arrays", "require_complete", "require_partition"]
 

@@ -31,8 +31,8 @@ from regions.measures.boundary import correct_sum
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition
-from regions.reporting import Progress
-from regions.tables import JsonReport, facts_table
+from regions.text.progress import Progress
+from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Comparison", "compare"]
 

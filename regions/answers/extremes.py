@@ -32,8 +32,8 @@ from regions.enumeration.workers import Workers
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.reporting import Progress
-from regions.tables import JsonReport, html_table
+from regions.text.progress import Progress
+from regions.text.tables import JsonReport, html_table
 
 __all__ = ["Extremes", "extremes", "extremes_of"]
 

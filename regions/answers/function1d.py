@@ -29,7 +29,7 @@ from regions.errors import DomainError
 from regions.files.replacing import replacing
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.tables import JsonReport, html_table
+from regions.text.tables import JsonReport, html_table
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly

@@ -24,7 +24,7 @@ from unicodedata import category
 
 import numpy as np
 
-from regions.printable import LONGEST_ITEM, printable
+from regions.text.printable import LONGEST_ITEM, printable
 
 __all__ = [
     "MOST_ITEMS",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from regions.arithmetic.arguments import shown
 from regions.arithmetic.types import Bits, Floats, Indices
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = [
     "as_numpy",

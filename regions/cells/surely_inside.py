@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from regions import _core
+from regions import core
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.cell_geometry import next_corners, volumes
@@ -61,7 +61,7 @@ class InPlane:
         if not cells.domain.bounded:
             vertices, errors, corners = _with_far_points(cells)
         others = cells.cell_facets, cells.facet_regions, cells.facet_kinks
-        self.cells = _core.CompiledCells(vertices, errors, cells.cell_offsets, corners, *others)
+        self.cells = core.CompiledCells(vertices, errors, cells.cell_offsets, corners, *others)
         # The edges of the largest region are all long, compared with the errors of corners.
         self.start = int(np.argmax(volumes(cells)))
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from regions.tables import JsonReport, aligned, html_table
+from regions.text.tables import JsonReport, aligned, html_table
 
 __all__ = [
     "CLAIMS",

@@ -28,7 +28,7 @@ from regions.certification.forms import Forms, line_through, value
 from regions.networks.network import Network
 from regions.partition import Partition
 from regions.reference.integers import Form, Point
-from regions.reporting import Report
+from regions.text.progress import Report
 
 __all__ = ["Cell", "Cells", "reduced", "turn"]
 

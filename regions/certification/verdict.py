@@ -32,7 +32,7 @@ from regions.certification.rounding import check_affine_maps, check_coordinates,
 from regions.certification.totals import check_disjoint, check_euler, check_volume
 from regions.networks.network import Network, require_network
 from regions.partition import ARRAYS, Partition, raw_arrays, require_partition
-from regions.reporting import Progress, Report, reporting
+from regions.text.progress import Progress, Report, reporting
 
 __all__ = ["certify"]
 

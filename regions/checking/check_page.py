@@ -15,7 +15,7 @@ from io import BytesIO
 from regions.errors import DomainError, MissingDependencyError
 from regions.partition import Partition
 from regions.pictures.plot import plot
-from regions.tables import table_row
+from regions.text.tables import table_row
 
 __all__ = ["report_page"]
 

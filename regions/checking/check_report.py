@@ -18,7 +18,7 @@ from regions.checking.check_page import report_page
 from regions.checking.items import BoundItem, CountItem, Invariant, LayerItem, OrderItem
 from regions.definitions import DEFINITIONS
 from regions.partition import Partition
-from regions.tables import JsonReport, aligned, html_table, plain
+from regions.text.tables import JsonReport, aligned, html_table, plain
 
 __all__ = ["CheckReport"]
 

@@ -21,7 +21,7 @@ from regions.cli.facts import announce, file_to_write, outcome_facts, print_outc
 from regions.cli.job import Outcome, run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, output_option, workers_option
 from regions.files.replacing import replacing
-from regions.tables import json_text
+from regions.text.tables import json_text
 
 __all__ = ["check_command"]
 

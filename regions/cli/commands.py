@@ -73,7 +73,7 @@ from regions.export import EXPORT_SUFFIXES, export, export_blocks
 from regions.output.arrow import ARROW_SUFFIXES, require_tables_of
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib
 from regions.pictures.picture_marks import named_points
-from regions.tables import json_text
+from regions.text.tables import json_text
 from regions.version import __version__
 
 __all__ = ["regions_group"]

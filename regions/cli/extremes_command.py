@@ -17,7 +17,7 @@ from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, domain_options
 from regions.cli.facts import announce, outcome_facts, print_outcome, say
 from regions.cli.job import run_enumerate
 from regions.cli.options import common_options, limit_option, load_model, workers_option
-from regions.tables import aligned, json_text
+from regions.text.tables import aligned, json_text
 
 __all__ = ["extremes_command"]
 

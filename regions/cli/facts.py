@@ -27,7 +27,7 @@ from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
 from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
-from regions.tables import plain
+from regions.text.tables import plain
 
 __all__ = [
     "announce",

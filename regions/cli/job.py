@@ -31,7 +31,7 @@ from regions.enumeration.run import End, Run, compiled, counted, enumerated
 from regions.enumeration.stream import stream
 from regions.errors import DomainError, LimitReached
 from regions.measures import StreamSummary
-from regions.reporting import Report, bar
+from regions.text.progress import Report, bar
 
 __all__ = [
     "EXIT_LIMIT",

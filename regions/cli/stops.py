@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from regions.reporting import Report
+from regions.text.progress import Report
 
 __all__ = ["Held", "at_once", "exit_code", "held"]
 

@@ -28,7 +28,7 @@ from regions.cli.options import (
 from regions.ensembles import Ensemble
 from regions.enumeration.run import End
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
-from regions.tables import json_text
+from regions.text.tables import json_text
 
 __all__ = ["trajectory_command"]
 

@@ -25,7 +25,7 @@ from regions.cells.complex import cached
 from regions.cells.equal_maps import numbered
 from regions.errors import CountNotDecided
 from regions.partition import Partition, require_complete
-from regions.tables import facts_table
+from regions.text.tables import facts_table
 
 __all__ = ["DEFINITIONS", "Definition", "LinearRegions", "definition_of", "linear_regions"]
 

@@ -32,7 +32,7 @@ from regions.errors import InternalError, UnsupportedLayerError
 from regions.networks.graph import Maxima
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["lower_patterns"]
 

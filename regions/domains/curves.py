@@ -27,7 +27,7 @@ from regions.domains.gram import independent
 from regions.domains.lines import Segment, segments_between
 from regions.domains.points import many_points, one_point, same_length
 from regions.errors import DegenerateDomainError, DomainError, ShapeMismatchError
-from regions.tables import facts_table
+from regions.text.tables import facts_table
 
 __all__ = ["Arc", "ArcLeg", "Circle", "Curve", "GreatCircle", "Leg", "Polyline", "as_curve"]
 

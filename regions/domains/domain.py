@@ -29,8 +29,8 @@ from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
-from regions.printable import listed
-from regions.tables import facts_table
+from regions.text.printable import listed
+from regions.text.tables import facts_table
 
 AnyDomain = TypeVar("AnyDomain", bound="Domain")
 

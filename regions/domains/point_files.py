@@ -26,7 +26,7 @@ from regions.errors import CheckpointError, DomainError, FileTooLargeError, Shap
 from regions.files.npz import read_array, read_npz
 from regions.files.opened import opened, read_whole, require_ordinary_file
 from regions.files.text_table import load_table
-from regions.printable import file_name, printable, printable_errors
+from regions.text.printable import file_name, printable, printable_errors
 
 _TEXTS = (".csv", ".tsv")
 POINT_SUFFIXES = (".npy", ".npz", *_TEXTS)

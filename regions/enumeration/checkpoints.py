@@ -38,7 +38,7 @@ from regions.enumeration.subtrees import Subtree, shapes, sizes_of
 from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["Folder"]
 

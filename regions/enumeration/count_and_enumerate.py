@@ -32,7 +32,7 @@ from regions.enumeration.workers import Workers, beside_and_within, each_by_work
 from regions.errors import LimitReached
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.reporting import Progress, Report, reporting
+from regions.text.progress import Progress, Report, reporting
 
 __all__ = ["certified_count", "count", "enumerate"]
 

@@ -20,7 +20,7 @@ from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
 from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in, watched
 from regions.networks.network import Network
-from regions.reporting import Report, share_of
+from regions.text.progress import Report, share_of
 
 __all__ = ["pieces_counted", "strands_of"]
 

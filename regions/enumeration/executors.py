@@ -29,7 +29,7 @@ from regions.arithmetic.arguments import shown
 from regions.enumeration.answers import Sealed, run_sealed, unsealed
 from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
 from regions.enumeration.tasks import Result, Task
-from regions.reporting import PATIENCE
+from regions.text.progress import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]
 

@@ -19,7 +19,7 @@ from regions.domains.curves import ArcLeg
 from regions.errors import PrecisionWarning
 from regions.networks.graph import Graph
 from regions.passes.foreseen import MOST_LIMBS, LostLayer, lost_layer
-from regions.reporting import Report
+from regions.text.progress import Report
 
 __all__ = ["forewarned"]
 

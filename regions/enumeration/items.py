@@ -22,7 +22,7 @@ from regions.enumeration.curves import pieces_counted
 from regions.enumeration.run import Model, Path, Run, counted, enumerated
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
-from regions.reporting import Report
+from regions.text.progress import Report
 
 __all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_share"]
 

@@ -38,8 +38,8 @@ from regions.enumeration.workers import beside_and_within, each_by_workers
 from regions.errors import LimitReached, NotACheckpointError, RegionsError
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.printable import printable
-from regions.reporting import PATIENCE, Report
+from regions.text.printable import printable
+from regions.text.progress import PATIENCE, Report
 
 __all__ = ["KeptEnumeration", "Pieces", "count_by_tasks", "enumerate_by_tasks", "run_by_tasks"]
 

@@ -19,7 +19,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from regions import _core
+from regions import core
 from regions.arithmetic.arguments import shown
 from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
@@ -30,7 +30,7 @@ from regions.errors import LimitReached
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.reporting import Report
+from regions.text.progress import Report
 from regions.version import __version__
 
 __all__ = [
@@ -55,7 +55,7 @@ Where = TypeVar("Where", Domain, Curve)
 End = Literal["complete", "limit", "interrupted"]
 
 # A network in the form that the core needs.
-Model = _core.CompiledNetwork
+Model = core.CompiledNetwork
 
 # Identifies a node of the recursion; () is the whole domain.
 Path = tuple[int, ...]
@@ -104,7 +104,7 @@ class Run(Generic[Where]):
     def certificate(self) -> Certificate:
         """The certificate of the number of regions."""
         complete = self.status == "finished" and not self.section
-        found = self.regions, complete, self.stats, __version__, _core.kernel()
+        found = self.regions, complete, self.stats, __version__, core.kernel()
         return make_certificate(self.network, self.domain, *found)
 
     def require_complete(self, limit: int | None, partial: Any) -> None:
@@ -174,14 +174,14 @@ def enumerated(
     section = begin != () or end is not None
     place = begin, status if isinstance(status, tuple) else end
     complete = status == "finished" and not section
-    raw |= {"stats": stats, "complete": complete, "section": place, "kernel": _core.kernel()}
+    raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     partition = Partition(network, domain, raw)
     return Run(network, domain, len(partition), stats, status, partition, section)
 
 
 def watched(network: Network, model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
-    limbs = partial(_core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
+    limbs = partial(core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
     return forewarned(network.graph, part, limbs, report)
 
 
@@ -191,7 +191,7 @@ def frontier(model: Model, domain: Domain, least: int, report: Report | None = N
     There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Exceptions from
     ``report`` and Ctrl-C are raised.
     """
-    status, paths = _core.frontier(model, domain.origin, domain.directions, domain.generators, least, report)
+    status, paths = core.frontier(model, domain.origin, domain.directions, domain.generators, least, report)
     if isinstance(status, BaseException):
         raise status
     return paths
@@ -208,7 +208,7 @@ def counted_in(
 ) -> tuple[Any, int, dict[str, int]]:
     """Return the core's status, the number of regions, and the core's counters."""
     shape = part.origin, part.directions, part.generators
-    return _core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads, begin, end)
+    return core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads, begin, end)
 
 
 def enumerated_in(
@@ -223,7 +223,7 @@ def enumerated_in(
 ) -> tuple[Any, dict[str, Any], dict[str, int]]:
     """Return the core's status, its arrays, and its counters."""
     shape = part.origin, part.directions, part.generators
-    return _core.enumerate(model, *shape, limit, report, isinstance(part, ArcLeg), threads, begin, end, most)
+    return core.enumerate(model, *shape, limit, report, isinstance(part, ArcLeg), threads, begin, end, most)
 
 
 def checked_limit(limit: int | None) -> int:

@@ -20,7 +20,7 @@ from regions.domains.domain import require_domain_of
 from regions.enumeration.run import checked_limit, compiled, enumerated
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.reporting import PATIENCE, Progress, Report, reporting, require_progress
+from regions.text.progress import PATIENCE, Progress, Report, reporting, require_progress
 
 __all__ = ["Stream", "stream"]
 

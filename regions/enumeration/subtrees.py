@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regions import _core
+from regions import core
 from regions.cells.consistency import first_problem
 from regions.domains import Domain
 from regions.enumeration.run import Model, Path, Run, checked_limit, watched
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
-from regions.reporting import Report
+from regions.text.progress import Report
 
 __all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
 
@@ -91,8 +91,8 @@ def found_below(
     """Find the regions below a node. Only the root uses more than one thread."""
     shape = domain.origin, domain.directions, domain.generators
     report = watched(network, model, domain, report)
-    status, arrays, stats = _core.subtree(model, *shape, checked_limit(limit), report, threads, node)
-    part = Subtree(node, arrays, stats, _core.kernel(), status == "finished")
+    status, arrays, stats = core.subtree(model, *shape, checked_limit(limit), report, threads, node)
+    part = Subtree(node, arrays, stats, core.kernel(), status == "finished")
     return Run(network, domain, len(part), stats, status, section=node != ()), part
 
 
@@ -125,14 +125,12 @@ def grafted(
     stats = Counter[str]()
     for part in parts:
         stats.update(part.stats)
-        if part.kernel != _core.kernel():
-            raise ValueError(
-                f"parts that the kernel {part.kernel!r} found cannot be put together by {_core.kernel()!r}"
-            )
+        if part.kernel != core.kernel():
+            raise ValueError(f"parts that the kernel {part.kernel!r} found cannot be put together by {core.kernel()!r}")
     nodes = [part.node for part in parts]
     shape = domain.origin, domain.directions, domain.generators
     try:
-        status, raw, above, closed = _core.graft(model, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
+        status, raw, above, closed = core.graft(model, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
     except RuntimeError as error:
         raise ValueError(f"parts of the recursion do not fit together: {error}") from error
     if isinstance(status, BaseException):
@@ -145,7 +143,7 @@ def grafted(
         raise ValueError(f"parts of the recursion do not fit together: {problem}")
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
-    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": _core.kernel()})
+    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": core.kernel()})
 
 
 def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal
 
-from regions import _core
+from regions import core
 from regions.arithmetic.arguments import integer, one_of, shown
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
@@ -33,7 +33,7 @@ from regions.enumeration.subtrees import Subtree, found_below
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
 from regions.networks.network import Network
-from regions.reporting import Report, share_of
+from regions.text.progress import Report, share_of
 from regions.version import __version__
 
 __all__ = ["Function", "Result", "Task", "attempt", "result_of", "run", "split", "split_items"]
@@ -197,7 +197,7 @@ def split_items(
     divided = function == "enumerate" or _divided(items, n, definition, limit)
     parts = list(_sections(items, n, report) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
-    kernel = _core.kernel() if divided else None
+    kernel = core.kernel() if divided else None
     what = (
         __version__,
         kernel,
@@ -292,9 +292,9 @@ def attempt(
 ) -> Result:
     """Run a task with this number of threads; ``model_of`` compiles its networks, or returns cached ones."""
     model_of = model_of or lru_cache(maxsize=1)(compiled)
-    if task.kernel not in (None, _core.kernel()):
+    if task.kernel not in (None, core.kernel()):
         raise ValueError(
-            f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {_core.kernel()!r}; run "
+            f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {core.kernel()!r}; run "
             "it on a machine like the one on which the job was split"
         )
     if task.function == "enumerate":

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Generic, Literal, TypeVar
 
 from regions.arithmetic.arguments import integer
-from regions.reporting import PATIENCE, Report, share_of
+from regions.text.progress import PATIENCE, Report, share_of
 
 __all__ = ["Workers", "beside_and_within", "each_by_workers", "number_of_workers"]
 

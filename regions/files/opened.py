@@ -24,7 +24,7 @@ from regions.arithmetic.arguments import path_of
 from regions.errors import NotACheckpointError, RegionsError, TruncatedFileError
 from regions.files import limits
 from regions.files.zip_file import Archive, looks_like_zip
-from regions.printable import file_name, printable
+from regions.text.printable import file_name, printable
 
 __all__ = [
     "START_BYTES",

@@ -26,7 +26,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import CheckpointError, DomainError, NonFiniteError, ShapeMismatchError
 from regions.files import limits
 from regions.files.opened import read_whole
-from regions.printable import listed, printable
+from regions.text.printable import listed, printable
 
 __all__ = ["coordinate", "load_table"]
 

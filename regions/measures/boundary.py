@@ -30,7 +30,7 @@ from regions.networks.network import Network
 from regions.networks.switched_kinks import switched_kinks
 from regions.partition import Partition, require_complete
 from regions.passes.open_paths import bending_kinks, leading_to_outputs
-from regions.tables import html_table
+from regions.text.tables import html_table
 
 # Facets whose patterns are compared at a time.
 CHUNK = 1 << 16

@@ -17,7 +17,7 @@ from regions.arithmetic.arguments import real
 from regions.arithmetic.arrays import exact_float64, read_only
 from regions.arithmetic.types import Floats
 from regions.errors import ShapeMismatchError
-from regions.tables import facts_table
+from regions.text.tables import facts_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ from regions.errors import NonFiniteError
 from regions.measures.exact_discs import exact_discs
 from regions.measures.rounded_discs import rounded_discs
 from regions.partition import Partition, require_complete
-from regions.tables import facts_table, spread
+from regions.text.tables import facts_table, spread
 
 # Largest bound that is good enough, relative to the radius. Smaller values would cost generic partitions: in one of
 # 66,795 regions, whose stored corners are off by up to 1e-10, no bound is above 2^-12, and 170 are above 2^-20.

@@ -19,7 +19,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.measures.estimate import Estimate
 from regions.networks.network import Network
-from regions.tables import facts_table, spread
+from regions.text.tables import facts_table, spread
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -32,7 +32,7 @@ from regions.domains.domain import require_domain_of
 from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
-from regions.tables import JsonReport, plain
+from regions.text.tables import JsonReport, plain
 
 __all__ = ["ExtremeRegion", "StreamSummary"]
 

@@ -23,7 +23,7 @@ from regions.arithmetic.arrays import as_numpy, exact_float64, real_numbers
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Floats, Indices
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["Activation"]
 

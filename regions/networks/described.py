@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from regions.networks.graph import Graph
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["LayerFacts", "activation_names", "architecture", "in_runs", "layer_facts"]
 

@@ -10,7 +10,7 @@ from regions.errors import EmptyLayerError, NetworkError, ShapeMismatchError
 from regions.networks.graph import Graph, Units
 from regions.networks.layer import Layer
 from regions.networks.named_activations import identity
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["require_fitting", "require_sound"]
 

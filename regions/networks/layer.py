@@ -21,7 +21,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import EmptyLayerError, NetworkError, ShapeMismatchError
 from regions.networks.dense import Dense
 from regions.networks.named_activations import Activation
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["Layer", "layer_of", "pairs_of"]
 

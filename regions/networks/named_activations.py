@@ -22,7 +22,7 @@ from regions.arithmetic.arguments import MOST_ITEMS, integer, list_of, real, sho
 from regions.arithmetic.arrays import exact_float64
 from regions.errors import NetworkError, NonFiniteError, ShapeMismatchError, UnsupportedLayerError
 from regions.networks.activation import Activation
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = [
     "Activation",

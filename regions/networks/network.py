@@ -37,8 +37,8 @@ from regions.networks.maxima import Maxima
 from regions.networks.named_activations import Activation, activation_per_layer, identity
 from regions.networks.parts import ending, number_of, with_inputs_apart, with_outputs
 from regions.networks.rounded import affine_maps, at_points
-from regions.printable import printable
-from regions.tables import html_table
+from regions.text.printable import printable
+from regions.text.tables import html_table
 
 __all__ = ["LAYER_ARRAYS", "Layer", "Network", "require_network", "stored_arrays", "with_graph"]
 

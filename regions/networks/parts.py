@@ -20,7 +20,7 @@ from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
 from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = [
     "comparing",

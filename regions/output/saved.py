@@ -42,7 +42,7 @@ from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
 from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.networks.patches import Patches, first_problem_of_patches
-from regions.printable import printable_errors
+from regions.text.printable import printable_errors
 
 __all__ = ["read_partition", "write_partition"]
 

@@ -33,10 +33,10 @@ from regions.errors import (
 from regions.files.opened import OpenedFile
 from regions.networks.named_activations import relu
 from regions.networks.network import Network
-from regions.printable import printable
 from regions.read.chains.between_layers import ActivationChoice, require_activation
 from regions.read.chains.steps import Dense, Nonlinearity, Step, build_network
 from regions.read.scaling import Scaling, subtract_and_divide
+from regions.text.printable import printable
 
 __all__ = ["looks_like_nnet", "network_from_nnet", "read_nnet"]
 

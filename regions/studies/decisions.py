@@ -31,8 +31,8 @@ from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
 from regions.partition import Partition
-from regions.reporting import Progress
-from regions.tables import html_table
+from regions.text.progress import Progress
+from regions.text.tables import html_table
 
 __all__ = ["Decisions", "decisions"]
 

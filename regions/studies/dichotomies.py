@@ -22,9 +22,9 @@ from regions.enumeration.run import compiled
 from regions.errors import ShapeMismatchError
 from regions.networks.derived import cut_off, with_swept_layer
 from regions.networks.network import Network, require_network
-from regions.reporting import Progress, reporting, share_of
 from regions.studies.label_flips import WHOLE_TURN, in_order, label_flips
-from regions.tables import JsonReport, facts_table
+from regions.text.progress import Progress, reporting, share_of
+from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Dichotomies", "dichotomies"]
 

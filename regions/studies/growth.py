@@ -33,11 +33,11 @@ from regions.measures.estimate import Estimate
 from regions.measures.image_lengths import ratio_errors
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
-from regions.proven_digits import proven_digits
-from regions.reporting import Progress, Report, reporting
 from regions.studies.growth_laws import GrowthLaw, Quantity, laws_of
 from regions.studies.trajectory import trajectory
-from regions.tables import JsonReport, aligned, html_table
+from regions.text.progress import Progress, Report, reporting
+from regions.text.proven_digits import proven_digits
+from regions.text.tables import JsonReport, aligned, html_table
 
 __all__ = ["Growth", "GrowthLaw", "growth"]
 

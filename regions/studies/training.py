@@ -19,8 +19,8 @@ from regions.arithmetic.arguments import shown, tuple_of
 from regions.domains import Domain
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice
-from regions.reporting import Progress, reporting, share_of
 from regions.studies.training_record import TrainingRecord, TrainingRow, step_of
+from regions.text.progress import Progress, reporting, share_of
 
 __all__ = ["TrainingRecord", "TrainingRow", "watch"]
 

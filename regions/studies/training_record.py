@@ -37,8 +37,8 @@ from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.read import load
 from regions.read.chains.between_layers import ActivationChoice
-from regions.reporting import Progress, reporting, share_of
-from regions.tables import aligned, html_table
+from regions.text.progress import Progress, reporting, share_of
+from regions.text.tables import aligned, html_table
 
 __all__ = ["TrainingRecord", "TrainingRow", "step_of"]
 

@@ -31,10 +31,10 @@ from regions.measures.image_lengths import image_lengths, ratio_errors
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
-from regions.proven_digits import proven_digits, upper_digit
-from regions.reporting import Progress, Report, reporting
 from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
-from regions.tables import JsonReport, aligned, html_table
+from regions.text.progress import Progress, Report, reporting
+from regions.text.proven_digits import proven_digits, upper_digit
+from regions.text.tables import JsonReport, aligned, html_table
 
 __all__ = ["Trajectory", "trajectory"]
 

@@ -14,7 +14,7 @@ import pytest
 
 from cli_cases import SQUARE, Run, runner, write_files
 from regions.cli import job
-from regions.reporting import Report
+from regions.text.progress import Report
 
 
 @pytest.fixture(autouse=True)

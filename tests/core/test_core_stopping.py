@@ -138,7 +138,7 @@ def test_ctrl_c_while_the_core_is_not_at_work(function: Function, monkeypatch: p
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(regions.enumeration.run._core, function.__name__, interrupted)
+    monkeypatch.setattr(regions.core, function.__name__, interrupted)
     with pytest.raises(KeyboardInterrupt) as stopped:
         function(SMALL, SQUARE)
     assert stopped.value.partial is None

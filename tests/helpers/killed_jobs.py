@@ -23,7 +23,7 @@ import pytest
 
 import regions
 from regions.enumeration import jobs
-from regions.reporting import Report
+from regions.text.progress import Report
 
 # Goes before a program that is to be killed.
 PIECE_BY_PIECE = """

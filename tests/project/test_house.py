@@ -21,11 +21,22 @@ def test_the_picture_has_the_floors_of_the_contract() -> None:
     assert contract and picture
     floors = [sorted(floor.split(" | ")) for floor in re.findall(r'"(.*)"', contract[1])]
     drawn = [sorted(line[:41].split()) for line in picture[1].splitlines()]
-    above = drawn[: drawn.index(["arithmetic"]) + 1]
-    assert above == floors[1 : len(above) + 1]
-    assert set(floors[-1]) >= {"errors", "tables", "version"}
+    assert drawn[: drawn.index([])] == floors[1:]
     rooms = {path.parent.name for path in (ROOT / "regions").glob("*/__init__.py")}
-    assert rooms <= {name for floor in above for name in floor}
+    assert rooms <= {name for floor in floors for name in floor}
+
+
+def test_only_one_file_imports_the_compiled_core() -> None:
+    importing = [
+        path.name
+        for path in (ROOT / "regions").rglob("*.py")
+        if re.search(
+            r"^\s*(from regions import .*\b_core|from regions\._core|import regions\._core)\b",
+            path.read_text("utf-8"),
+            re.M,
+        )
+    ]
+    assert importing == ["core.py"]
 
 
 # The names of a network's parts.

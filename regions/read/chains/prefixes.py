@@ -19,7 +19,7 @@ from typing import Any
 from regions.arithmetic.arguments import shown
 from regions.errors import AmbiguousCheckpointError, CheckpointError, NotACheckpointError
 from regions.files.unread_values import require_tensors_read
-from regions.printable import listed, printable
+from regions.text.printable import listed, printable
 
 __all__ = ["Part", "Prefix", "arrays_beside", "as_prefixes", "find_mappings", "select", "working_parts"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from regions.arithmetic.arrays import as_numpy, exact_float64
 from regions.arithmetic.types import Floats
 from regions.errors import NetworkError, ShapeMismatchError, UnsupportedLayerError
-from regions.printable import listed
+from regions.text.printable import listed
 
 __all__ = ["masked_tensors", "with_plain_weights"]
 

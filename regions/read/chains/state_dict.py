@@ -24,12 +24,12 @@ from regions.errors import (
 )
 from regions.networks.described import in_runs
 from regions.networks.network import Network
-from regions.printable import listed
 from regions.read.chains.between_layers import ActivationChoice, place_activations
 from regions.read.chains.layer_order import Module, chained, list_names, list_shapes, order_modules
 from regions.read.chains.prefixes import Part, Prefix, arrays_beside, as_prefixes, find_mappings, select, working_parts
 from regions.read.chains.pruning import masked_tensors
 from regions.read.chains.steps import build_network
+from regions.text.printable import listed
 
 _NORM_PARAMETERS = {"running_mean", "running_var", "weight", "bias", "num_batches_tracked"}
 _UNSEEN = "State dicts hide skip connections; regions.load(module, input_shape={}) finds them"

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from regions.errors import AmbiguousCheckpointError, NotACheckpointError, UnsupportedLayerError
 from regions.files.json_objects import list_of_objects, member_of, object_of
 from regions.files.pt2_archive import ExportedArchive
-from regions.printable import printable
 from regions.read.graphs.nodes import GraphNode, require_names
+from regions.text.printable import printable
 
 __all__ = ["FLOATS", "ExportedNode", "Name", "Program", "Word", "read_program"]
 

@@ -21,13 +21,13 @@ from regions.errors import InternalError, UnsupportedLayerError
 from regions.files.opened import opened
 from regions.networks.derived import with_notes
 from regions.networks.network import Network
-from regions.printable import printable
 from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.pruning import with_plain_weights
 from regions.read.exported.network import read_operations
 from regions.read.graphs.lowering import network_of
 from regions.read.module_check import TOLERANCE, relative_difference
 from regions.read.scaling import without_statistics
+from regions.text.printable import printable
 
 __all__ = ["network_from_any_module"]
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from regions.errors import ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import read_pt2
-from regions.printable import printable
 from regions.read.exported.call import Call, Value
 from regions.read.exported.graph import ExportedNode, read_program
 from regions.read.exported.operators import OPERATORS
@@ -24,6 +23,7 @@ from regions.read.graphs.nodes import needed, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
+from regions.text.printable import printable
 
 __all__ = ["read_exported_tensors", "read_operations"]
 

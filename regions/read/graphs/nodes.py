@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.networks.named_activations import is_smooth
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["GraphNode", "in_order", "needed", "require_names", "unsupported"]
 

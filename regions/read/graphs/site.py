@@ -24,11 +24,11 @@ from regions.files import limits
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
 from regions.networks.graph import Operator
-from regions.printable import printable
 from regions.read.graphs.builder import GraphBuilder
 from regions.read.graphs.nodes import GraphNode
 from regions.read.graphs.operations import Tensor
 from regions.read.scaling import Scaling
+from regions.text.printable import printable
 
 __all__ = ["Reading", "Site", "places"]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
-from regions.printable import printable
 from regions.read.graphs.nodes import Node, needed
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading
+from regions.text.printable import printable
 
 __all__ = ["chosen_outputs", "walk"]
 

@@ -17,7 +17,7 @@ from typing import Any
 from regions.errors import CheckpointError, NotACheckpointError, TruncatedFileError
 from regions.files import limits
 from regions.files.opened import OpenedFile, require_no_holes
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["put_in_external_data"]
 

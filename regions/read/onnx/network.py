@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
-from regions.printable import printable
 from regions.read.graphs.nodes import needed, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading, Site
@@ -29,6 +28,7 @@ from regions.read.onnx.operators import OPERATORS as ELEMENT_OPERATORS
 from regions.read.onnx.resize import REPEATING
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
 from regions.read.onnx.values import CONSTANT_OPERATORS, REARRANGING, Flow, Value, fold, rearrange, shape_of
+from regions.text.printable import printable
 
 __all__ = ["read_onnx_tensors", "read_operations"]
 

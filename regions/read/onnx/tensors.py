@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regions.arithmetic.arrays import bfloat16_to_float32
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.files.limits import MAX_AXES
-from regions.printable import printable
+from regions.text.printable import printable
 
 __all__ = ["BFLOAT16", "FLOATS", "Constant", "element_name", "read_tensor"]
 

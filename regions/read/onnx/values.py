@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
-from regions.printable import printable
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import shapes
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
+from regions.text.printable import printable
 
 __all__ = [
     "CONSTANT_OPERATORS",
