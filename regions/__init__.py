@@ -17,13 +17,14 @@ Submodules: sizes of boundaries and distances in `regions.measures`, bounds from
 """
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 # `python -m regions` runs this file before any code of the command. Meanwhile argv[0] is "-m".
 if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("regions", "-mregions"):
     from _regions_command import end_quietly_on_ctrl_c
 
     end_quietly_on_ctrl_c()
+
+from typing import TYPE_CHECKING, Any
 
 from regions.cells.exact_vertices import ExactVertices
 from regions.certificate import Certificate

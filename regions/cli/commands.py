@@ -111,7 +111,7 @@ class _Group(click.Group):
         try:
             with stops.at_once(), warnings.catch_warnings():
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
-                return super().invoke(ctx)
+                return stops.completed(super().invoke, ctx)
         except InternalError:
             raise
         except click.UsageError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -71,7 +71,13 @@ def file_to_write(output: Path, suffix: str) -> Iterator[Path]:
 
     A signal does not end the writing, but a second Ctrl-C does.
     """
-    with stops.held(), writing("standard output" if output == STANDARD_OUTPUT else str(output)):
+    name = "standard output" if output == STANDARD_OUTPUT else str(output)
+
+    def say_why_it_goes_on() -> None:
+        with suppress(OSError):  # the terminal may be gone
+            click.echo(f"Stopping once {name} is written. Press Ctrl-C again to stop without it.", err=True)
+
+    with stops.held(say_why_it_goes_on), writing(name):
         if output != STANDARD_OUTPUT:
             yield output
             return

@@ -4,8 +4,8 @@
 They are Ctrl-C (SIGINT), SIGTERM, which job systems send before they kill, and SIGHUP, when a terminal is closed. All
 of them raise KeyboardInterrupt, so all end like Ctrl-C: results so far are printed and written. The exit code is 128
 plus the signal's number, as in shells. A signal that was ignored when the command began, as by `nohup`, stays ignored.
-While results would be lost, a signal is held (`held`): it takes effect at the next progress report, or not at all if
-everything has been found and only remains to be written. A second Ctrl-C ends the command at once.
+While results would be lost, a signal is held (`held`). It then takes effect at the next progress report, or once
+everything is written. A second Ctrl-C ends the command at once.
 """
 
 from __future__ import annotations
@@ -14,32 +14,51 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+import click
 
 from regions.text.progress import Report
 
-__all__ = ["Held", "at_once", "exit_code", "held"]
+__all__ = ["Held", "at_once", "completed", "exit_code", "held"]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_last = [int(signal.SIGINT)]
+# The last signal, or 0.
+_last = [0]
 
 
 def exit_code() -> int:
     """Return the exit code of a command that was stopped."""
-    return 128 + _last[0]
+    return 128 + (_last[0] or signal.SIGINT)
+
+
+def completed(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
+    """Run a command. If it completes although a signal has come, the exit code is the signal's and not 0."""
+    try:
+        found = invoke(ctx)
+    except click.exceptions.Exit as end:
+        if end.exit_code:
+            raise
+        found = None
+    if _last[0]:
+        ctx.exit(exit_code())
+    return found
 
 
 class Held:
     """Remembers whether a signal came, and stops the work at its next progress report."""
 
-    def __init__(self) -> None:
-        self._came = False
+    def __init__(self, say: Callable[[], None]) -> None:
+        self._came, self._say = False, say
 
     def note(self, number: int) -> None:
         # Only a person repeats Ctrl-C on purpose. `timeout` and terminals send the same SIGTERM or SIGHUP twice.
         if self._came and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self._came = True
+        if not self._came:
+            self._came = True
+            self._say()
 
     def obeying(self, report: Report | None) -> Report:
         """Return a report that also raises KeyboardInterrupt once a signal has come."""
@@ -60,15 +79,15 @@ def at_once() -> Iterator[None]:
     def stop(number: int) -> None:
         raise KeyboardInterrupt
 
-    _last[0] = int(signal.SIGINT)
+    _last[0] = 0
     with _handled(stop):
         yield
 
 
 @contextmanager
-def held() -> Iterator[Held]:
-    """Hold these signals within a command, so that no result is lost."""
-    found = Held()
+def held(say: Callable[[], None] = lambda: None) -> Iterator[Held]:
+    """Hold these signals within a command, so that no result is lost; at the first one, call ``say``."""
+    found = Held(say)
     with _handled(found.note):
         yield found
 

@@ -64,11 +64,13 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("output", WRITERS)
+@pytest.mark.parametrize(
+    "output", ["out.npz", "out.csv", *(pytest.param(slow, marks=pytest.mark.slow) for slow in ("out.png", "out.html"))]
+)
 def test_a_file_is_written_to_its_end(
     run: Run, output: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal meanwhile changes nothing."""
+    """A signal meanwhile takes effect after that."""
     command, name = WRITERS[output]
     write = pkgutil.resolve_name(name)
     raised: list[int] = []
@@ -80,9 +82,9 @@ def test_a_file_is_written_to_its_end(
 
     monkeypatch.setattr(name.replace(":", "."), signalled)
     code, out, err = run(command, *MODEL, "-o", output)
-    assert (
-        (code, err, raised) == (0, "", [number]) and out.endswith(f"wrote {output}\n") and Path(output).stat().st_size
-    )
+    assert (code, raised) == (128 + number, [number]) and out.endswith(f"wrote {output}\n")
+    assert err == f"Stopping once {output} is written. Press Ctrl-C again to stop without it.\n"
+    assert Path(output).stat().st_size and "until it was stopped" not in out
     if output == "out.npz":
         assert regions.load_partition(output).complete
 
@@ -137,7 +139,7 @@ START = {"regions": ["-c", "from _regions_command import main; main()"], "python
 
 
 @pytest.mark.parametrize("command", START)
-@pytest.mark.parametrize("moment", ["numpy", "regions.cli.commands"])
+@pytest.mark.parametrize("moment", ["numpy", pytest.param("regions.cli.commands", marks=pytest.mark.slow)])
 def test_ctrl_c_during_import(moment: str, command: str, tmp_path: Path) -> None:
     """Python imports `sitecustomize` before anything else."""
     (tmp_path / "sitecustomize.py").write_text(CTRL_C_DURING_IMPORT)

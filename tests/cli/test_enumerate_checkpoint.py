@@ -175,17 +175,19 @@ class TestCtrlC:
 
     def test_while_the_file_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         """The first one waits until the file is complete."""
-        times = [1]
+        times = 1
 
         def ctrl_c(*words: Any) -> None:
-            for _ in range(times[0]):
+            for _ in range(times):
                 signal.raise_signal(signal.SIGINT)
             regions.export.export(*words)
 
         whole = written(run, *SQUARE)
         monkeypatch.setattr("regions.cli.commands.export", ctrl_c)
-        assert written(run, *SQUARE, *KEPT) == whole
-        times = [2]
+        code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
+        assert code == 130 and out.endswith("wrote out.csv\n") and err.startswith("Stopping once out.csv is written. ")
+        assert Path("out.csv").read_bytes() == whole
+        times = 2
         code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
         assert code == 130 and "wrote" not in out and "the same command resumes from there" in err
 
