@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
+    from regions.answers.verdict import Verdict, Witness, verify
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
     from regions.definitions import LinearRegions, linear_regions
@@ -110,6 +111,8 @@ __all__ = [
     "TrainingRecord",
     "TrainingRow",
     "Trajectory",
+    "Verdict",
+    "Witness",
     "bounds",
     "certified_count",
     "certify",
@@ -133,6 +136,7 @@ __all__ = [
     "stream",
     "tasks",
     "trajectory",
+    "verify",
     "watch",
 ]
 
@@ -153,6 +157,9 @@ _LATER = {
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
     "Trajectory": "regions.studies.trajectory",
+    "Verdict": "regions.answers.verdict",
+    "Witness": "regions.answers.verdict",
+    "verify": "regions.answers.verdict",
     "certify": "regions.certification",
     "check": "regions.checking",
     "decisions": "regions.studies.decisions",

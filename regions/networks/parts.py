@@ -28,6 +28,7 @@ __all__ = [
     "number_of",
     "pairs_of",
     "side_by_side",
+    "signing",
     "with_affine_inputs",
     "with_forms",
     "with_inputs_apart",
@@ -101,9 +102,19 @@ def comparing(graph: Graph, pairs: NDArray[np.int64]) -> Graph:
     """
     differences = np.zeros((len(pairs), graph.n_out))
     differences[np.arange(len(pairs)), pairs[:, 0]], differences[np.arange(len(pairs)), pairs[:, 1]] = 1.0, -1.0
-    last, units = graph.nodes[-1], Units(len(pairs), leaky_relu(1.0))
-    compared = slice(last.kinks.stop, last.kinks.stop + units.kinks)
-    node = Node(np.zeros(len(pairs)), (Read(Dense(differences), len(graph.hidden)),), units, compared, "comparisons")
+    return _with_kinks(graph, differences)
+
+
+def signing(graph: Graph) -> Graph:
+    """Return the graph with one more hidden node, of a unit for each output, with a kink where that is 0."""
+    return _with_kinks(graph, np.eye(graph.n_out))
+
+
+def _with_kinks(graph: Graph, forms: Floats) -> Graph:
+    """Return the graph with one more hidden node: forms of the outputs, and kinks where these are 0."""
+    last, units = graph.nodes[-1], Units(len(forms), leaky_relu(1.0))
+    kinks = slice(last.kinks.stop, last.kinks.stop + units.kinks)
+    node = Node(np.zeros(len(forms)), (Read(Dense(forms), len(graph.hidden)),), units, kinks, "comparisons")
     nodes = [*graph.nodes, node]
     return ending(Graph(graph.n_in, nodes), len(nodes), [-1])
 

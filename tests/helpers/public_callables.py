@@ -191,6 +191,7 @@ def _classes() -> Iterator[Call]:
         yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
         yield method_of(lambda: regions.compare(two_outputs(), two_outputs(), square()), method)
         yield method_of(lambda: regions.function(network(), segment()), method)
+        yield method_of(lambda: regions.verify(two_outputs(), square(), [([[1.0, 0.0]], [0.5])]), method)
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
     yield method_of(lambda: regions.function(network(), segment()), "to_scipy")
     yield method_of(

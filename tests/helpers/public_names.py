@@ -40,6 +40,8 @@ RESULTS = {
     "Bound",
     "ExtremeRegion",
     "Extremes",
+    "Verdict",
+    "Witness",
     "Function1D",
     "Comparison",
     "Region",

@@ -120,6 +120,16 @@ def calls_of_ensembles() -> Iterator[Call]:
     yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield call_of(regions.function, network=network, domain=segment, limit=None)
     yield call_of(
+        regions.verify,
+        network=two_outputs,
+        domain=square,
+        unsafe=lambda: [([[1.0, 0.0]], [0.5])],
+        limit=None,
+        progress=None,
+        workers=1,
+        _kinds={"unsafe": "checkpoints"},
+    )
+    yield call_of(
         regions.compare,
         first=two_outputs,
         second=two_outputs,
