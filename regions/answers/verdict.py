@@ -38,8 +38,8 @@ from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing, with_forms
 from regions.partition import Partition
 from regions.passes.exact import ExactForms, ExactSigns
-from regions.reporting import Progress
-from regions.tables import JsonReport, facts_table
+from regions.text.progress import Progress
+from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Verdict", "Witness", "verify"]
 
