@@ -8,6 +8,7 @@ Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the ope
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,26 @@ from regions.read.exported.call import Call, Operation
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.operators import elementwise, maxima, shapes, windows
 
-__all__ = ["MAX_OPERATORS", "adaptive_windows", "axes_taken_together", "require_axes"]
+__all__ = ["MAX_OPERATORS", "adaptive_windows", "axes_taken_together", "pool_windows", "require_axes"]
 
 
 def require_axes(call: Call, x: Tensor, axes: int) -> None:
     """Windows along so many axes need these and channels."""
     if len(x.shape) not in (axes + 1, axes + 2):
         raise call.at.refused(f"takes channels and {axes} axes, and gets shape {list(x.shape)}")
+
+
+def pool_windows(
+    call: Call, x: Tensor, axes: int, dilation: Sequence[int], *, outside_counts: bool
+) -> list[windows.Axis]:
+    """Return the windows of a pool along the last axes of x."""
+    window = call.integers("kernel_size", count=axes)
+    stride = call.integers("stride", [], axes) or window
+    padding = [(pad, pad) for pad in call.integers("padding", [0], axes)]
+    up = call.flag("ceil_mode")
+    require_axes(call, x, axes)
+    slid = windows.Windows(window, stride, padding, dilation)
+    return slid.axes(call.at, x.shape[-axes:], up=up, outside_counts=outside_counts)
 
 
 def adaptive_windows(call: Call, axes: int) -> list[windows.Axis]:
@@ -54,13 +68,8 @@ def _with_positions(call: Call, values: Tensor) -> Any:
 
 def _pool(axes: int) -> Operation:
     def pool(call: Call) -> Any:
-        x, window = call.tensor(), call.integers("kernel_size", count=axes)
-        stride = call.integers("stride", [], axes) or window
-        padding = [(pad, pad) for pad in call.integers("padding", [0], axes)]
-        dilation, up = call.integers("dilation", [1], axes), call.flag("ceil_mode")
-        require_axes(call, x, axes)
-        slid = windows.Windows(window, stride, padding, dilation)
-        found = slid.axes(call.at, x.shape[-axes:], up=up, outside_counts=False)
+        x, dilation = call.tensor(), call.integers("dilation", [1], axes)
+        found = pool_windows(call, x, axes, dilation, outside_counts=False)
         return _with_positions(call, maxima.largest_in_windows(call.at, x, found))
 
     return pool

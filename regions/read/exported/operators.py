@@ -20,7 +20,7 @@ from regions.networks.named_activations import ACTIVATIONS, NamedActivation
 from regions.read.exported.call import Call, Operation
 from regions.read.exported.constants import CONSTANT_OPERATORS
 from regions.read.exported.graph import FLOATS, Word
-from regions.read.exported.maxima import MAX_OPERATORS, adaptive_windows, axes_taken_together, require_axes
+from regions.read.exported.maxima import MAX_OPERATORS, adaptive_windows, axes_taken_together, pool_windows
 from regions.read.exported.moves import MOVING_OPERATORS
 from regions.read.exported.shapes import SHAPE_OPERATORS
 from regions.read.graphs.operations import Tensor
@@ -179,14 +179,9 @@ def _quotient(call: Call) -> Tensor:
 
 def _average(axes: int) -> Operation:
     def average(call: Call) -> Tensor:
-        x, window = call.tensor(), call.integers("kernel_size", count=axes)
-        stride = call.integers("stride", [], axes) or window
-        padding = [(pad, pad) for pad in call.integers("padding", [0], axes)]
-        up, outside = call.flag("ceil_mode"), call.flag("count_include_pad", True)
+        x, outside = call.tensor(), call.flag("count_include_pad", True)
         divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
-        require_axes(call, x, axes)
-        slid = windows.Windows(window, stride, padding, [1] * axes)
-        found = slid.axes(call.at, x.shape[-axes:], up=up, outside_counts=outside)
+        found = pool_windows(call, x, axes, [1] * axes, outside_counts=outside)
         return windows.mean_over_windows(call.at, x, found, divisor)
 
     return average
