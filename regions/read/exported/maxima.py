@@ -15,7 +15,7 @@ import numpy as np
 
 from regions.read.exported.call import Call, Operation
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import elementwise, maxima, shapes, windows
+from regions.read.graphs.operators import maxima, shapes, windows
 
 __all__ = ["MAX_OPERATORS", "adaptive_windows", "axes_taken_together", "pool_windows", "require_axes"]
 
@@ -85,21 +85,10 @@ def _adaptive(axes: int) -> Operation:
 
 def _of_two(smallest: bool) -> Operation:
     def compare(call: Call) -> Tensor:
-        first, second = call.operand("self"), call.operand("other")
-        if isinstance(first, Tensor) and isinstance(second, Tensor):
-            return maxima.largest_of(call.at, [first, second], smallest=smallest)
-        x, constant = (first, second) if isinstance(first, Tensor) else (second, first)
-        if not isinstance(x, Tensor):
-            return call.tensor()
-        assert not isinstance(constant, Tensor)
-        if (
-            constant.size == 0
-            or not (constant == constant.flat[0]).all()
-            or not elementwise.repeats(constant.shape, x.shape)
-        ):
-            return elementwise.compared_with(call.at, x, constant, smallest=smallest)
-        bound = float(constant.flat[0])
-        return elementwise.clipped(call.at, x, *((None, bound) if smallest else (bound, None)))
+        given = call.operands()
+        tensors = [each for each in given if isinstance(each, Tensor)]
+        constants = [each for each in given if not isinstance(each, Tensor)]
+        return maxima.compared(call.at, tensors, constants, smallest=smallest)
 
     return compare
 

@@ -212,67 +212,48 @@ def _prelu(at: Site, node: Node, values: list[Value | None]) -> Flow:
     return replace(flow, tensor=elementwise.prelu(at, flow.tensor, slopes.reshape(()) if slopes.size == 1 else slopes))
 
 
-def _bound(node: Node, value: Value | None, flow: Flow) -> float | None:
-    """One number that bounds all of the flow, possibly infinite; None if it is left out."""
-    if value is None:
-        return None
+def _bounds(node: Node, value: Value | None, flow: Flow) -> Floats:
+    """Return a constant that bounds the flow, as doubles; all of it may be infinite."""
     if isinstance(value, Constant) and value.array.size and not np.isfinite(value.array).any():
         numbers = value.array.astype(np.float64)
     else:
         numbers = numbers_beside(node, value, flow)
     if np.isnan(numbers).any():
         raise NonFiniteError(f"{node.label} has NaN as a bound, which says nothing; give a number, or none")
-    if numbers.size == 0 or not (numbers == numbers.flat[0]).all():
-        raise UnsupportedLayerError(f"{node.label} has different bounds for different units, or none")
-    return float(numbers.flat[0])
+    if np.isinf(numbers).any() and not (numbers == numbers.flat[0]).all():
+        raise UnsupportedLayerError(f"{node.label} has different infinite bounds for different units")
+    return numbers
 
 
-def _clipped(at: Site, flow: Flow, low: float | None, high: float | None) -> Flow:
-    """Between two bounds, either of which may be missing; the largest number of its type bounds nothing."""
-    largest = float(np.finfo(np.float64 if element_name(flow.element) == "float64" else np.float32).max)
-    if low is not None and low <= -largest:
-        low = None
-    if high is not None and high >= largest:
-        high = None
-    return replace(flow, tensor=elementwise.clipped(at, flow.tensor, low, high))
+def _widest(flow: Flow) -> float:
+    """Return the largest number of the flow's type, which bounds nothing."""
+    return float(np.finfo(np.float64 if element_name(flow.element) == "float64" else np.float32).max)
 
 
 def _clip(at: Site, node: Node, values: list[Value | None]) -> Flow:
     flow = only_flow(node, values)
     if node.version < 11:
-        return _clipped(at, flow, node.attributes.get("min"), node.attributes.get("max"))
-    given = [values[i] if len(values) > i else None for i in (1, 2)]
-    if any(isinstance(value, Constant) and value.array.size != 1 for value in given):
-        raise NotACheckpointError(f"{node.label} has several numbers as a bound")
-    return _clipped(at, flow, *[_bound(node, value, flow) for value in given])
+        bounds = [node.attributes.get("min"), node.attributes.get("max")]
+    else:
+        given = [values[i] if len(values) > i else None for i in (1, 2)]
+        if any(isinstance(value, Constant) and value.array.size != 1 for value in given):
+            raise NotACheckpointError(f"{node.label} has several numbers as a bound")
+        bounds = [None if value is None else float(_bounds(node, value, flow).flat[0]) for value in given]
+    return replace(flow, tensor=elementwise.clipped(at, flow.tensor, *bounds, widest=_widest(flow)))
 
 
 def _compared(at: Site, node: Node, values: list[Value | None], upper: bool) -> Flow:
-    """The larger or smaller of what flows and of constants: one number for all, or one for each."""
+    """Return the larger of values and constants, or the smaller: one constant for all elements, or one for each."""
     flows = [value for value in values if isinstance(value, Flow)]
     flow = flows[0]
     if any(other.element != flow.element or (node.version < 8 and other.shape != flow.shape) for other in flows):
         raise NotACheckpointError(f"{node.label} takes numbers of different types, or shapes without broadcasting")
-    if len(flows) > 1:
-        flow = Flow(maxima.largest_of(at, [each.tensor for each in flows], smallest=upper), flow.element)
-    numbers: list[float] = []
-    for value in values:
-        if not isinstance(value, Constant):
-            continue
-        if node.version < 8 and value.array.shape != flow.shape:
-            raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
-        array = value.array
-        same = not np.isfinite(array).any() or bool((array == array.flat[0]).all())
-        if same and elementwise.repeats(array.shape, flow.shape):
-            bound = _bound(node, value, flow)
-            assert bound is not None
-            numbers.append(bound)
-        else:
-            constant = numbers_beside(node, value, flow)
-            flow = replace(flow, tensor=elementwise.compared_with(at, flow.tensor, constant, smallest=upper))
-    if not numbers:
-        return flow
-    return _clipped(at, flow, None, min(numbers)) if upper else _clipped(at, flow, max(numbers), None)
+    constants = [_bounds(node, value, flow) for value in values if isinstance(value, Constant)]
+    if node.version < 8 and any(constant.shape != flow.shape for constant in constants):
+        raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
+    tensors = [each.tensor for each in flows]
+    result = maxima.compared(at, tensors, constants, smallest=upper, widest=_widest(flow))
+    return Flow(result, flow.element)
 
 
 def _hard_sigmoid(at: Site, node: Node, values: list[Value | None]) -> Flow:

@@ -137,10 +137,10 @@ def compared_with(at: Site, x: Tensor, constant: Floats, *, smallest: bool = Fal
     return at.scaled(above, sign, constant)
 
 
-def clipped(at: Site, x: Tensor, low: float | None, high: float | None) -> Tensor:
-    """Between two bounds, either of which may be missing; infinite ones bound nothing."""
-    low = None if low == -math.inf else low
-    high = None if high == math.inf else high
+def clipped(at: Site, x: Tensor, low: float | None, high: float | None, *, widest: float = math.inf) -> Tensor:
+    """Clip x between two bounds, either of which may be None; bounds from ``widest`` on bound nothing."""
+    low = None if low is None or low <= -widest else low
+    high = None if high is None or high >= widest else high
     if not all(bound is None or math.isfinite(bound) for bound in (low, high)):
         raise NonFiniteError(f"{at.label} has bounds {low} and {high}, which must be finite numbers")
     if low is None and high is None:

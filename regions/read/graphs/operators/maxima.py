@@ -8,19 +8,21 @@ Source: the documentation of torch's and of ONNX's operators.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
 from regions.networks.maxima import MOST_ARMS
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators.elementwise import repeated
+from regions.read.graphs.operators.elementwise import clipped, compared_with, repeated, repeats
 from regions.read.graphs.operators.shapes import moved
 from regions.read.graphs.operators.windows import Axis, sources_along_axes, sources_in_windows
 from regions.read.graphs.site import Site, places
 
-__all__ = ["largest_along_axes", "largest_in_windows", "largest_of"]
+__all__ = ["compared", "largest_along_axes", "largest_in_windows", "largest_of"]
 
 
 def largest_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
@@ -45,6 +47,27 @@ def largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool = False) -
     wide = [repeated(at, x, shape) for x in tensors]
     together = at.joined([moved(at, x, lambda array: array.reshape(1, -1)) for x in wide], 0)
     return _turned(at, _largest(at, _turned(at, together, smallest), places(together).T, shape), smallest)
+
+
+def compared(
+    at: Site, tensors: Sequence[Tensor], constants: Sequence[Floats], *, smallest: bool, widest: float = math.inf
+) -> Tensor:
+    """Return the largest of tensors and constants, element by element, or the smallest.
+
+    A constant that is one number is a bound, which adds one kink to each element; bounds from ``widest`` on add none.
+    Other constants are subtracted first, and added afterwards.
+    """
+    x = tensors[0] if len(tensors) == 1 else largest_of(at, tensors, smallest=smallest)
+    bounds = []
+    for constant in constants:
+        if constant.size and (constant == constant.flat[0]).all() and repeats(constant.shape, x.shape):
+            bounds.append(float(constant.flat[0]))
+        else:
+            x = compared_with(at, x, constant, smallest=smallest)
+    if not bounds:
+        return x
+    low, high = (None, min(bounds)) if smallest else (max(bounds), None)
+    return clipped(at, x, low, high, widest=widest)
 
 
 def _turned(at: Site, x: Tensor, turned: bool) -> Tensor:
