@@ -331,6 +331,11 @@ REFUSED: dict[str, Case] = {
         "version 999.*install a newer onnx",
     ),
     "attribute of another version": (lambda: one("Clip", min=0.0), NotACheckpointError, "'min' that version 13 of"),
+    "infinite bounds, of both signs": (
+        lambda: one("Max", {"c": np.array([np.inf, -np.inf, np.inf], np.float32)}),
+        UnsupportedLayerError,
+        "different infinite bounds",
+    ),
     "Shrink as it comes": (lambda: one("Shrink"), UnsupportedLayerError, "Shrink_y.*: Shrink by 0.0 beyond 0.5 jumps"),
     "ThresholdedRelu as it comes": (lambda: one("ThresholdedRelu"), UnsupportedLayerError, "jumps from 0.0 to 1.0"),
     "attribute of another type": (lambda: one("LeakyRelu", alpha=1), NotACheckpointError, "does not have with such"),
