@@ -63,7 +63,7 @@ class CornerValues:
     def rounded(self) -> tuple[Floats, Floats]:
         """Outputs at the vertices, and bounds on their errors: float64 [V, outputs] each.
 
-        A bound is infinite or no number at vertices at infinity, and where numbers overflow.
+        A bound is infinite, and the value 0, at vertices at infinity and where numbers overflow.
         """
         part = self.partition
         values, errors = (
@@ -82,7 +82,8 @@ class CornerValues:
                 bits = under(self.graph.bits(packed[chosen]))
                 *_, found = preactivations(self.graph, self.together, inputs, bits)
             values[chosen], errors[chosen] = found.values, found.errors
-        errors[~(np.isfinite(values) & np.isfinite(errors))] = np.inf
+        unknown = ~(np.isfinite(values) & np.isfinite(errors))
+        values[unknown], errors[unknown] = 0.0, np.inf
         return values, errors
 
     def forms(self, region: int) -> list[tuple[Fraction, ...]]:

@@ -107,6 +107,17 @@ def test_verdicts_are_those_of_the_reference(family: str, dimension: int) -> Non
     assert seen
 
 
+@pytest.mark.parametrize("seed", [158, 160])
+def test_values_beyond_the_largest_double_are_compared_exactly(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    net, domain = draw("overflowing", 2, seed)
+    values = net(domain.to_input(regions.enumerate(net, domain).vertices)).reshape(-1, net.n_out)
+    polytopes = drawn_property(net, rng, values)
+    found = regions.verify(net, domain, polytopes)
+    violated, share = unsafe_in_reference(net, domain, polytopes)
+    assert found.holds != violated and abs(Fraction(found.violated_share) - share) < Fraction(1, 10**12)
+
+
 def test_touching_a_corner_is_unsafe() -> None:
     touched = regions.verify(CROSS, SQUARE, [([[-1.0]], [-2.0])])  # |x| + |y| >= 2, at the corners of the square
     assert not touched.holds and touched.violated_share == 0.0
