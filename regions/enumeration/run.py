@@ -25,7 +25,7 @@ from regions.certificate import Certificate, make_certificate
 from regions.domains import Domain
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.forewarned import forewarned
+from regions.enumeration.slow_count_warning import with_slow_count_warning
 from regions.errors import LimitReached
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
@@ -182,7 +182,7 @@ def enumerated(
 def watched(network: Network, model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
     """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
     limbs = partial(core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
-    return forewarned(network.graph, part, limbs, report)
+    return with_slow_count_warning(network.graph, part, limbs, report)
 
 
 def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:

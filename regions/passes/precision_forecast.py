@@ -28,7 +28,7 @@ from regions.networks.graph import Graph, Node, Operator
 from regions.networks.lowering import lowered
 from regions.networks.walk import Forward
 
-__all__ = ["MOST_LIMBS", "LostLayer", "lost_layer"]
+__all__ = ["MOST_LIMBS", "UnprovableLayer", "unprovable_layer"]
 
 # As in csrc/rows: most doubles per number of a row, and the least size of factors.
 MOST_LIMBS = 4
@@ -37,7 +37,7 @@ ROUNDOFF = 2.0**-53
 
 
 @dataclass(frozen=True)
-class LostLayer:
+class UnprovableLayer:
     """A layer whose error bounds reach the spread of its values.
 
     Attributes
@@ -96,7 +96,7 @@ class Rounded:
         return Outputs(values, _floored(np.abs(values) + np.abs(own)))
 
 
-def lost_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> LostLayer | None:
+def unprovable_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> UnprovableLayer | None:
     """Return the lowest layer in which the bounds prove almost no sign, or None.
 
     Parameters
@@ -123,7 +123,7 @@ def lost_layer(graph: Graph, part: Domain | ArcLeg, limbs: Sequence[int]) -> Los
                 return None
             missing = float(np.median(_bits(np.abs(point) @ errors[:, live], apart[live])))
             if missing > 0.0:
-                return LostLayer(number, node.name, missing, limbs[number])
+                return UnprovableLayer(number, node.name, missing, limbs[number])
             pieces = node.units.pieces_at(point @ rows.values)
             walk.leave(node, rows, pieces)
             slopes = np.abs(node.units.tables().slopes)

@@ -16,10 +16,10 @@ from generators_clipped import CLIPPED_FAMILIES
 from generators_graphs import GRAPH_FAMILIES
 from generators_maxima import MAX_FAMILIES
 from regions import _core
-from regions.enumeration import forewarned
+from regions.enumeration import slow_count_warning
 from regions.enumeration.run import compiled
 from regions.errors import PrecisionWarning
-from regions.passes.foreseen import LostLayer, lost_layer
+from regions.passes.precision_forecast import UnprovableLayer, unprovable_layer
 from workloads import WORKLOADS, build_layers, build_polygon, build_segment_ends
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
@@ -49,10 +49,10 @@ def segment() -> regions.Segment:
     return regions.Segment(middle - way / 2, middle + way / 2)
 
 
-def looked_at(network: regions.Network, domain: regions.Domain) -> LostLayer | None:
+def looked_at(network: regions.Network, domain: regions.Domain) -> UnprovableLayer | None:
     limbs = _core.limbs(compiled(network), domain.origin, domain.directions, domain.generators)
     assert len(limbs) == len(network.graph.hidden)
-    return lost_layer(network.graph, domain, limbs)
+    return unprovable_layer(network.graph, domain, limbs)
 
 
 def exact_signs(network: regions.Network, domain: regions.Domain) -> float:
@@ -164,7 +164,7 @@ def hopeless() -> tuple[regions.Network, regions.Domain]:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forewarned, "SECONDS", 0.0)
+    monkeypatch.setattr(slow_count_warning, "SECONDS", 0.0)
 
 
 def circle(network: regions.Network) -> object:

@@ -2,8 +2,8 @@
 """When is a user warned that a count will take very long?
 
 After a second of work, one check predicts whether error bounds will prove the signs or exact arithmetic must decide
-most of them (`regions/passes/foreseen.py`). In the second case a warning names the layer and says what to do. Work that
-ends sooner is not checked, so short counts pay nothing.
+most of them (`regions/passes/precision_forecast.py`). In the second case a warning names the layer and says what to do.
+Work that ends sooner is not checked, so short counts pay nothing.
 """
 
 from __future__ import annotations
@@ -18,46 +18,48 @@ from regions.domains import Domain
 from regions.domains.curves import ArcLeg
 from regions.errors import PrecisionWarning
 from regions.networks.graph import Graph
-from regions.passes.foreseen import MOST_LIMBS, LostLayer, lost_layer
+from regions.passes.precision_forecast import MOST_LIMBS, UnprovableLayer, unprovable_layer
 from regions.text.progress import Report
 
-__all__ = ["forewarned"]
+__all__ = ["with_slow_count_warning"]
 
 SECONDS = 1.0
 
 
-def forewarned(graph: Graph, part: Domain | ArcLeg, limbs: Callable[[], list[int]], report: Report | None) -> Report:
+def with_slow_count_warning(
+    graph: Graph, part: Domain | ArcLeg, limbs: Callable[[], list[int]], report: Report | None
+) -> Report:
     """Return the function that the core calls while it works: it calls ``report``, and warns once if necessary.
 
     ``limbs`` returns the number of doubles per entry in the rows of each hidden layer.
     """
-    start, looked = perf_counter(), False
+    start, checked = perf_counter(), False
 
-    def tell(share: float, found: int) -> None:
-        nonlocal looked
-        if not looked and perf_counter() - start >= SECONDS:
-            looked = True
-            lost = lost_layer(graph, part, limbs())
-            if lost is not None:
-                warnings.warn(_said(lost, len(graph.hidden)), PrecisionWarning, stacklevel=_callers_level())
+    def report_and_check(share: float, found: int) -> None:
+        nonlocal checked
+        if not checked and perf_counter() - start >= SECONDS:
+            checked = True
+            layer = unprovable_layer(graph, part, limbs())
+            if layer is not None:
+                warnings.warn(_warning_text(layer, len(graph.hidden)), PrecisionWarning, stacklevel=_callers_level())
         if report is not None:
             report(share, found)
 
-    return tell
+    return report_and_check
 
 
-def _said(lost: LostLayer, layers: int) -> str:
+def _warning_text(layer: UnprovableLayer, layers: int) -> str:
     """Return the text of the warning."""
-    bits = f"is 2^{lost.missing:.1f} times" if isfinite(lost.missing) else "overflows, or values do, beside"
-    doubles = "one double" if lost.limbs == 1 else f"{lost.limbs} doubles"
+    bits = f"is 2^{layer.missing:.1f} times" if isfinite(layer.missing) else "overflows, or values do, beside"
+    doubles = "one double" if layer.limbs == 1 else f"{layer.limbs} doubles"
     advice = (
         "limit=.. stops after a number of regions, and a smaller domain has fewer of them; weights far from 1 in size "
         "can be brought near it, layer by layer, by powers of two"
     )
-    if lost.node:
-        advice = f"net.until({lost.node - 1}) ends below this layer, and is quick; {advice}"
+    if layer.node:
+        advice = f"net.until({layer.node - 1}) ends below this layer, and is quick; {advice}"
     return (
-        f"from {lost.name!r} on (node {lost.node}, of {layers} hidden ones) error bounds will prove next to no sign: "
+        f"from {layer.name!r} on (node {layer.node}, of {layers} hidden ones) error bounds will prove next to no sign: "
         f"at the centre of the domain the bound {bits} what values vary by over the domain, with rows kept to "
         f"{doubles}, of at most {MOST_LIMBS}. Signs are then decided in long integers, exactly, and that may take "
         f"hours. {advice}"
