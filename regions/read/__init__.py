@@ -91,7 +91,7 @@ def load(
     OSError
         The file cannot be opened.
     TypeError
-        ``source`` is none of these.
+        ``source`` is something else.
 
     Examples
     --------

@@ -193,7 +193,7 @@ def recognise(file: OpenedFile) -> Format:
     TruncatedFileError
         Too little is there to tell.
     NotACheckpointError
-        It is none of those that are read.
+        The file has another format.
     """
     if len(file.start) < 4 and b"PK\x03\x04".startswith(file.start):
         raise TruncatedFileError(f"{file.name}: the file ends after {file.size} bytes")

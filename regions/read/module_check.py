@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Does a torch module compute what was understood of it?
 
-Both are evaluated at random points, the module on a copy in float64 and evaluation mode. Two networks that differ in
-one activation, in the order of two layers or in a stride differ by a good part of the values at almost every point.
-Equal ones differ by rounding, as it is when roundings are independent (`regions/networks/roundings.py`). The check is
-evidence and not a proof that the module was read rightly: it uses 64 points, and fewer for large networks.
-This runs the caller's own live object; nothing that came out of a file is ever run.
+The module, copied to float64 and evaluation mode, and the network are evaluated at random points. Two networks that
+differ in one activation, in the order of two layers or in a stride have very different values at almost every point.
+Equal networks differ only by rounding (`regions/networks/roundings.py`). The check is evidence and not a proof: it uses
+64 points, and fewer for large networks.
+The check runs the caller's own object. Nothing from a file is ever run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from regions.networks.roundings import rounding_variances
 POINTS, LEAST_POINTS = 64, 4
 PRODUCTS = 2**28
 TOLERANCE = 1e-5
-# How far errors may exceed those of independent roundings: units that are alike err alike.
+# Errors may exceed the errors of independent roundings by this factor, because equal units make equal errors.
 _ALLOWED_ERRORS = 1000.0
 
 
 def relative_difference(module: Any, network: Network) -> float | None:
-    """Largest difference at random points over the largest value.
+    """Return the largest difference at random points, divided by the largest value.
 
-    What rounding explains is not counted; that is looked into only where the difference is above `TOLERANCE`.
+    Differences that rounding explains are not counted. This is checked only if the difference is above `TOLERANCE`.
 
     Parameters
     ----------

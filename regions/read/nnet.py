@@ -2,7 +2,7 @@
 """Which network is in a ``.nnet`` file?
 
 The text format of the ACAS Xu networks (Julian, Stanford 2016): comment lines that begin with ``//``; the number of
-layers, inputs, outputs and the largest width; the widths; a flag that nobody reads; the smallest and the largest value
+layers, inputs, outputs and the largest width; the widths; an unused flag; the smallest and the largest value
 of each input; mean and range of each input and of all outputs; then, layer by layer, the rows of the weights and the
 biases, one line each. All hidden units are ReLUs. Decimals are read as the nearest doubles.
 The network takes ``(x - mean) / range`` of its inputs, and its outputs come out as ``range * y + mean``, so both are
@@ -142,8 +142,8 @@ def network_from_nnet(arrays: Mapping[str, NDArray[Any]], activation: Activation
     if lengths != [n_in] * 4:
         raise AmbiguousCheckpointError(
             f"{len(mins)} smallest inputs, {len(maxes)} largest inputs, {len(means)} means and {len(ranges)} ranges "
-            f"for a network of {n_in} inputs, and evaluators do not agree on which of them count; remove those of no "
-            "input (the last mean and range are those of the outputs), or leave the normalisation out: "
+            f"for a network of {n_in} inputs, and evaluators do not agree on which of them count; remove the "
+            "surplus ones (the last mean and range belong to the outputs), or leave the normalisation out: "
             "regions.load(regions.read.read_tensors(path), activation='relu')"
         )
     if (ranges <= 0.0).any():

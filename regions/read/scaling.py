@@ -99,7 +99,7 @@ def subtract_and_divide(kind: str, name: str, means: Floats, divisors: Floats) -
 
 
 def without_statistics(what: str) -> UnsupportedLayerError:
-    """The error that says that a batch norm is no function of one input."""
+    """Return the error for a batch norm whose outputs depend on the whole batch."""
     return UnsupportedLayerError(
         f"{what} keeps no running statistics (track_running_stats=False), so each output depends on the whole batch; "
         "train it with track_running_stats=True"

@@ -3,9 +3,9 @@
 
 An ``MLPClassifier`` or ``MLPRegressor`` with the activation ``relu`` or ``identity``, alone or at the end of a
 ``Pipeline`` of ``StandardScaler`` and ``MinMaxScaler``, which are folded into the first layer. Its own last function,
-softmax or logistic, is no step between regions: it is left out with a note, and outputs are what it is applied to.
-Weights are stored in x out there. The estimator says all this itself, in attributes; scikit-learn is not imported.
-Source: the attributes are those of its documentation, and how ``predict`` uses them.
+softmax or logistic, is left out with a note. The outputs of the network are the inputs of that function.
+Weights are stored as [in, out]. Everything is read from attributes of the estimator, so scikit-learn is not imported.
+Source: the documentation of the attributes, and how ``predict`` uses them.
 """
 
 from __future__ import annotations

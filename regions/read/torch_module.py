@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which network is this torch module?
 
-A `Sequential`, nested at will, says in its structure which steps it takes, and they are read off its
-children. A module with a ``forward`` of its own does not: if it wraps a single child, the child is read;
-otherwise, if the caller names the activation, its state dict is. What was understood is then held against the
-module itself, see `regions.read.module_check`. torch is imported here only, when there already is a torch
-object.
+The children of a `Sequential`, nested or not, are the steps of the network. If a module has a ``forward`` of its own
+and wraps a single child, the child is read. Otherwise the state dict is read, if the caller names the activation. The
+network is then compared with the module (`regions.read.module_check`). torch is imported only in functions that have a
+torch object already.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def test_what_is_built_on_the_way_is_charged(content: Callable[[], bytes]) -> No
 
 def test_axes_that_are_a_tensor() -> None:
     nodes = [call("mean.dim", "y", self_="x", dim="c")]
-    with pytest.raises(NotACheckpointError, match="argument 'dim' that is no list of whole numbers"):
+    with pytest.raises(NotACheckpointError, match="argument 'dim' that is not a list of whole numbers"):
         load(io.BytesIO(archive(nodes, {"c": np.zeros((2, 2), np.int64)})))
 
 

@@ -161,7 +161,7 @@ class _Placement:
         gaps = self.gaps(start, end)
         possible = [start + i for i, gap in enumerate(gaps) if gap != 0]
         if not possible:
-            # Numbered through: the activation is no module of its own, but a call in the model's code.
+            # The numbers have no gap, so the activation is not a module but a call in the model's code.
             return end - 1
         if len(possible) == 1:
             return possible[0]

@@ -3,10 +3,10 @@
 
 A state dict is read as a chain in the order in which it is stored. Some names contradict that: an output stored before
 the layers that lead to it, a decoder before its encoder (`find_contradiction`); ``mean`` beside ``log_std``, an actor
-beside a critic, a gate (`find_parallel`). Only names that leave no doubt count, and only as whole words:
-``decoder_input`` is no input, and ``z, y, x`` say nothing. Names are compared where they first differ, below one and
-the same parent. Which words these are was taken from 229 classes with several dense layers in 24 public repositories
-(reinforcement learning, autoencoders, GANs, tutorials). Numbers are the business of `regions.read.chains.layer_order`.
+beside a critic, a gate (`find_parallel`). Only unambiguous names count, and only as whole words:
+``decoder_input`` is not an input, and ``z, y, x`` say nothing. Names are compared where they first differ, below the
+same parent. The words come from 229 classes with several dense layers in 24 public repositories (reinforcement
+learning, autoencoders, GANs, tutorials). `layer_order.py` handles numbers.
 Cost: linear in the length of all names.
 """
 
@@ -148,7 +148,7 @@ def _pair(words: Sequence[Words]) -> tuple[str, int, int] | None:
 
 
 def _ending(words: Words) -> tuple[Words, str]:
-    """What comes before the last word, and this; ``log_std`` is one word here, and a head is none."""
+    """Split off the last word. ``log_std`` counts as one word, and ``head`` is skipped."""
     words = words[:-1] if len(words) > 1 and words[-1] == "head" else words
     if len(words) > 1 and words[-2] == "log":
         return words[:-2], f"log{words[-1]}"

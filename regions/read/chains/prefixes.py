@@ -80,10 +80,9 @@ def find_mappings(content: Any, source: str) -> list[Part]:
     Raises
     ------
     NotACheckpointError
-        There is none.
+        A mapping of names to tensors is missing.
     CheckpointError
-        A name that is too long or not printable: names go into messages, and so to terminals. Something that is no
-        tensor, under the name of a parameter.
+        A name is too long or not printable, because messages print names. Or a parameter is not a tensor.
     """
     found: list[Part] = []
     seen: set[int] = set()  # a pickle may hold one mapping in many places
@@ -192,7 +191,7 @@ def working_parts(mappings: Sequence[Part], sizes_of: Callable[[Part], str | Non
 
 
 def _children(part: Part) -> Iterator[Part]:
-    """The parts of a part: by the next word of the names, those that are no parameters themselves."""
+    """Yield the parts of a part, one for each next word of the names that is not a parameter itself."""
     start = len(part.within) + 1 if part.within else 0
     groups: dict[str, dict[str, Any]] = {}
     for name, value in part.tensors.items():
@@ -220,7 +219,7 @@ def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
 
 
 def _in_mapping(mapping: Part, prefix: str) -> Part | None:
-    """What a prefix means in one mapping; counted from its own names, or from the keys that lead to it."""
+    """Return the part with a prefix in one mapping. The prefix may contain the keys that lead to the mapping."""
     if mapping.prefix == prefix or mapping.prefix.startswith(f"{prefix}.") and prefix:
         return mapping
     for within in (prefix.removeprefix(f"{mapping.prefix}.") if mapping.prefix else prefix, prefix):

@@ -80,16 +80,16 @@ def network_from_state_dict(
     order_is_kept : bool
         Whether the mapping is in the order of definition.
     source : str
-        What to call it in messages.
+        Its name in messages.
     prefix : str, sequence of str, or None
         Which tensors are meant, see `regions.read.chains.prefixes`.
     will_be_checked : bool
-        The caller has the module, and will hold the network against it: then the order is no guess.
+        Whether the caller will compare the network with the module, so that a wrong order cannot go unnoticed.
 
     Raises
     ------
     AmbiguousCheckpointError, NotACheckpointError
-        It cannot be known which network this is; there are no weights.
+        Several networks are possible, or the weights are missing.
     UnsupportedLayerError, ShapeMismatchError, NonFiniteError, NetworkError
         The weights do not make a network that is handled.
     """

@@ -52,7 +52,7 @@ class Call:
         return next((name for name in names if name in self.node.arguments), names[0])
 
     def tensor(self, name: str = "self") -> Tensor:
-        """What depends on the input."""
+        """Return an argument that depends on the input."""
         value = self.given(name)
         if isinstance(value, Tensor):
             return value
@@ -74,7 +74,7 @@ class Call:
         """A tensor or a constant array."""
         value = self.given(name)
         if not isinstance(value, (Tensor, np.ndarray)):
-            raise self.at.refused(f"has an argument {name!r} that is no tensor")
+            raise self.at.refused(f"has an argument {name!r} that is not a tensor")
         return value
 
     def moved(
@@ -100,7 +100,7 @@ class Call:
         if isinstance(value, Tensor):
             return value
         if isinstance(value, (list, str, bool, Word)) or value is None:
-            raise self.at.refused(f"has an argument {name!r} that is no number")
+            raise self.at.refused(f"has an argument {name!r} that is not a number")
         return exact_float64(value, f"{self.at.label}: {name}")
 
     def operands(self) -> tuple[Tensor | Floats, Tensor | Floats]:
@@ -115,7 +115,7 @@ class Call:
         value = self.given(name, default)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2.0**1023:
             return float(value)
-        raise NonFiniteError(f"{self.at.label}: its {name} is no finite number")
+        raise NonFiniteError(f"{self.at.label}: its {name} is not a finite number")
 
     def bound(self, name: str, default: float | None = None) -> float | None:
         """A number, which may be infinite or left out."""
@@ -131,14 +131,14 @@ class Call:
         value = self.given(name, default)
         if type(value) is int and abs(value) < 2**63:
             return value
-        raise self.at.refused(f"has an argument {name!r} that is no whole number")
+        raise self.at.refused(f"has an argument {name!r} that is not a whole number")
 
     def integers(self, name: str, default: Any = _MISSING, count: int | None = None) -> list[int]:
         """Whole numbers; a single one stands for ``count`` of them."""
         value = self.given(name, default)
         values = value if isinstance(value, list) else [value]
         if not all(type(one) is int and abs(one) < 2**63 for one in values):
-            raise self.at.refused(f"has an argument {name!r} that is no list of whole numbers")
+            raise self.at.refused(f"has an argument {name!r} that is not a list of whole numbers")
         return values * count if count is not None and len(values) == 1 else values
 
     def flag(self, name: str, default: bool = False) -> bool:

@@ -26,7 +26,10 @@ BYTES = 8
 
 
 def _filled(number: float | None) -> Operation:
-    """Of the size that the call has, or that of its first argument; None for the number that it names."""
+    """Return the operation that fills an array of the call's size, or of its first argument's size, with a number.
+
+    If ``number`` is None, the call has the number.
+    """
 
     def fill(call: Call) -> NDArray[Any]:
         like = call.node.operator.endswith("_like")
@@ -55,7 +58,7 @@ def _range(call: Call) -> NDArray[Any]:
 
 
 def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
-    """What a call makes, with numbers of the type that torch wrote down."""
+    """Return the constant that a call makes, in the type that torch wrote down."""
     call.ignore("dtype", "layout", "device", "pin_memory", "memory_format", "requires_grad")
     kind = call.node.types[0] if call.node.types else None
     if kind not in TYPES:
@@ -72,7 +75,7 @@ def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _leading(array: NDArray[Any]) -> NDArray[Any]:
-    """Of float32 the digits that bfloat16 has."""
+    """Cut float32 to the digits of bfloat16; leave other types as they are."""
     return (array.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) if array.dtype == np.float32 else array
 
 

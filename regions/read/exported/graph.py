@@ -159,8 +159,8 @@ def _inputs(
             argument = object_of(content, "arg", path)
             if list(argument) != ["as_tensor"]:
                 raise UnsupportedLayerError(
-                    f"{path}: the model takes an argument that is no tensor ({printable(next(iter(argument), ''))}); "
-                    "export it for its tensor alone"
+                    f"{path}: the model takes {printable(next(iter(argument), ''))}, which is not a tensor; export it "
+                    "for its tensor alone"
                 )
             given.append(_text(argument["as_tensor"], "name", path))
         elif kind in keys:
@@ -173,7 +173,7 @@ def _inputs(
         else:
             raise UnsupportedLayerError(f"{path}: an input of kind {printable(kind)} is not handled")
     if not given:
-        raise AmbiguousCheckpointError(f"{path}: the model takes no tensor, so it is no network")
+        raise AmbiguousCheckpointError(f"{path}: the model does not take a tensor, so it is not a network")
     if len({*given, *tensors}) < len(given) + len(tensors):
         raise NotACheckpointError(f"{path}: two inputs have one name, of {', '.join(map(printable, given[:8]))}")
     return tensors, given
@@ -189,7 +189,7 @@ def _outputs(graph: dict[str, Any], signature: dict[str, Any], path: str) -> lis
     names = []
     for output in list_of_objects(graph, "outputs", path):
         if list(output) != ["as_tensor"]:
-            raise UnsupportedLayerError(f"{path}: an output is no tensor; export the model with tensors as outputs")
+            raise UnsupportedLayerError(f"{path}: an output is not a tensor; export the model with tensors as outputs")
         names.append(_text(output["as_tensor"], "name", path))
     return names
 

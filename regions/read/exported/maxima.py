@@ -50,7 +50,7 @@ def adaptive_windows(call: Call, axes: int) -> list[windows.Axis]:
         for one, length in zip(given if isinstance(given, list) else [given] * axes, lengths, strict=False)
     ]
     if not all(type(one) is int for one in wanted):
-        raise call.at.refused("has an argument 'output_size' that is no list of whole numbers")
+        raise call.at.refused("has an argument 'output_size' that is not a list of whole numbers")
     return windows.adaptive_axes(call.at, lengths, wanted)
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which network is a torch module of any structure, for inputs of a known shape?
 
-``torch.export`` runs the caller's own live module on one input and writes down what it computes; what it saves is read
-like any `.pt2` archive, by `regions.read.exported.network`. What was understood is then held against the module itself,
-see `regions.read.module_check`, unless something at its end was left out. torch is imported here only, when there
-already is a torch object.
+``torch.export`` runs the caller's own module on one input and writes down its operators. The result is read like any
+`.pt2` archive, by `network.py`. The network is then compared with the module (`regions.read.module_check`), unless an
+operator at the end was left out. torch is imported only in functions that have a torch object already.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def _index(call: Call) -> Any:
     given, x = call.given("indices"), call.movable()
     lists = given if isinstance(given, list) else [given]
     if not all(one is None or (isinstance(one, np.ndarray) and one.dtype.kind in "iub") for one in lists):
-        raise UnsupportedLayerError(f"{call.at.label} picks by what is no constant list of integers")
+        raise UnsupportedLayerError(f"{call.at.label} picks by something that is not a constant list of integers")
     window = tuple(slice(None) if one is None else one for one in lists)
     return call.moved(lambda array: array[window], most=_most_picked(call, x.shape, lists))
 
@@ -184,7 +184,7 @@ def _scales(call: Call, axes: int) -> list[float | None]:
     if not isinstance(factors, list) or len(factors) != axes:
         raise call.at.refused(f"has not one factor for each of {axes} axes")
     if not all(one is None or (type(one) in (int, float) and 0 < one < 2**31) for one in factors):
-        raise call.at.refused("enlarges by what is no number above 0")
+        raise call.at.refused("enlarges by something that is not a number above 0")
     return [None if one is None else float(one) for one in factors]
 
 

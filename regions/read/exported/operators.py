@@ -61,7 +61,7 @@ def _matrix(call: Call, name: str) -> Floats:
     """The second factor of a product, transposed: [out, in]."""
     matrix = call.array(name)
     if matrix is None or matrix.ndim != 2:
-        raise UnsupportedLayerError(f"{call.at.label} multiplies with what is no constant matrix")
+        raise UnsupportedLayerError(f"{call.at.label} multiplies with something that is not a constant matrix")
     return np.ascontiguousarray(matrix.T)
 
 
@@ -111,7 +111,7 @@ def _batch_norm(call: Call) -> Any:
     call.ignore("momentum", "cudnn_enabled")
     parameters = (np.ones_like(mean) if weight is None else weight, np.zeros_like(mean) if bias is None else bias)
     result = elementwise.normalized(call.at, x, (*parameters, mean, variance), x.shape[1:2], call.number("eps"))
-    # Statistics of the batch, which nobody reads in evaluation mode.
+    # The statistics of the batch are not used in evaluation mode.
     return [result, *(np.zeros(0) for _ in call.node.outputs[1:])] if call.node.several else result
 
 

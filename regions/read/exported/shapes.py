@@ -73,7 +73,7 @@ def _select(call: Call) -> Any:
 def _index_select(call: Call) -> Any:
     axis, indices = call.integer("dim"), call.given("index")
     if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu" or indices.ndim != 1:
-        raise UnsupportedLayerError(f"{call.at.label} picks by what is no constant list")
+        raise UnsupportedLayerError(f"{call.at.label} picks by something that is not a constant list")
     return shapes.taken(call.at, call.movable(), indices, axis)  # type: ignore[type-var]
 
 
@@ -125,7 +125,7 @@ def _unbind(call: Call) -> list[Tensor]:
 def _cat(call: Call) -> Tensor:
     values = call.given("tensors")
     if not isinstance(values, list) or not all(isinstance(value, (Tensor, np.ndarray)) for value in values):
-        raise call.at.refused("joins what are no tensors")
+        raise call.at.refused("joins something that is not a tensor")
     if not any(isinstance(value, Tensor) for value in values):
         raise call.constants_alone()
     axis = call.integer("dim", 1 if call.node.operator == "hstack" else 0)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which graph is a model that is given operation by operation?
 
-Readers call one method for each operation that a file names, and get tensors for the next ones; `finished` makes the
-graph (`nodes_of_operations.py` says of which nodes). Whether shapes fit is for readers to see first, who know names.
-Invariant: the graph computes what the operations say, in the arithmetic of real numbers, but for what notes say.
+Readers call one method for each operation that a file names. It returns a tensor, which later operations read.
+`finished` makes the graph, with the nodes of `nodes_of_operations.py`. Readers check shapes first, because they know
+the names for messages.
+Invariant: the graph computes the operations in the arithmetic of real numbers; notes name all exceptions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which nodes has a graph, in any format that has names for values?
 
-Every name is made once and before it is read, so there are no cycles. What an operator is, readers find in tables of
-their own; who is in none is refused with what is known of it.
+Every name is made once and before it is read, so cycles are impossible. Each reader has a table of operators. An
+operator that is not in the table is refused with a reason.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class GraphNode:
     Attributes
     ----------
     name : str
-        Its own name, or else that of its first output; printable.
+        Its own name, or the name of its first output; printable.
     operator : str
         As tables of operators have it; printable.
     inputs, outputs : list of str
@@ -45,7 +45,7 @@ class GraphNode:
 
     @property
     def label(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         return f"node {self.name!r} ({self.said})"
 
 
@@ -129,7 +129,7 @@ def unsupported(
     cut : collection of str
         Smooth ones that may be left out at the end.
     """
-    operator = node.operator.rpartition(".")[2]  # those of other domains are mostly what their names say
+    operator = node.operator.rpartition(".")[2]  # operators of other domains mostly do what their names say
     if operator in smooth or is_smooth(operator):
         advice = "it is not piecewise linear, so the network has no regions; "
         advice += "only at the very end can it be left out" if operator in cut else "export the part before it"

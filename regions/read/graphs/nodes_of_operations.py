@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Which nodes do operations make?
 
-Affine operations wait: where an activation is all that reads one, its rows and the activation's units are one node. A
-sum takes in the rows of what it alone reads. What several operations read, or another affine operation, becomes a node
-whose units give what they get; matrices are never multiplied, for their products are no doubles. Only a scaling, such
-as a batch norm, is folded, in float64, into the affine operation just before it or, after an activation, into the dense
-one that follows it; there is a note where that rounds.
-Invariant: nodes come in the order of operations, so each reads earlier ones. What they take is charged before they are
-made.
+An affine operation waits until it is read. If only an activation reads it, its rows and the units of the activation are
+one node. If only a sum reads it, the sum takes in its rows. Otherwise it becomes a node whose units are the identity.
+Matrices are never multiplied, because products of doubles are not doubles. Only a scaling, such as a batch norm, is
+folded, in float64: into the affine operation just before it or, after an activation, into the dense operation that
+follows. A note says if that rounds.
+Invariant: nodes come in the order of operations, so each reads earlier ones. Memory is charged before it is allocated.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ MOST_COLUMNS = 4
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What a node has before its activation; ``where``: which row is each result of its operation."""
+    """The rows of a node before its activation. ``where`` has the row of each element of the operation."""
 
     name: str
     reads: tuple[Read, ...]
@@ -94,7 +93,7 @@ class _Making:
         self.folded: set[Operation] = set()  # scalings, into what precedes them
 
     def bytes(self) -> tuple[int, int]:
-        """What the nodes take, for good and while they are made."""
+        """Return the bytes that the nodes keep, and the bytes that are needed only while they are made."""
         kept, passing = UNIT_BYTES * self.outputs.size, 0
         for operation in self.operations:
             kept += (WAITING_BYTES if isinstance(operation, Affine) else UNIT_BYTES) * operation.size
@@ -133,7 +132,7 @@ class _Making:
         return Graph(self.sizes[0], self.nodes)
 
     def _takes(self, operation: Operation) -> list[Operation]:
-        """Of what an operation reads: the rows that it can take over."""
+        """Return the operations read by an operation whose rows it can take over."""
         if isinstance(operation, Activated) or (isinstance(operation, Affine) and operation.scaling is not None):
             tensors = [tensor for tensor in tensors_read(operation) if tensor.where() is not None]
         elif isinstance(operation, Largest):
@@ -214,7 +213,7 @@ class _Making:
         return _Rows(operation.name, tuple(reads), biases, np.arange(operation.size))
 
     def _folded(self, scaling: Scaling, tensor: Tensor) -> _Rows | None:
-        """A scaling in the rows just before it; None if there are none, or if it would take too many blocks."""
+        """Fold a scaling into the rows just before it; None without such rows, or if that needs too many blocks."""
         rows = self.waiting.get(tensor.operations[0])
         if rows is None or tensor.where() is None:
             return None

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What is a tensor that a model computes, and what is done to get it?
 
-A tensor is a shape and, for each element, the operation that it is a result of and where it is there. So reshaping,
-transposing, slicing, padding and joining only say where elements are: they are no operations. Those that are, apart
-from the inputs, are affine maps of elements of tensors, piecewise-linear functions of each element, and the largest of
-several elements.
+A tensor is a shape and, for each element, an operation and a position in its results. Therefore reshaping, transposing,
+slicing, padding and joining are not operations: they only change where elements are. Operations are the inputs, affine
+maps of elements of tensors, piecewise-linear functions of each element, and the largest of several elements.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class Tensor:
         return owners[self.operation].tobytes(), self.place.tobytes()
 
     def without_constants(self) -> Tensor:
-        """The elements that are no constants, in one axis."""
+        """Return the elements that are not constants, in one axis."""
         kept = self.operation >= 0
         return Tensor((int(kept.sum()),), self.operations, self.operation[kept], self.place[kept])
 
@@ -143,7 +142,7 @@ Operation = Inputs | Affine | Activated | Largest
 
 
 def tensors_read(operation: Operation) -> list[Tensor]:
-    """What an operation reads."""
+    """Return the tensors that an operation reads."""
     if isinstance(operation, Affine):
         return [tensor for _, tensor in operation.terms]
     return [] if isinstance(operation, Inputs) else [operation.tensor]

@@ -88,8 +88,8 @@ class Reading:
     def inputs(self, given: Sequence[tuple[str, str, Sequence[int | None]]]) -> list[Tensor]:
         """The inputs of the model, as parts of one vector in this order.
 
-        Each is given by its name, the words for it in messages, and its lengths. Only the first length, that of the
-        batch, may be None.
+        Each is given by its name, the words for it in messages, and its lengths. Only the first length, the batch's,
+        may be None.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Site:
 
     @property
     def label(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         return self.node.label
 
     def refused(self, what: str) -> NotACheckpointError:

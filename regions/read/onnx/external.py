@@ -44,7 +44,7 @@ def put_in_external_data(model: Any, file: OpenedFile) -> int:
     CheckpointError
         A file that is not opened, or is not there.
     NotACheckpointError, TruncatedFileError
-        Names, offsets or lengths that are no numbers, or beyond the end of the file.
+        A bad name, or an offset or length that is not a number or beyond the end of the file.
     FileTooLargeError
         More than the limits allow.
     """
@@ -69,7 +69,7 @@ def put_in_external_data(model: Any, file: OpenedFile) -> int:
 
 
 def _tensors(graph: Any) -> Iterator[tuple[Any, str]]:
-    """Stored tensors and those of attributes, with what to call them."""
+    """Yield stored tensors and tensors in attributes, with their names for messages."""
     for tensor in graph.initializer:
         yield tensor, f"tensor {printable(tensor.name)!r}"
     for node in graph.node:

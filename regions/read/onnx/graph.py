@@ -2,8 +2,8 @@
 """Which operators does an ONNX file apply, to what, and in which order?
 
 The bytes of a file become plain checked data: nodes with their operator's version, inputs, outputs and attributes, and
-the tensors that are stored. What a node may have - which attributes, how many inputs - is what ONNX's own schema of
-that operator in that version says. Every name is made once, and nodes are sorted so that it is made before it is read.
+the tensors that are stored. ONNX's own schema of an operator and version says which attributes and how many
+inputs a node may have. Every name is made once, and nodes are sorted so that it is made before it is read.
 Refused by name: functions, subgraphs, sparse tensors, training information, operator sets that are not declared or
 newer than the installed onnx knows.
 """
@@ -35,7 +35,7 @@ class Node(GraphNode):
     Attributes
     ----------
     version : int
-        Since which version of the operator set the operator is what it is here; 0 where there is no schema.
+        The version of the operator set that last changed this operator; 0 without a schema.
     attributes : dict of str to number, str, list of numbers, or onnx.TensorProto
     """
 
@@ -55,7 +55,7 @@ class GraphInput:
 
 @dataclass(frozen=True)
 class Graph:
-    """What a file holds, checked.
+    """The checked content of a file.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ def _require_schema(node: Any, schema: Any, label: str) -> None:
 
 
 def _attribute(attribute: Any, label: str) -> Any:
-    """The value of an attribute; only that of its own type may be there."""
+    """Return the value of an attribute, and refuse values of other types beside it."""
     import onnx
 
     types = onnx.AttributeProto
@@ -227,7 +227,9 @@ def _attribute(attribute: Any, label: str) -> Any:
     }
     name = printable(attribute.name)
     if attribute.ref_attr_name:
-        raise NotACheckpointError(f"{label}: its attribute {name!r} is that of a function, outside of one")
+        raise NotACheckpointError(
+            f"{label}: its attribute {name!r} belongs to a function, but the node is outside of one"
+        )
     if attribute.type in (types.GRAPH, types.GRAPHS):
         raise UnsupportedLayerError(f"{label} has a graph inside, as branches and loops have, which is not supported")
     if attribute.type not in fields:

@@ -181,7 +181,7 @@ def _pad(at: Site, node: Node, values: list[Value | None]) -> Flow:
             raise at.refused("has several numbers for its border")
         value = float(numbers.ravel()[0])
     if not np.isfinite(value):
-        raise UnsupportedLayerError(f"{node.label} pads with {value}, which is no finite number")
+        raise UnsupportedLayerError(f"{node.label} pads with {value}, which is not a finite number")
     borders = [(0, 0)] * count
     for i, axis in enumerate(along):
         borders[axis] = pads[i], pads[i + len(along)]

@@ -109,7 +109,9 @@ class _Values:
         self.values: dict[str, Value] = {}
         inputs = [value for value in graph.inputs if value.name in self.names_read]
         if not inputs:
-            raise AmbiguousCheckpointError(f"{reading.file}: its outputs depend on no input; it is no network")
+            raise AmbiguousCheckpointError(
+                f"{reading.file}: its outputs do not depend on an input, so it is not a network"
+            )
         given = []
         for value in inputs:
             if value.element not in FLOATS:
@@ -168,7 +170,7 @@ class _Values:
         return self.values[name]
 
     def tensor(self, name: str) -> Tensor | None:
-        """What a name stands for, if it depends on the input."""
+        """Return the tensor of a name; None for a constant."""
         value = self.values.get(name)
         return value.tensor if isinstance(value, Flow) else None
 

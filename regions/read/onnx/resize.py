@@ -91,7 +91,7 @@ def _sizes(
         factors = [Fraction(size, length) for size, length in zip(sizes, lengths, strict=False)]
     else:
         if scales.ndim != 1 or not all(0 < scale < 2**31 for scale in scales):
-            raise at.refused("enlarges by what are no numbers above 0")
+            raise at.refused("enlarges by numbers that are not above 0")
         factors = [Fraction(float(np.float32(scale))) for scale in scales]
         sizes = [math.floor(length * factor) for length, factor in zip(lengths, factors, strict=False)]
         rounded = [int(np.float32(length) * np.float32(scale)) for length, scale in zip(lengths, scales, strict=False)]
@@ -153,7 +153,7 @@ def _nearest(at: Site, length: int, count: int, factor: Fraction, rule: str, rou
 
 
 def _expand(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    """Repeat until the shape is that of the node, or until both fit."""
+    """Repeat x to the shape that the node names; axes of length 1 in that shape keep the length in x."""
     wanted = integers(node, "shape", values, 1)
     at.require_axes(wanted or [])
     try:

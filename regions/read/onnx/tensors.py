@@ -61,7 +61,7 @@ class Constant:
 
 
 def element_name(element: int) -> str:
-    """What to call a type of numbers."""
+    """Return the name of a type of numbers."""
     return _TYPES[element][0] if element in _TYPES else f"type {element}"
 
 
@@ -72,7 +72,7 @@ def read_tensor(tensor: Any, name: str) -> Constant:
     ----------
     tensor : onnx.TensorProto
     name : str
-        What to call it in messages.
+        Its name in messages.
 
     Raises
     ------

@@ -42,7 +42,7 @@ MAX_FOLDED = 1024
 
 @dataclass(frozen=True)
 class Flow:
-    """What depends on the input, and the type of its numbers, as ONNX numbers types."""
+    """A tensor that depends on the input, and the type of its numbers, as ONNX numbers types."""
 
     tensor: Tensor
     element: int
@@ -96,7 +96,7 @@ def _cast(node: Node, given: Value) -> int:
 
 
 def integers(node: Node, attribute: str, values: Sequence[Value | None], position: int) -> list[int] | None:
-    """What older versions have as an attribute and newer ones as an input; None if it is left out."""
+    """Return integers that older versions have as an attribute and newer ones as an input; None if left out."""
     if attribute in node.attributes:
         return [int(number) for number in node.attributes[attribute]]
     given = values[position] if len(values) > position else None
@@ -181,7 +181,7 @@ def _cut(start: int, end: int, step: int, length: int) -> slice:
 def _gather(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
     indices = values[1]
     if not isinstance(indices, Constant) or indices.array.dtype.kind != "i":
-        raise UnsupportedLayerError(f"{node.label} picks by what is no constant list of integers")
+        raise UnsupportedLayerError(f"{node.label} picks by something that is not a constant list of integers")
     return shapes.taken(at, x, indices.array, node.attributes.get("axis", 0))
 
 
@@ -228,7 +228,7 @@ def _stored(node: Node, _: list[Constant]) -> Constant:
         return Constant(np.array(value, dtype=np.float32), 1, node.name)
     if kind in ("value_int", "value_ints"):
         return Constant(np.array(value, dtype=np.int64), 7, node.name)
-    raise UnsupportedLayerError(f"{node.label} holds {kind.removeprefix('value_')}, which are no numbers")
+    raise UnsupportedLayerError(f"{node.label} holds {kind.removeprefix('value_')}, which are not numbers")
 
 
 def _filled(node: Node, values: list[Constant]) -> Constant:
@@ -239,14 +239,14 @@ def _filled(node: Node, values: list[Constant]) -> Constant:
     filling = Constant(np.zeros(1, dtype=np.float32), 1, "") if given is None else read_tensor(given, node.label)
     if min(shape, default=0) < 0 or math.prod(shape) > MAX_FOLDED or filling.array.size != 1:
         raise UnsupportedLayerError(
-            f"{node.label} makes a constant of shape {printable(shape)}, which is no shape itself"
+            f"{node.label} makes a constant of shape {printable(shape)}, which is not a shape itself"
         )
     return replace(filling, array=np.full(shape, filling.array.item(), filling.array.dtype), name=node.name)
 
 
 def _concatenate(node: Node, values: list[Constant]) -> Constant:
     if sum(value.array.size for value in values) > MAX_FOLDED or any(value.array.ndim != 1 for value in values):
-        raise UnsupportedLayerError(f"{node.label} joins constants that are no shapes")
+        raise UnsupportedLayerError(f"{node.label} joins constants that are not shapes")
     if len({value.element for value in values}) > 1:
         raise NotACheckpointError(f"{node.label} joins numbers of different types")
     return Constant(np.concatenate([value.array for value in values]), values[0].element, node.name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which units are the largest or the smallest of several numbers: over windows, along axes, element by element?
 
-Each is a unit of `regions.networks.maxima`, with one arm for each number. What a window reads beyond the border is no
-number there, so it has fewer arms. The smallest is minus the largest of what is turned in sign, which is exact.
+Each result is a unit of `regions.networks.maxima`, with one arm for each number. A window that reaches beyond the
+border has fewer arms. The smallest is minus the largest of the negated numbers, which is exact.
 Source: the documentation of torch's and of ONNX's operators.
 """
 
@@ -75,15 +75,15 @@ def _turned(at: Site, x: Tensor, turned: bool) -> Tensor:
 
 
 def _largest(at: Site, x: Tensor, sources: np.ndarray, shape: Sequence[int]) -> Tensor:
-    """Of sources [units, arms], -1 where there is none, in order."""
+    """Return the largest of each row of ``sources`` [units, arms]: positions in x, -1 for a missing arm."""
     there = sources >= 0
     sizes = there.sum(axis=1)
     if not sizes.all():
         raise at.refused("has a window with nothing in it")
     if sizes.max() > MOST_ARMS:
         raise UnsupportedLayerError(
-            f"{at.label} takes the largest of {sizes.max()} numbers, and at most {MOST_ARMS} are handled; take that of "
-            "smaller groups first, and then of these"
+            f"{at.label} takes the largest of {sizes.max()} numbers, and at most {MOST_ARMS} are handled; take the "
+            "largest of smaller groups first, and then of the results"
         )
     if (sizes == 1).all():
         return at.rearranged(x, sources[there].reshape(shape))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which linear operator is a convolution or a mean over windows?
 
-A convolution is `Patches.convolution`, of which this file checks the shapes. Means are patches of one row; windows that
-reach over the border may count what is outside or not, so that there are several kinds of rows. A mean of n numbers has
-the weight 1 / n, rounded to a double where n is no power of two, and a note says so.
-Source: the documentation of torch's and of ONNX's operators; the rule for windows beyond the end is that of both.
+A convolution is `Patches.convolution`; this file checks its shapes. Means are patches of one row. Windows that reach
+over the border may count the outside or not, so there are several kinds of rows. A mean of n numbers has the weight
+1 / n, rounded to a double if n is not a power of two, and a note says so.
+Source: the documentation of torch's and of ONNX's operators, which agree on windows beyond the end.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Axis:
     Attributes
     ----------
     places : int64 [windows, entries]
-        Position of each entry, -1 where there is none.
+        Position of each entry, -1 beyond the border.
     divisors : int64 [windows]
         How many numbers the mean is of.
     """
@@ -177,8 +177,8 @@ def convolved_back(
 ) -> Tensor:
     """A transposed convolution by a kernel [channels, out / groups, *size], with ``more`` numbers at each axis' end.
 
-    What a convolution with these windows would take back to the shape of x: the padding is cut off from what comes out.
-    It is a convolution by the kernel turned round, of x with zeros between its numbers.
+    A convolution with these windows takes the result back to the shape of x. The padding is cut off from the result. It
+    is computed as a convolution of x, with zeros between its numbers, by the flipped kernel.
     """
     axes = kernel.ndim - 2
     lengths, size, stride, spread = x.shape[-axes:], windows.size, windows.stride, windows.dilation
@@ -225,9 +225,9 @@ def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> li
 
 
 def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integers, list[int]]:
-    """What windows of x [1, channels, *lengths], or without the 1, read; and the shape of what they give.
+    """Return the positions that windows of x [1, channels, *lengths], or without the 1, read, and the result's shape.
 
-    Flat positions [windows, entries], channel by channel, -1 where there is nothing.
+    Flat positions [windows, entries], channel by channel, -1 beyond the border.
     """
     batch, (channels, *lengths) = x.shape[: -len(axes) - 1], x.shape[-len(axes) - 1 :]
     if batch not in ((), (1,)):
@@ -242,7 +242,7 @@ def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integ
 
 
 def windows_as_columns(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
-    """What windows of x [1, channels, *lengths], or without the 1, read: [1, channels * entries, windows]."""
+    """Return windows of x [1, channels, *lengths], or without the 1, as columns [1, channels * entries, windows]."""
     sources, shape = sources_in_windows(at, x, axes)
     *batch, channels = shape[: -len(axes)]
     columns = sources.reshape(channels, -1, sources.shape[1]).swapaxes(1, 2)
@@ -250,7 +250,7 @@ def windows_as_columns(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
 
 
 def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:
-    """Means over windows of x [1, channels, *lengths], or without the 1; ``divisor`` is that of all windows."""
+    """Return the means over windows of x [1, channels, *lengths], or without the 1, or sums over ``divisor``."""
     sources, shape = sources_in_windows(at, x, axes)
     divisors = reduce(np.multiply.outer, [axis.divisors for axis in axes]).ravel()
     if divisor is not None:
