@@ -268,7 +268,7 @@ ACTIVATIONS = (
     NamedActivation("clamp_min", clamp_min, None, ("clamp_min",), ("min",)),
     NamedActivation("clamp_max", clamp_max, None, ("clamp_max",), ("max",)),
 )
-_NAMES_TO_SHOW = ", ".join(row.usage for row in ACTIVATIONS)
+NAMES_TO_SHOW = ", ".join(row.usage for row in ACTIVATIONS)
 
 
 def _key(name: str) -> str:
@@ -329,17 +329,17 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
     if is_smooth(key):
         raise UnsupportedLayerError(
             f"{what} {shown(activation)} is not piecewise linear, so the network has no regions; use one of "
-            f"{_NAMES_TO_SHOW}"
+            f"{NAMES_TO_SHOW}"
         )
     if is_discontinuous(key):
-        raise UnsupportedLayerError(f"{what} {shown(activation)} jumps; use one of {_NAMES_TO_SHOW}")
+        raise UnsupportedLayerError(f"{what} {shown(activation)} jumps; use one of {NAMES_TO_SHOW}")
     if key == "prelu":
         raise NetworkError(
             "the slopes of a PReLU are weights: pass regions.networks.named_activations.prelu(slopes), or load a state "
             "dict that holds them with activation='prelu'"
         )
     if match is None or key not in _BY_KEY:
-        raise NetworkError(f"{what} {shown(activation)} is unknown; use one of {_NAMES_TO_SHOW}, or an Activation")
+        raise NetworkError(f"{what} {shown(activation)} is unknown; use one of {NAMES_TO_SHOW}, or an Activation")
     defaults = _BY_KEY[key].defaults
     allowed = [len(defaults)] if None in defaults else sorted({0, len(defaults)})
     words = [part.strip() for part in (match.group(2) or "").split(",") if part.strip()]

@@ -2,8 +2,9 @@
 """Does a user succeed who makes a mistake, and then does only what the message says?
 
 `tests/data/messages.txt` has a block for each case: what was wrong, the complete message, and the call or command that
-follows its advice and succeeds. Lines that begin with ``>>>`` are Python, lines that begin with ``$`` are commands. The
-file is also the list to read when messages are reviewed.
+follows its advice and succeeds. ``<activations>`` stands for the names of all activations. Lines that begin with
+``>>>`` are Python, lines that begin with ``$`` are commands. The file is also the list to read when messages are
+reviewed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 import regions
 from cli_cases import runner
+from regions.networks.named_activations import NAMES_TO_SHOW
 from torch_parts import Residual, torch
 
 pytest.importorskip("onnx")
@@ -116,5 +118,5 @@ def test_the_advice_alone_leads_to_success(
     monkeypatch.chdir(names["folder"])
     monkeypatch.setenv("COLUMNS", "80")
     _, wrong, *message, right = block.splitlines()
-    assert outcome(wrong, names, capsys) == "\n".join(message)
+    assert outcome(wrong, names, capsys) == "\n".join(message).replace("<activations>", NAMES_TO_SHOW)
     assert outcome(right, names, capsys) is None
