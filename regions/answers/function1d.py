@@ -89,6 +89,8 @@ class Function1D(JsonReport):
         ------
         DomainError
             A coordinate is outside of the domain; the message names it.
+        NonFiniteError
+            A value is beyond the largest double.
         """
         places = exact_float64(t, "t")
         flat = places.ravel()
@@ -107,6 +109,7 @@ class Function1D(JsonReport):
             found: Floats = self.values[knots] + self.slopes[pieces] * (flat - self.knots[knots])[:, np.newaxis]
             whole = self._constants[pieces] + self.slopes[pieces] * flat[:, np.newaxis]
         found = np.where(np.isfinite(self.knots[knots])[:, np.newaxis], found, whole)
+        require_finite(found, "a value of the network")
         return found.reshape(*places.shape, self.slopes.shape[1])
 
     def to_scipy(self) -> PPoly:

@@ -12,7 +12,7 @@ import pytest
 import regions
 from generators import FAMILIES, draw
 from regions import Line, Network, Plane, Ray, Segment, reference
-from regions.errors import DomainError
+from regions.errors import DomainError, NonFiniteError
 
 HAT = Network([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
 BEYOND = {"overflowing", "max_extreme"}  # slopes beyond the largest double
@@ -36,7 +36,7 @@ def test_the_function_is_that_of_the_reference(family: str) -> None:
         net, domain = draw(family, 1, seed)
         try:
             found = regions.function(net, domain)
-        except regions.errors.NonFiniteError:
+        except NonFiniteError:
             continue
         pieces = reference_pieces(net, domain)
         assert len(found) == len(pieces) and (np.diff(found.knots) >= 0).all()
@@ -94,6 +94,12 @@ def test_other_programs(tmp_path: Path) -> None:
         endless.to_scipy()
     endless.to_csv(tmp_path / "line.csv")
     assert (tmp_path / "line.csv").read_text().splitlines()[1] == "-inf,,0.0"
+
+
+def test_values_beyond_the_largest_double_are_refused() -> None:
+    steep = Network([([[1e200], [-1e200]], None), ([[1.0, 1.0]], None)])
+    with pytest.raises(NonFiniteError, match="a value of the network at points\\[1\\] is beyond the largest double"):
+        regions.function(steep, Line([0.0], [1.0]))([0.0, 1e300])
 
 
 def test_what_is_not_a_line_is_refused() -> None:

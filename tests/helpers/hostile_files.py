@@ -293,7 +293,10 @@ def hostile_torch_pickles() -> dict[str, tuple[bytes, type[errors.RegionsError]]
         ),
         "a call of a storage type": (program(call(name("torch", "FloatStorage"))), errors.UnsafePickleError),
         "an unknown storage": (weight(storage(1, kind="QInt8Storage")), errors.UnsafePickleError),
-        "a sparse tensor": (weight(name("torch._utils", "_rebuild_sparse_tensor")), errors.UnsafePickleError),
+        "a sparse tensor as a function": (
+            weight(name("torch._utils", "_rebuild_sparse_tensor")),
+            errors.NotACheckpointError,
+        ),
     }
 
 

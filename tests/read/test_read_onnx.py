@@ -94,11 +94,14 @@ def test_what_nothing_depends_on_is_not_looked_at() -> None:
         [node("Sigmoid", ["y"], "z")],
         [node("Flatten", ["y"], "f"), node("ArgMax", ["f"], "a"), node("Cast", ["a"], "z", to=TensorProto.INT64)],
         [node("Softmax", ["y"], "p"), node("ArgMax", ["y"], "z")],
+        [node("Sigmoid", ["y"], "p"), node("Sub", ["one", "p"], "rest"), node("Concat", ["rest", "p"], "z", axis=1)],
     ],
 )
 def test_tails_are_left_out_and_said_so(tail: list[onnx.NodeProto]) -> None:
     given = mlp()
     given.graph.node.extend(tail)
+    if any("one" in each.input for each in tail):
+        given.graph.initializer.append(numpy_helper.from_array(np.float32([1.0]), "one"))
     given.graph.output[0].name = "z"
     if tail[0].output[0] == "p":
         given.graph.output.append(helper.make_tensor_value_info("p", TensorProto.FLOAT, None))

@@ -75,6 +75,7 @@ def _function() -> onnx.ModelProto:
 def _tail(*tail: onnx.NodeProto) -> onnx.ModelProto:
     given = mlp()
     given.graph.node.extend(tail)
+    given.graph.initializer.append(numpy_helper.from_array(np.float32([1.0]), "one"))
     given.graph.output[0].name = tail[-1].output[0]
     return given
 
@@ -125,6 +126,25 @@ REFUSED: dict[str, Case] = {
         lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["s"], "z")),
         UnsupportedLayerError,
         r"'Sigmoid_s' \(Sigmoid\) is not piecewise linear, and comes before node 'Relu_z'",
+    ),
+    "sigmoid reversed": (
+        lambda: _tail(node("Sigmoid", ["y"], "s"), node("Sub", ["one", "s"], "z")),
+        UnsupportedLayerError,
+        r"'Sigmoid_s' \(Sigmoid\) is not piecewise linear, and node 'Sub_z' \(Sub\) subtracts from its result",
+    ),
+    "sigmoid minus itself": (
+        lambda: _tail(
+            node("Sigmoid", ["y"], "s"), node("Sub", ["s", "s"], "z"), node("Concat", ["z", "s"], "u", axis=1)
+        ),
+        UnsupportedLayerError,
+        "which reverses its order",
+    ),
+    "sigmoid reversed, and joined with another value": (
+        lambda: _tail(
+            node("Sigmoid", ["y"], "s"), node("Sub", ["one", "s"], "z"), node("Concat", ["z", "z"], "u", axis=1)
+        ),
+        UnsupportedLayerError,
+        "which reverses its order",
     ),
     "sigmoid beside": (
         lambda: _tail(node("Sigmoid", ["y"], "s"), node("Relu", ["y"], "z"), node("Concat", ["s", "z"], "u", axis=1)),

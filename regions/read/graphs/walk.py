@@ -29,6 +29,7 @@ def walk(
     *,
     cut: Collection[str],
     after_cut: Collection[str],
+    complement: str = "",
     named: bool = False,
 ) -> Tensor:
     """Visit the nodes that are needed, and return the tensor that has the outputs, one after the other.
@@ -45,6 +46,8 @@ def walk(
         The tensor of a name; None for a constant.
     cut, after_cut : collections of str
         Operators that may be left out at the end, and those that may follow them there.
+    complement : str
+        One of these that makes 1 - p of a probability p: only to be joined with p, as scikit-learn's classifiers do.
     named : bool
         Whether the caller named the outputs.
 
@@ -57,7 +60,8 @@ def walk(
     """
     tail: dict[str, Tensor] = {}  # what is left out at the end, and the tensor that goes into it
     left_out: list[Node] = []
-    for node in needed(nodes, outputs):
+    used = needed(nodes, outputs)
+    for node in used:
         read = [tensor(name) for name in node.inputs if name and name not in tail]
         tensors = [one for one in read if one is not None]
         ends = [tail[name] for name in node.inputs if name in tail]
@@ -66,6 +70,11 @@ def walk(
                 raise UnsupportedLayerError(
                     f"{left_out[0].label} is not piecewise linear, and comes before {node.label}; only at the very end "
                     f"can it be left out. Name what goes into it: {_choice(left_out[0])}"
+                )
+            if node.operator == complement and not _is_joined(node, used, outputs, tail):
+                raise UnsupportedLayerError(
+                    f"{left_out[0].label} is not piecewise linear, and {node.label} subtracts from its result, which "
+                    f"reverses its order. Name what goes into it: {_choice(left_out[0])}"
                 )
             if tensors or not all(end.content() == ends[0].content() for end in ends):
                 raise UnsupportedLayerError(
@@ -92,6 +101,14 @@ def walk(
         words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
         reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
     return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
+
+
+def _is_joined(node: Node, used: Sequence[Node], outputs: Sequence[str], tail: Collection[str]) -> bool:
+    """Whether 1 - p is only joined with p, and is not an output itself."""
+    result, probabilities = node.outputs[0], [name for name in node.inputs if name in tail]
+    readers = [each for each in used if result in each.inputs]
+    joined = all(each.operator == "Concat" and probabilities[0] in each.inputs for each in readers)
+    return len(probabilities) == 1 and bool(readers) and joined and result not in outputs
 
 
 def _choice(node: Node) -> str:

@@ -91,6 +91,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         nodes.tensor,
         cut=_CUT,
         after_cut=_AFTER_CUT,
+        complement="Sub",
         named=outputs is not None,
     )
     if outputs is None:
