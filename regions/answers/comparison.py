@@ -195,9 +195,10 @@ def compare(
     require_network(first)
     require_network(second)
     if (first.n_in, first.n_out) != (second.n_in, second.n_out):
+        advice = "; choose outputs with network.outputs([..])" if first.n_in == second.n_in else ""
         raise ShapeMismatchError(
             f"compare: the first network has {first.n_in} inputs and {first.n_out} outputs, and the second has "
-            f"{second.n_in} and {second.n_out}: pass networks with the same numbers, or choose with network.outputs(..)"
+            f"{second.n_in} and {second.n_out}: both must have the same numbers{advice}"
         )
     require_domain_of(domain, first)
     ones = np.eye(first.n_out)

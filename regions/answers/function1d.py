@@ -103,7 +103,7 @@ class Function1D(JsonReport):
         pieces = np.clip(np.searchsorted(self.knots, flat, side="right") - 1, 0, len(self) - 1)
         # From the nearest finite knot of the piece, so that little cancels.
         ends = self.knots[pieces], self.knots[pieces + 1]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             nearer = np.abs(flat - ends[0]) <= np.abs(ends[1] - flat)
             knots = np.where(nearer, pieces, pieces + 1)
             found: Floats = self.values[knots] + self.slopes[pieces] * (flat - self.knots[knots])[:, np.newaxis]

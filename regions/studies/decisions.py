@@ -109,8 +109,9 @@ class Decisions:
         return html_table(repr(self), ("classes", "boundary", "error at most"), rows)
 
     def __repr__(self) -> str:
-        areas = int(self.areas.max(initial=-1)) + 1
-        return f"Decisions({len(np.unique(self.classes))} classes in {areas} areas, boundary {self.volume:.6g})"
+        classes, areas = len(np.unique(self.classes)), int(self.areas.max(initial=-1)) + 1
+        found = f"{classes} class{'es' * (classes != 1)} in {areas} area{'s' * (areas != 1)}"
+        return f"Decisions({found}, boundary {self.volume:.6g})"
 
 
 def decisions(
