@@ -69,6 +69,18 @@ def relative_difference(module: Any, network: Network) -> float | None:
     return float(np.max(difference) / largest)
 
 
+def mixes_points(module: Any, network: Network) -> bool:
+    """Return whether the outputs of a module at one point depend on the other points of its batch."""
+    import torch
+
+    points = torch.from_numpy(np.random.default_rng(1).standard_normal((3, *network.input_shape)))
+    with torch.no_grad():
+        module = copy.deepcopy(module).cpu().double().eval()
+        together = module(points).numpy()
+        apart = np.concatenate([module(points[i : i + 1]).numpy() for i in range(len(points))])
+    return together.shape == apart.shape and not np.allclose(together, apart, rtol=TOLERANCE, atol=TOLERANCE)
+
+
 def points_for(network: Network) -> int:
     """At how many points a network is held against its module."""
     return max(LEAST_POINTS, min(POINTS, PRODUCTS // network.graph.products))

@@ -73,3 +73,19 @@ def test_refused() -> None:
         load(attention, input_shape=[4, 8])
     with pytest.raises(ValueError, match="input_shape is for torch modules"):
         load({}, input_shape=[3])
+
+
+class _Centred(nn.Module):
+    """Subtracts the mean of the batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 3)
+
+    def forward(self, x):
+        return torch.relu(self.layer(x - x.mean(0)))
+
+
+def test_modules_that_mix_the_points_of_a_batch_are_refused() -> None:
+    with pytest.raises(UnsupportedLayerError, match="_Centred mixes the points of a batch"):
+        load(_Centred(), input_shape=2)

@@ -24,7 +24,7 @@ from regions.read.chains.between_layers import ActivationChoice
 from regions.read.chains.pruning import with_plain_weights
 from regions.read.exported.network import read_operations
 from regions.read.graphs.lowering import network_of
-from regions.read.module_check import TOLERANCE, relative_difference
+from regions.read.module_check import TOLERANCE, mixes_points, relative_difference
 from regions.read.scaling import without_statistics
 from regions.text.printable import printable
 
@@ -88,6 +88,11 @@ def network_from_any_module(
         network = network_of(*read_operations(file, outputs), activation, fuse_max)
     if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
         if (relative_difference(module, network) or 0.0) > TOLERANCE:
+            if mixes_points(module, network):
+                raise UnsupportedLayerError(
+                    f"{type(module).__name__} mixes the points of a batch: its outputs at one point depend on the "
+                    "others, as with a mean over the first axis. Regions belong to one point: keep the first axis apart"
+                )
             raise InternalError(f"this module was misread as {network!r}; please report it with its repr")
     mode = ["the module is in training mode; it was read as in evaluation mode"] if was_training else []
     return with_notes(network, *pruned, *mode)
