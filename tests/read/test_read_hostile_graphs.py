@@ -240,6 +240,16 @@ def test_resized_images_are_charged_before_their_pixels_are_found(monkeypatch: p
     assert "would take" in refused(resized(40_000, 40_000), FileTooLargeError)
 
 
+def test_nodes_that_each_read_all_nodes_before_them() -> None:
+    nodes = [node("Relu", ["x"], "c0")]
+    for step in range(550):
+        nodes += [node("ReduceSum", [f"c{step}", "axis"], f"r{step}")]
+        nodes += [node("Concat", [f"c{step}", f"r{step}"], f"c{step + 1}", axis=1)]
+    given = model(nodes, {"axis": np.array([1])}, shape=[1, 4], outputs=["c550"])
+    with pytest.raises(FileTooLargeError, match="all layers of the graph would take"):
+        load(io.BytesIO(given.SerializeToString()))
+
+
 def test_names_of_many_scalings_stay_short() -> None:
     one = Scaling("Neg", "n" * 100, np.full(1, -1.0), np.zeros(1), True)
     many = one

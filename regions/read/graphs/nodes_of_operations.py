@@ -39,8 +39,8 @@ WAITING_BYTES = 12
 ROW_BYTES = 72
 # Lists of patches are looked up, and sorted by the nodes that they read if these are several.
 LISTS, SORTED_LISTS = 3, 12
-# Each read is an operator with its arrays.
-READ_BYTES = 1000
+# Each read is an operator with its arrays, and takes 60 microseconds to make: within the limit, all take three seconds.
+READ_BYTES = 6000
 # A matrix for all units of a node has at most so many columns for each of those that are read.
 MOST_COLUMNS = 4
 
