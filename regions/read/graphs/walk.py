@@ -103,11 +103,11 @@ def walk(
     return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
 
 
-def _is_joined(node: Node, used: Sequence[Node], outputs: Sequence[str], tail: Collection[str]) -> bool:
+def _is_joined(complement: Node, used: Sequence[Node], outputs: Sequence[str], tail: Collection[str]) -> bool:
     """Whether 1 - p is only joined with p, and is not an output itself."""
-    result, probabilities = node.outputs[0], [name for name in node.inputs if name in tail]
-    readers = [each for each in used if result in each.inputs]
-    joined = all(each.operator == "Concat" and probabilities[0] in each.inputs for each in readers)
+    result, probabilities = complement.outputs[0], [name for name in complement.inputs if name in tail]
+    readers = [node for node in used if result in node.inputs]
+    joined = all(node.operator == "Concat" and probabilities[0] in node.inputs for node in readers)
     return len(probabilities) == 1 and bool(readers) and joined and result not in outputs
 
 
