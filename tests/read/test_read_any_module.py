@@ -89,3 +89,28 @@ class _Centred(nn.Module):
 def test_modules_that_mix_the_points_of_a_batch_are_refused() -> None:
     with pytest.raises(UnsupportedLayerError, match="_Centred mixes the points of a batch"):
         load(_Centred(), input_shape=2)
+
+
+class _Constant(nn.Module):
+    """Does not look at its input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.value = nn.Parameter(torch.ones(1, 3))
+
+    def forward(self, x):
+        return self.value
+
+
+class _Sum(nn.Module):
+    """Takes two inputs."""
+
+    def forward(self, x, y):
+        return x + y
+
+
+def test_modules_that_are_no_function_of_one_input() -> None:
+    with pytest.raises(AmbiguousCheckpointError, match="is a constant, .*; no output depends on the input otherwise"):
+        load(_Constant(), input_shape=2)
+    with pytest.raises(UnsupportedLayerError, match="If it takes several inputs, export it with torch.export"):
+        load(_Sum(), input_shape=2)

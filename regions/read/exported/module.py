@@ -104,10 +104,10 @@ def _why_not_exported(module: Any, example: Any, error: Exception) -> str:
     try:
         module(example)
     except Exception as own:
-        return (
-            f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(own)}. Give the "
-            "shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
-        )
+        advice = "Give the shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
+        if isinstance(own, TypeError):  # such as missing arguments
+            advice = "If it takes several inputs, export it with torch.export or torch.onnx, and load the file"
+        return f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(own)}. {advice}"
     return (
         f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must not choose "
         "what to do by the values of a tensor"

@@ -92,9 +92,12 @@ def walk(
     results = {name: tail[name] if name in tail else tensor(name) for name in outputs}
     constants = [printable(name) for name, result in results.items() if result is None]
     if constants:
+        others = [printable(name) for name, result in list(results.items())[:8] if result is not None]
+        advice = (
+            f"name those that are meant: outputs={others}" if others else "no output depends on the input otherwise"
+        )
         raise AmbiguousCheckpointError(
-            f"{reading.file}: its output {constants[0]!r} is a constant, or positions of maxima; name those that are "
-            f"meant: outputs={[printable(name) for name in list(results)[:8] if printable(name) not in constants]}"
+            f"{reading.file}: its output {constants[0]!r} is a constant, or positions of maxima; {advice}"
         )
     if left_out:
         rest = ", ".join(dict.fromkeys(node.operator for node in left_out[1:]))
