@@ -90,12 +90,15 @@ def archive(
         },
     }
     buffer = io.BytesIO()
+    members: dict[str, bytes | str] = {
+        **{f"archive/data/weights/weight_{number}": array.tobytes() for number, array in enumerate(tensors.values())},
+        "archive/data/weights/model_weights_config.json": json.dumps({"config": config}),
+        "archive/data/constants/model_constants_config.json": json.dumps({"config": {}}),
+        "archive/models/model.json": json.dumps(program),
+        "archive/archive_format": b"pt2",
+        "archive/byteorder": b"little",
+    }
     with zipfile.ZipFile(buffer, "w") as file:
-        for number, array in enumerate(tensors.values()):
-            file.writestr(f"archive/data/weights/weight_{number}", array.tobytes())
-        file.writestr("archive/data/weights/model_weights_config.json", json.dumps({"config": config}))
-        file.writestr("archive/data/constants/model_constants_config.json", json.dumps({"config": {}}))
-        file.writestr("archive/models/model.json", json.dumps(program))
-        file.writestr("archive/archive_format", b"pt2")
-        file.writestr("archive/byteorder", b"little")
+        for name, content in members.items():
+            file.writestr(zipfile.ZipInfo(name), content)  # without the time, so that the bytes are always the same
     return buffer.getvalue()

@@ -283,6 +283,7 @@ SCALED = helper.make_node("Scaler", ["x"], ["y"], domain="ai.onnx.ml")
         (impossible(node("Relu", ["x"], "y"), shape=[1] * 33), "33 axes and 1 numbers"),
         (archive([call("full.default", "y", size=[1] * 300, fill_value=1.0)], kinds={"y": 7}), "gives 300 axes"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "file",  # the same in each process
 )
 def test_impossible_numbers(content: bytes, words: str) -> None:
     with pytest.raises(RegionsError) as caught:
