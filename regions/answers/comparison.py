@@ -19,15 +19,14 @@ import numpy as np
 
 from regions.answers.classes import classes_of
 from regions.answers.extremes import Extremes, extremes_of
+from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
-from regions.cells.cell_errors import sum_error
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import count
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
 from regions.errors import ShapeMismatchError
-from regions.measures.boundary import correct_sum
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition
@@ -124,12 +123,7 @@ class Comparison(JsonReport):
         domain = self.extremes.partition.domain
         require_bounded(domain, "the share of different classes")
         partition, different = _where_classes_differ(self.first, self.second, domain)
-        volumes, errors = partition.volumes, partition.volume_errors
-        total, total_error = correct_sum(volumes), sum_error(volumes, errors)
-        part, part_error = correct_sum(volumes[different]), sum_error(volumes[different], errors[different])
-        share = part / total
-        # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b', and what is rounded here.
-        return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50
+        return proven_share(partition, different)
 
     def _repr_html_(self) -> str:
         first, second, both = self.regions

@@ -12,6 +12,7 @@ Cost: a forward pass for each vertex; exactly, up to a millisecond for each corn
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from regions.partition import Partition
 from regions.passes.bounded_together import BoundedTogether
 from regions.passes.exact import ExactForms
 
-__all__ = ["CornerValues"]
+__all__ = ["CornerValues", "value_at"]
 
 # Numbers per temporary array: few enough to stay near the processor.
 CHUNK = 1 << 20
@@ -60,6 +61,7 @@ class CornerValues:
         self.exact_forms = ExactForms(graph, partition.domain)
         self.exact_forms.arithmetic = self.outlines.forms.arithmetic  # so that weights become integers once
 
+    @cached_property
     def rounded(self) -> tuple[Floats, Floats]:
         """Outputs at the vertices, and bounds on their errors: float64 [V, outputs] each.
 
@@ -100,3 +102,8 @@ class CornerValues:
     def corners_of(self, region: int) -> Integers:
         """The numbers of the corners of a region."""
         return np.arange(*self.partition.cell_offsets[region : region + 2])
+
+
+def value_at(form: tuple[Fraction, ...], point: Point) -> Fraction:
+    """Return the value of a form at a point that is not at infinity, exactly."""
+    return sum((a * x for a, x in zip(form, point, strict=True)), Fraction(0)) / point[0]

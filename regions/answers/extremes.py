@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.answers.corner_values import CornerValues
+from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.forms import asked_forms
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Indices, Integers
@@ -217,7 +217,7 @@ def extremes(
 def extremes_of(partition: Partition, graph: Graph) -> Extremes:
     """Find the extremes of the outputs of a graph that has the kinks of the partition's network."""
     at = CornerValues(partition, graph)
-    values, errors = at.rounded()
+    values, errors = at.rounded
     ends = _Ends(at)
     found = [
         tuple(
@@ -256,7 +256,7 @@ def _candidates(at: CornerValues, output: int, values: Floats, errors: Floats) -
         elif constant:
             continue  # the value of the corner before, and a later place
         point = at.point(corner)
-        yield _value(form, point), point, region
+        yield value_at(form, point), point, region
 
 
 def _may_be_greatest(values: Floats, errors: Floats, finite: Bits) -> Bits:
@@ -301,7 +301,7 @@ class _Ends:
         for region in self.without_vertex.tolist():
             form = self.at.forms(region)[output]
             for point in self._points(region):
-                yield _value(form, point), point, region
+                yield value_at(form, point), point, region
 
     def _points(self, region: int) -> list[Point]:
         """A point on each border of a region without a vertex; any point, if it has no border."""
@@ -313,10 +313,6 @@ class _Ends:
             form = self.at.exact_forms.kink(kink)
             points.append((sum(a * a for a in form[1:]), *(-form[0] * a for a in form[1:])))
         return points or [(1,) + (0,) * part.dimension]
-
-
-def _value(form: tuple[Fraction, ...], point: Point) -> Fraction:
-    return sum((a * x for a, x in zip(form, point, strict=True)), Fraction(0)) / point[0]
 
 
 def _values(found: tuple[_Extreme, ...], endless: float) -> Floats:

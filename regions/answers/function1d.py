@@ -182,7 +182,7 @@ def function(network: Network, domain: Domain, *, limit: int | None = None) -> F
     firsts = np.flatnonzero(np.append(True, maps[1:] != maps[:-1]))
     corners = partition.cell_vertices.reshape(-1, 2)
     vertices = np.append(corners[firsts, 0], corners[-1, 1])
-    values, errors = CornerValues(partition, network.graph).rounded()
+    values, errors = CornerValues(partition, network.graph).rounded
     forms, form_errors = BoundedMaps(partition, firsts).of(np.arange(len(firsts)))
     require_finite(forms.reshape(len(firsts), -1), "a slope of the network")
     knots = partition.vertices[vertices, 0], partition.vertex_errors[vertices]

@@ -21,18 +21,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regions.answers.corner_values import CornerValues
+from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.shares import proven_share
 from regions.arithmetic.arguments import list_of
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.cell_errors import sum_error
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
 from regions.errors import NonFiniteError
-from regions.measures.boundary import correct_sum
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing, with_forms
@@ -182,7 +181,7 @@ def verify(
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
     inside = np.any([satisfied[:, own].all(axis=1) for own in owners], axis=0)
     witness = _witness(network, at, owners, inside)
-    return Verdict(witness is None, witness, *_share(partition, inside), partition)
+    return Verdict(witness is None, witness, *proven_share(partition, inside), partition)
 
 
 def _polytopes(unsafe: Iterable[tuple[ArrayLike, ArrayLike]], outputs: int) -> list[tuple[Floats, Floats]]:
@@ -206,22 +205,13 @@ def _polytopes(unsafe: Iterable[tuple[ArrayLike, ArrayLike]], outputs: int) -> l
 
 def _zero_all_over(at: CornerValues) -> Bits:
     """On which regions a row is an equality everywhere, bool [R, rows]: its bit is 0 there, as below."""
-    values, errors = at.rounded()
+    values, errors = at.rounded
     partition = at.partition
     near = (np.abs(values) <= errors)[partition.cell_vertices]
     result = np.logical_and.reduceat(near, partition.cell_offsets[:-1], axis=0)
     for region in np.flatnonzero(result.any(axis=1)).tolist():
         result[region] &= [not any(form) for form in at.forms(region)]
     return result
-
-
-def _share(partition: Partition, inside: Bits) -> tuple[float, float]:
-    """The share of the domain in some regions, and a bound on its error."""
-    volumes, errors = partition.volumes, partition.volume_errors
-    total, total_error = correct_sum(volumes), sum_error(volumes, errors)
-    part, part_error = correct_sum(volumes[inside]), sum_error(volumes[inside], errors[inside])
-    share = part / total
-    return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50
 
 
 def _witness(network: Network, at: CornerValues, owners: list[Integers], inside: Bits) -> Witness | None:
@@ -233,14 +223,14 @@ def _witness(network: Network, at: CornerValues, owners: list[Integers], inside:
         if np.isfinite(point).all() and _is_unsafe(_outputs_at(at.graph, domain, point), owners):
             place = tuple(map(Fraction, point.tolist()))
             return _made(network, at, place, _outputs_at(network.graph, domain, point), owners)
-    values, errors = at.rounded()
+    values, errors = at.rounded
     open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in owners], axis=0)
     outputs = CornerValues(partition, network.graph)
     for corner in np.sort(at.corners[open_]).tolist():
         vertex, region = at.point(corner), int(at.regions[corner])
-        if _is_unsafe([_at(form, vertex) for form in at.forms(region)], owners):
+        if _is_unsafe([value_at(form, vertex) for form in at.forms(region)], owners):
             place = tuple(Fraction(x, vertex[0]) for x in vertex[1:])
-            return _made(network, at, place, [_at(form, vertex) for form in outputs.forms(region)], owners)
+            return _made(network, at, place, [value_at(form, vertex) for form in outputs.forms(region)], owners)
     return None
 
 
@@ -274,7 +264,3 @@ def _outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:
         sum((int(a) * x for a, x in zip(column, weights, strict=True)), Fraction(0)) * scale
         for column in found.integers.T
     ]
-
-
-def _at(form: tuple[Fraction, ...], point: tuple[int, ...]) -> Fraction:
-    return sum((a * x for a, x in zip(form, point, strict=True)), Fraction(0)) / point[0]

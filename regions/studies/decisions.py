@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike
 
 from regions.answers.boundary_curves import boundary_curves
 from regions.answers.classes import classes_of, scored
+from regions.answers.shares import proven_sum
 from regions.arithmetic.arguments import flag, real
-from regions.arithmetic.types import Floats, Integers
-from regions.cells.cell_errors import sum_error
+from regions.arithmetic.types import Integers
 from regions.domains import Domain
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import NetworkError
-from regions.measures.boundary import correct_sum
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of
@@ -79,7 +78,7 @@ class Decisions:
     def class_volumes(self) -> dict[int, tuple[float, float]]:
         """For each class its length (d = 1) or area (d = 2) in input space, and a bound on the error."""
         return {
-            int(each): _sum(
+            int(each): proven_sum(
                 *(sizes[self.classes == each] for sizes in (self.partition.volumes, self.partition.volume_errors))
             )
             for each in np.unique(self.classes)
@@ -205,8 +204,4 @@ def _components(count: int, edges: Integers) -> Integers:
 
 
 def _volume(partition: Partition, facets: Integers) -> tuple[float, float]:
-    return _sum(partition.facet_volumes[facets], partition.facet_volume_errors[facets])
-
-
-def _sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
-    return correct_sum(sizes), sum_error(sizes, errors)
+    return proven_sum(partition.facet_volumes[facets], partition.facet_volume_errors[facets])

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""How large are some regions together, and which share of the domain are they, up to proven bounds?"""
+
+from __future__ import annotations
+
+from regions.arithmetic.types import Bits, Floats
+from regions.cells.cell_errors import sum_error
+from regions.measures.boundary import correct_sum
+from regions.partition import Partition
+
+__all__ = ["proven_share", "proven_sum"]
+
+
+def proven_sum(sizes: Floats, errors: Floats) -> tuple[float, float]:
+    """Return the sum of sizes [m] that are known up to errors [m], and a bound on its error."""
+    return correct_sum(sizes), sum_error(sizes, errors)
+
+
+def proven_share(partition: Partition, chosen: Bits) -> tuple[float, float]:
+    """Return the share of a bounded domain's length or area in the chosen regions, and a bound on its error."""
+    volumes, errors = partition.volumes, partition.volume_errors
+    total, total_error = proven_sum(volumes, errors)
+    part, part_error = proven_sum(volumes[chosen], errors[chosen])
+    share = part / total
+    # |a / b - a' / b'| <= (|a - a'| + share |b - b'|) / b', and what is rounded here.
+    return share, (part_error + share * total_error) / (total - total_error) * (1 + 2.0**-40) + share * 2.0**-50
