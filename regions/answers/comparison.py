@@ -44,11 +44,11 @@ class Comparison(JsonReport):
     ----------
     first, second : Network
     extremes : Extremes
-        Of the outputs of the first network minus the outputs of the second.
+        Extremes of the outputs of the first network minus the outputs of the second.
     equal : bool
         Whether the two networks are the same function on the domain, decided exactly.
     max_difference, errors : float64 [m]
-        The largest absolute difference of each output, infinite where there is none, and proven bounds on the errors.
+        The largest absolute difference of each output, infinite if it is unbounded, and proven bounds on the errors.
     where : float64 [m, n_in]
         Where it is attained, as `Extremes.argmax` says it.
     regions : tuple of int

@@ -60,7 +60,7 @@ class Extremes(JsonReport):
     partition : Partition
         The regions that were looked at.
     minimum, maximum : float64 [m]
-        Of each output, or linear form of outputs; infinite if it is unbounded.
+        The least and greatest value of each output, or linear form of outputs; infinite if it is unbounded.
     minimum_errors, maximum_errors : float64 [m]
         Proven bounds on the errors of these: 0 if they are unbounded, infinite beyond the largest double.
     argmin, argmax : float64 [m, n_in]

@@ -152,7 +152,7 @@ def function(network: Network, domain: Domain, *, limit: int | None = None) -> F
     ----------
     network : Network
     domain : Domain
-        Of dimension one.
+        A segment, ray or line.
     limit : int, optional
         As for `regions.enumerate`.
 

@@ -55,7 +55,7 @@ class Witness:
     point : tuple of Fraction [d]
         In the chart of the domain.
     outputs : tuple of Fraction [n_out]
-        Of the network as stored, there.
+        The outputs of the stored network at this point, exactly.
     input : float64 [n_in]
         The point of input space, rounded.
     replayed : bool
