@@ -42,7 +42,6 @@ from regions.domains import (
     Rectangle,
     Segment,
     circumsquare,
-    load_points,
 )
 from regions.errors import LimitReached, RegionsError
 from regions.installation import explain_missing_core
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
     from regions.enumeration.stream import Stream, stream
     from regions.pictures.plot import plot
     from regions.read import load
+    from regions.read.points import load_points
     from regions.studies.decisions import Decisions, decisions
     from regions.studies.dichotomies import Dichotomies, dichotomies
     from regions.studies.growth import Growth, GrowthLaw, growth
@@ -170,6 +170,7 @@ _LATER = {
     "growth": "regions.studies.growth",
     "linear_regions": "regions.definitions",
     "load": "regions.read",
+    "load_points": "regions.read.points",
     "plot": "regions.pictures.plot",
     "stream": "regions.enumeration.stream",
     "trajectory": "regions.studies.trajectory",

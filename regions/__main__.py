@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What does `python -m regions` do? The same as the command `regions`."""
 
-from regions.cli import main
+from _regions_command import main
 
 main()

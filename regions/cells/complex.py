@@ -3,7 +3,7 @@
 
 A `CellComplex` has the network, the domain, and flat arrays that index each other, typed and read-only. Everything
 derived from them is computed by functions of a complex, and `cached` caches the result in the complex.
-`regions.Partition` is a complex with methods; neither this room nor `output/` depends on it.
+`regions.Partition` is a complex with methods; this room does not depend on it.
 The nine arrays of `ARRAYS` have these names in files too, and in the result of the core. They are checked and locked
 once, and shared with no other object. The vertices of facets are rows of d, because for d = 1 and 2 each facet has that
 many; ``facet_offsets`` is right in any dimension.

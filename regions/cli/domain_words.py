@@ -29,10 +29,11 @@ import numpy as np
 from regions.arithmetic.arguments import drawable
 from regions.arithmetic.types import Floats
 from regions.cli.options import standard_input, together
-from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains import Domain, Line, Plane, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.errors import RegionsError, ShapeMismatchError
 from regions.files.text_table import coordinate
+from regions.read.points import load_points
 
 __all__ = [
     "DomainCommand",

@@ -17,12 +17,12 @@ from typing import IO, Any
 import click
 
 from regions import Network, load
-from regions.domains.point_files import load_array
 from regions.enumeration.workers import number_of_workers
 from regions.errors import AmbiguousCheckpointError, RegionsError
 from regions.files import limits
 from regions.files.text_table import coordinate
 from regions.networks.derived import with_notes
+from regions.read.points import load_array
 
 __all__ = [
     "STANDARD_OUTPUT",

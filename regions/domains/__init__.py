@@ -4,14 +4,12 @@
 A domain is a chart, ``x = origin + p @ directions`` with p in R^1 or R^2, and a convex set of p given by its
 generators. All of it is float64, and results are exact for these doubles: `domain.py` defines what that means.
 `lines.py` and `polygons.py` make domains, `gram.py` and `corners.py` decide in integers what must not depend on
-rounding, `points.py` converts points, and `point_files.py` reads them from files. `curves.py` makes curves of segments
-and arcs.
+rounding, and `points.py` converts points. `curves.py` makes curves of segments and arcs.
 """
 
 from regions.domains.curves import Arc, Circle, Curve, GreatCircle, Polyline
 from regions.domains.domain import Domain
 from regions.domains.lines import Line, Ray, Segment
-from regions.domains.point_files import load_points
 from regions.domains.polygons import Plane, Polygon, Rectangle, circumsquare
 
 __all__ = [
@@ -28,5 +26,4 @@ __all__ = [
     "Rectangle",
     "Segment",
     "circumsquare",
-    "load_points",
 ]

@@ -24,7 +24,7 @@ from regions.arithmetic.arguments import path_of
 from regions.errors import NotACheckpointError, RegionsError, TruncatedFileError
 from regions.files import limits
 from regions.files.zip_file import Archive, looks_like_zip
-from regions.text.printable import file_name, printable
+from regions.text.printable import LONGEST_MESSAGE, file_name, printable
 
 __all__ = [
     "START_BYTES",
@@ -32,6 +32,7 @@ __all__ = [
     "OpenedFile",
     "is_open_file",
     "opened",
+    "printable_errors",
     "read_whole",
     "require_no_holes",
     "require_ordinary_file",
@@ -129,6 +130,17 @@ def opened(source: str | os.PathLike[str] | IO[bytes], what: str, kinds: str) ->
         examined = _examined(source, file_name(given) if isinstance(given, str) else "the open file")
         with _foreseen(examined.name):
             yield examined
+
+
+@contextmanager
+def printable_errors() -> Iterator[None]:
+    """Make every `RegionsError` that leaves this block harmless to print."""
+    try:
+        yield
+    except RegionsError as error:
+        if error.args and isinstance(error.args[0], str):
+            error.args = (printable(error.args[0], LONGEST_MESSAGE), *error.args[1:])
+        raise
 
 
 @contextmanager

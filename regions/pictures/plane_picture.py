@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from regions.arithmetic.types import Floats, Integers
-from regions.output.colors import color_numbers, light_colors
 from regions.partition import Partition
+from regions.partition.colors import color_numbers, light_colors
 from regions.pictures.decision_pieces import PlanePieces, largest_on_polygons, outputs_at
 from regions.pictures.picture_view import Panel, axis_labels, proportion, require_drawable
 

@@ -18,8 +18,8 @@ import numpy as np
 from regions.arithmetic.arguments import one_of
 from regions.arithmetic.arguments import shown as printed
 from regions.definitions import LinearRegions
-from regions.output.colors import class_colors, layer_colors
 from regions.partition import Partition, require_partition
+from regions.partition.colors import class_colors, layer_colors
 from regions.pictures.line_picture import LinePicture
 from regions.pictures.picture_files import figure_size, require_matplotlib
 from regions.pictures.picture_marks import draw_marks, named_points

@@ -16,14 +16,13 @@ from typing import IO, Any
 
 from regions.arithmetic.arguments import flag, list_of, number, word
 from regions.errors import CheckpointError, NotACheckpointError
-from regions.files.opened import is_open_file, opened
+from regions.files.opened import is_open_file, opened, printable_errors
 from regions.networks.network import Network
 from regions.read.chains.between_layers import ActivationChoice, as_activation_choice
 from regions.read.chains.prefixes import Prefix, as_prefixes
 from regions.read.formats import READ_KINDS, recognise
 from regions.read.normalization import Normalization, normalize_inputs
 from regions.read.scikit_learn import is_estimator, network_from_estimator
-from regions.text.printable import printable_errors
 
 __all__ = ["load", "read_tensors"]
 

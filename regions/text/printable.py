@@ -3,20 +3,17 @@
 
 It is shortened, and every character that is not printable is written as an escape: a terminal obeys escape sequences,
 and a name may be megabytes long. `printable` is the only place that does this. Items are shortened where they are
-put into a message, so that the end of the message, which says what to do, survives. The functions that open files
-(`load`, `read_tensors`, `load_partition`, `load_points`) pass every message through it once more.
+put into a message, so that the end of the message, which says what to do, survives. Functions that open files pass
+every message through it once more (`regions/files/opened.py`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from regions.errors import RegionsError
-
-__all__ = ["LONGEST_ITEM", "LONGEST_MESSAGE", "file_name", "listed", "printable", "printable_errors"]
+__all__ = ["LONGEST_ITEM", "LONGEST_MESSAGE", "file_name", "listed", "printable"]
 
 Item = TypeVar("Item")
 
@@ -58,14 +55,3 @@ def listed(items: Sequence[Item], show: Callable[[Item], str] = printable, *, mo
 def file_name(path: str | os.PathLike[str]) -> str:
     """Return the name of a file for messages, in full, because a shortened path is useless."""
     return printable(os.fsdecode(path), LONGEST_MESSAGE // 2)
-
-
-@contextmanager
-def printable_errors() -> Iterator[None]:
-    """Make every `RegionsError` that leaves this block harmless to print."""
-    try:
-        yield
-    except RegionsError as error:
-        if error.args and isinstance(error.args[0], str):
-            error.args = (printable(error.args[0], LONGEST_MESSAGE), *error.args[1:])
-        raise

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare, load_points
+from regions.domains import Domain, Line, Polygon, Ray, Rectangle, Segment, circumsquare
 from regions.errors import (
     DegenerateDomainError,
     DomainError,
@@ -21,6 +21,7 @@ from regions.errors import (
     RegionsError,
     ShapeMismatchError,
 )
+from regions.read.points import load_points
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 STAR = [[np.cos(a), np.sin(a)] for a in np.arange(5) * 4 * np.pi / 5]

@@ -24,8 +24,8 @@ from raw_from_reference import partition_from_reference
 from regions.domains import Line, Segment
 from regions.errors import MissingDependencyError
 from regions.networks.network import Network
-from regions.output.colors import layer_colors, region_colors
 from regions.partition import Partition
+from regions.partition.colors import layer_colors, region_colors
 from regions.pictures import plane_picture
 from regions.pictures.plane_picture import LIGHT, OUTLINE
 from regions.pictures.plot import plot

@@ -48,7 +48,7 @@ OTHERS = {
     "definitions": {"self.nodes"},
     "ensembles": {"self.biases", "self.weights"},
     "measures": {"pinned.biases", "self.layers"},
-    "output": {"self.operator"},
+    "partition": {"self.operator"},
     "pictures": {"palette.layers", "picture.layers"},
     "read": {
         *(

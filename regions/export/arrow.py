@@ -24,7 +24,7 @@ from regions.cells.sizes import volumes
 from regions.domains import Domain
 from regions.errors import DomainError, MissingDependencyError
 from regions.files.replacing import replacing
-from regions.output.convert import closed_rings
+from regions.partition.convert import closed_rings
 from regions.version import __version__
 
 __all__ = ["ARROW_SUFFIXES", "require_tables_of", "write_tables"]

@@ -32,9 +32,9 @@ from regions.cells.locate import Locator
 from regions.certificate import Certificate, make_certificate
 from regions.errors import NonFiniteError
 from regions.networks.rounded import affine_maps
-from regions.output import convert
-from regions.output.html import partition_html
-from regions.output.saved import read_partition, write_partition
+from regions.partition import convert
+from regions.partition.html import partition_html
+from regions.partition.saved import read_partition, write_partition
 from regions.text.printable import listed
 from regions.text.tables import facts_table
 

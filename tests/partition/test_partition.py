@@ -32,8 +32,7 @@ from regions.errors import DomainError, LimitReached, MissingDependencyError, No
 from regions.export import export, to_columns
 from regions.networks import rounded
 from regions.networks.network import Network
-from regions.output import html
-from regions.partition import ARRAYS, Partition, Region, raw_arrays
+from regions.partition import ARRAYS, Partition, Region, html, raw_arrays
 from regions.pictures.plot import plot
 
 # The arrays.

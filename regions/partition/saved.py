@@ -34,7 +34,7 @@ from regions.domains.domain import from_chart
 from regions.errors import CheckpointError, NotACheckpointError, RegionsError
 from regions.files import limits
 from regions.files.npz import read_npz
-from regions.files.opened import opened
+from regions.files.opened import opened, printable_errors
 from regions.files.replacing import replacing
 from regions.networks.dense import Dense
 from regions.networks.described import layer_facts
@@ -42,7 +42,6 @@ from regions.networks.graph import Graph, Maxima, Node, Operator, Read, Units
 from regions.networks.named_activations import Activation
 from regions.networks.network import LAYER_ARRAYS, Layer, Network, stored_arrays
 from regions.networks.patches import Patches, first_problem_of_patches
-from regions.text.printable import printable_errors
 
 __all__ = ["read_partition", "write_partition"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.sizes import volumes
-from regions.output.colors import region_colors
+from regions.partition.colors import region_colors
 from regions.text.tables import facts_table
 
 __all__ = ["partition_html"]

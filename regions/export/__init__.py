@@ -25,11 +25,11 @@ from regions.arithmetic.arguments import is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
 from regions.errors import DomainError
+from regions.export.arrow import ARROW_SUFFIXES, write_tables
 from regions.files.replacing import replacing
-from regions.output.arrow import ARROW_SUFFIXES, write_tables
-from regions.output.convert import closed_rings
-from regions.output.saved import write_partition
 from regions.partition import Partition, require_partition
+from regions.partition.convert import closed_rings
+from regions.partition.saved import write_partition
 from regions.text.printable import file_name
 
 __all__ = ["EXPORT_SUFFIXES", "export", "export_blocks", "to_columns", "write_csv", "write_geojson"]

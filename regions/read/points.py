@@ -24,9 +24,9 @@ from regions.arithmetic.types import Floats
 from regions.domains.points import many_points
 from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
 from regions.files.npz import read_array, read_npz
-from regions.files.opened import opened, read_whole, require_ordinary_file
+from regions.files.opened import opened, printable_errors, read_whole, require_ordinary_file
 from regions.files.text_table import load_table
-from regions.text.printable import file_name, printable, printable_errors
+from regions.text.printable import file_name, printable
 
 _TEXTS = (".csv", ".tsv")
 POINT_SUFFIXES = (".npy", ".npz", *_TEXTS)
