@@ -2,7 +2,7 @@
 // How does a thread collect a part of the regions, or several parts?
 //
 // Numbers must depend on the recursion, not on thread timing. A thread repeatedly gives away the last part of its work
-// (kernel/subdivide.hpp), so it finds the first part itself, in one run: a fragment. The parts that it gave away follow, the
+// (kernel/donations.hpp), so it finds the first part itself, in one run: a fragment. The parts that it gave away follow, the
 // last one first. Fragments are numbered when they are given away, and collect/splice.hpp puts them in order, as if one thread
 // had found everything.
 // Invariant: a fragment has its own vertices, facets and corners. It begins with copies of the vertices of the given cell,

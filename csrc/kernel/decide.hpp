@@ -15,26 +15,13 @@
 #include "kernel/cell_bounds.hpp"
 #include "kernel/envelope.hpp"
 #include "kernel/largest.hpp"
-#include "kernel/outputs.hpp"
 #include "kernel/sign.hpp"
+#include "kernel/step.hpp"
 #include "rows/decided.hpp"
-#include "rows/fold.hpp"
 #include "rows/relax.hpp"
-#include "rows/residuals.hpp"
 
 namespace regions {
 inline namespace REGIONS_TARGET {
-
-// The restriction of a network to a part of a cell, as far as it is known.
-template <int D>
-struct Child {
-  LocalNetwork<D> network{};
-  std::vector<Relaxation<D>, AlignedAllocator<Relaxation<D>>> relaxations;  // of its columns
-  std::vector<int> survivors;                                              // its columns in the parent's numbering
-  std::vector<Fold<D>> folds;                                              // contributions of newly decided units
-
-  int columns() const { return int(relaxations.size()); }
-};
 
 template <class Cell>
 class Deciding {
@@ -43,18 +30,17 @@ class Deciding {
   static constexpr int spare = LaneCount<D>::value - 1;
   using Lanes = AffineLanes<D>;
 
-  Deciding(const Network& network, Exact& exact, Signs<Cell>& signs, Arena& arena, std::uint8_t* pieces,
-           std::uint8_t* pattern, ResidualBounds<D>& residuals, Child<D>& child, Outputs& outputs)
-      : network_(network),
-        exact_(exact),
-        signs_(signs),
-        arena_(arena),
-        outputs_(outputs),
-        pieces_(pieces),
-        pattern_(pattern),
-        residuals_(residuals),
-        child_(child),
-        envelope_(signs, exact, arena) {}
+  explicit Deciding(Step<Cell>& step)
+      : network_(step.network),
+        exact_(step.exact),
+        signs_(step.signs),
+        arena_(step.arena),
+        outputs_(step.outputs),
+        pieces_(step.pieces),
+        pattern_(step.pattern),
+        residuals_(step.residuals),
+        child_(step.child),
+        envelope_(signs_, exact_, arena_) {}
 
   // Starts with a new cell; all layers up to `entered` are decided.
   void begin(const Cell& cell, const Extent<Cell>& extent, int entered) {

@@ -29,18 +29,18 @@ class Restriction {
   static constexpr int D = Cell::dimension;
   using Lanes = AffineLanes<D>;
 
-  Restriction(const Network& network, const Chart& chart, const Domain& domain, Exact& exact, Signs<Cell>& signs, Arena& arena,
-              std::uint8_t* pieces, std::uint8_t* pattern)
-      : network_(network),
+  Restriction(const Chart& chart, const Domain& domain, Step<Cell>& step)
+      : network_(step.network),
         chart_(chart),
         chart_rows_(chart),
-        limbs_(limbs_of_layers(network, chart, domain)),
-        arena_(arena),
-        whole_(network.is_whole()),
-        residuals_(network),
-        listed_(arena, child_, folding_),
-        outputs_(arena),
-        deciding_(network, exact, signs, arena, pieces, pattern, residuals_, child_, outputs_) {}
+        limbs_(limbs_of_layers(network_, chart, domain)),
+        arena_(step.arena),
+        whole_(network_.is_whole()),
+        child_(step.child),
+        residuals_(step.residuals),
+        listed_(arena_, child_, folding_),
+        outputs_(step.outputs),
+        deciding_(step) {}
 
   // The whole network on the whole domain: so far only the input coordinates, which are affine forms of the chart.
   LocalNetwork<D> whole(const Cell& cell) {
@@ -382,11 +382,11 @@ class Restriction {
   Arena& arena_;
   const bool whole_;  // columns are never listed in this case
 
-  Child<D> child_{};  // the restriction to the current cell
-  ResidualBounds<D> residuals_;
+  Child<D>& child_;
+  ResidualBounds<D>& residuals_;
   Folding<D> folding_;
   ListedRows<D> listed_;
-  Outputs outputs_;
+  Outputs& outputs_;
   Deciding<Cell> deciding_;
   TermRoom room_;
 };

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What is on the stack of the recursion?
+//
+// The cells on the way from the whole domain to the cell at work. The stack is our own, not the machine's.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cells/cell.hpp"
+#include "rows/rows.hpp"
+#include "task/section.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+// A cell, the network restricted to it, and the children that it was cut into.
+template <class Cell>
+struct Frame {
+  Cell cell;
+  typename Cell::Trace* traces;  // of the cell's facets, to be filled
+  LocalNetwork<Cell::dimension> network;
+  double share;   // fraction of the whole, in equal parts: for the progress
+  int next_child;
+  int given;      // number of its last children that were given to other threads
+  Cut<Cell> cut;
+  Arena::Mark mark;
+};
+
+// Finished frames stay, to be overwritten.
+template <class Cell>
+using Frames = std::vector<Frame<Cell>, AlignedAllocator<Frame<Cell>>>;
+
+// The path of the last of this many cells on the stack.
+template <class Cell>
+Path path_to(const Frames<Cell>& stack, std::size_t depth) {
+  Path path;
+  for (std::size_t height = 1; height < depth; ++height) path.push_back(stack[height - 1].next_child - 1);
+  return path;
+}
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Where on the stack does a section begin and end?
+//
+// A section (task/section.hpp) is the work of one thread from one path to another. Cells on the way to either are always cut,
+// even if they could be finished otherwise. Cells that the section does not contain completely are never joined.
+#pragma once
+
+#include <algorithm>
+
+#include "kernel/frame.hpp"
+#include "task/monitor.hpp"
+
+namespace regions {
+inline namespace REGIONS_TARGET {
+
+class SectionEnds {
+ public:
+  // `section` is null if everything is requested.
+  SectionEnds(Section* section, Monitor& monitor) : section_(section), monitor_(monitor) {}
+
+  bool any() const { return section_ != nullptr; }
+  const Path& begin() const { return section_->begin; }
+  const Path& end() const { return section_->end; }
+
+  // Returns whether the section ends in the last of this many cells on the stack, and so far in all that contain it.
+  bool is_within(std::size_t depth) const { return depth == ending_; }
+  // Returns whether the section contains the last of this many cells on the stack completely.
+  bool has_all_of(std::size_t depth) const { return depth > begun_; }
+
+  // Starts with the whole domain; false if the section is empty.
+  bool start() {
+    section_->require_order();
+    if (section_->ends && section_->end.empty()) return false;
+    ending_ = section_->ends ? 1 : 0;
+    return true;
+  }
+
+  // The node at which the section begins has been reached.
+  void reached() { begun_ = highest(section_->begin).size(); }
+
+  // Returns whether a cell on the way to an end is counted in the section: the one that has the first of its leaves.
+  bool counts(const Path& path, std::size_t depth) const {
+    return is_first_from(path, depth - 1) == (&path == &section_->begin);
+  }
+
+  // Returns whether the section ends before the next child of the last of this many cells, with `count` regions so far.
+  template <class Cell>
+  __attribute__((noinline)) bool before_next_child(const Frames<Cell>& stack, std::size_t depth, std::int64_t count) {
+    begun_ = std::min(begun_, depth);
+    if (count >= section_->most) {
+      section_->next = path_to<Cell>(stack, depth);
+      section_->next.push_back(stack[depth - 1].next_child);
+      const bool more = !section_->ends || section_->next != highest(section_->end);
+      if (more) monitor_.tell();  // even after a short time: the caller that resumes here needs the progress
+      section_->more = more;
+      return true;
+    }
+    if (depth != ending_ || stack[depth - 1].next_child != section_->end[depth - 1]) return false;
+    return ending_++ == section_->end.size();
+  }
+
+ private:
+  Section* section_;
+  Monitor& monitor_;
+  std::size_t begun_ = 0;   // height of the lowest cell that the section begins within, not with
+  std::size_t ending_ = 0;  // height of the lowest cell so far that the section ends in
+};
+
+}  // namespace REGIONS_TARGET
+}  // namespace regions

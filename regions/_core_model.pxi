@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# How does the core get a network? A part of `_core.pyx`.
+
+
+cdef tuple _rows_and_pairs(int units, int kinks, starts):
+    """Return the numbers of rows and kinks of units; units with arms, `starts` [units + 1], have a kink for each pair."""
+    if not len(starts):
+        return units, units * kinks
+    sizes = np.diff(starts).astype(np.int64)
+    if kinks or starts.shape != (units + 1,) or starts[0] != 0 or sizes.min(initial=1) < 1 or sizes.max(initial=1) > 255:
+        raise ValueError("arms do not fit the units")
+    return int(starts[-1]), int((sizes * (sizes - 1) // 2).sum())
+
+
+cdef class CompiledNetwork:
+    """The hidden layers of a `regions.Network`, as the core reads them. Keeps the arrays alive."""
+    cdef Model* model
+    cdef list arrays
+    cdef readonly int inputs
+    cdef readonly int64_t kinks
+
+    def __cinit__(self, int inputs, layers):
+        """Take `layers` as `regions.networks.lowering` makes them."""
+        cdef const double[::1] biases, breakpoints, slopes, intercepts
+        cdef const int32_t[::1] passed, arms
+        self.model = new Model(inputs)
+        self.inputs = inputs
+        self.arrays = []
+        self.kinks = 0
+        width = inputs
+        for parts, b, (t, s, c), starts, passed_on, norm in layers:
+            units, kinks = t.shape
+            if kinks > 254:
+                raise ValueError("an activation can have at most 254 breakpoints")
+            rows, pairs = _rows_and_pairs(units, kinks, starts)
+            if b.shape != (rows,) or s.shape != (units, kinks + 1) or c.shape != (units, kinks + 1):
+                raise ValueError("layer arrays do not fit together")
+            for first, part in parts:
+                self._add_part(first, part, rows, width)
+            biases, breakpoints, slopes, intercepts = _flat(b), _flat(t), _flat(s), _flat(c)
+            passed, arms = _numbers(passed_on, 0, width), _numbers(starts, 0, rows + 1)
+            self.arrays.append((biases, breakpoints, slopes, intercepts, arms))
+            self.model.add_layer(units, &arms[0] if len(starts) else NULL, &biases[0], kinks, &breakpoints[0], &slopes[0], &intercepts[0], &passed[0],
+                                 len(passed_on), norm)
+            self.kinks += pairs
+            width = units + len(passed_on)
+
+    def _add_part(self, int first, part, int rows_here, int width):
+        """Add a matrix [rows, inputs], or patches: kernels [kinds, rows, terms], and the kind, sources and targets of each."""
+        cdef const double[::1] weights
+        cdef const int32_t[::1] kind, sources, targets
+        if isinstance(part, np.ndarray):
+            if part.ndim != 2 or len(part) != rows_here or first < 0 or first + part.shape[1] > width:
+                raise ValueError("layer arrays do not fit together")
+            weights = _flat(part)
+            self.arrays.append(weights)
+            self.model.add_dense(first, part.shape[1], &weights[0])
+            return
+        kernels, kinds, reads, gives = part
+        kind_count, rows, terms = kernels.shape
+        if kinds.ndim != 1 or reads.shape != (len(kinds), terms) or gives.shape != (len(kinds), rows) or first < 0:
+            raise ValueError("arrays of patches do not fit together")
+        weights, kind = _flat(kernels), _numbers(kinds, 0, kind_count)
+        sources, targets = _numbers(reads, -1, width - first), _numbers(gives, 0, rows_here)
+        if gives.size and np.bincount(gives.reshape(-1)).max() > 1:
+            raise ValueError("a row is in more than one patch")
+        if not kinds.size or not rows:
+            return
+        self.model.add_patches(PatchArrays(first, kind_count, rows, terms, len(kinds), &weights[0], &kind[0], &sources[0],
+                                           &targets[0]), rows_here)
+
+    def __dealloc__(self):
+        del self.model
