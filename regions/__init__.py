@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
+    from regions.answers.properties import Property, load_property
+    from regions.answers.property_verdict import PropertyVerdict, verify_property
     from regions.answers.verdict import Verdict, Witness, verify
     from regions.certification import CertificationReport, CurveCertificationReport, certify
     from regions.checking import CheckReport, check
@@ -102,6 +104,8 @@ __all__ = [
     "Plane",
     "Polygon",
     "Polyline",
+    "Property",
+    "PropertyVerdict",
     "Ray",
     "Rectangle",
     "Region",
@@ -131,12 +135,14 @@ __all__ = [
     "load",
     "load_partition",
     "load_points",
+    "load_property",
     "measures",
     "plot",
     "stream",
     "tasks",
     "trajectory",
     "verify",
+    "verify_property",
     "watch",
 ]
 
@@ -157,9 +163,13 @@ _LATER = {
     "TrainingRecord": "regions.studies.training",
     "TrainingRow": "regions.studies.training",
     "Trajectory": "regions.studies.trajectory",
+    "Property": "regions.answers.properties",
+    "PropertyVerdict": "regions.answers.property_verdict",
     "Verdict": "regions.answers.verdict",
     "Witness": "regions.answers.verdict",
+    "load_property": "regions.answers.properties",
     "verify": "regions.answers.verdict",
+    "verify_property": "regions.answers.property_verdict",
     "certify": "regions.certification",
     "check": "regions.checking",
     "decisions": "regions.studies.decisions",

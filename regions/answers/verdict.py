@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Does a network violate a property somewhere on a domain?
 
-A property says which outputs are unsafe: a union of polytopes ``A y <= b``, as in VNN-LIB. Each row becomes a unit
-whose kink lies where the row is an equality, so that on each region every row keeps one side. The unsafe part of a
-region is then one of its faces, or all of it, and a face of a bounded region has a corner. So the property holds
-exactly if no corner is unsafe.
+A property says which outputs are unsafe (`unsafe_sets.py`). Each inequality becomes a unit whose kink lies where it is
+an equality, so that on each region every inequality keeps one side. The unsafe part of a region is then one of its
+faces, or all of it, and a face of a bounded region has a corner. So the property holds exactly if no corner is unsafe.
 Corners are evaluated with error bounds (`corner_values.py`), and in fractions where these do not decide. If the
 unsafe set has an interior, the bits of the new units already tell, and their regions measure it.
 Cost: an enumeration with one more unit for each row, a forward pass for each vertex, and up to a millisecond for each
@@ -13,34 +12,32 @@ corner that touches the unsafe set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues, value_at
 from regions.answers.shares import proven_share
-from regions.arithmetic.arguments import list_of
-from regions.arithmetic.arrays import exact_float64
+from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
 from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
-from regions.errors import NonFiniteError
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
-from regions.networks.parts import signing, with_forms
+from regions.networks.parts import signing
+from regions.networks.rounded import SingleForms, at_points
 from regions.partition import Partition
 from regions.passes.exact import ExactForms, ExactSigns
 from regions.text.progress import Progress
 from regions.text.tables import JsonReport, facts_table
 
-__all__ = ["Verdict", "Witness", "verify"]
+__all__ = ["Verdict", "Witness", "outputs_at", "verdict_on", "verify", "witness_at"]
 
 # Regions in which a point with few digits is looked for, the largest ones first.
 TRIED = 20
@@ -60,12 +57,24 @@ class Witness:
         The point of input space, rounded.
     replayed : bool
         Whether the outputs are unsafe as well if the network is evaluated at ``input`` in float64.
+    replayed_float32 : bool
+        Whether they are if numbers, ``input`` included, are rounded to float32.
     """
 
     point: tuple[Fraction, ...]
     outputs: tuple[Fraction, ...]
     input: Floats
     replayed: bool
+    replayed_float32: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The witness, with fractions rounded."""
+        return {
+            "input": self.input.tolist(),
+            "outputs": [nearest_float(value) for value in self.outputs],
+            "replayed": self.replayed,
+            "replayed_float32": self.replayed_float32,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,11 +115,7 @@ class Verdict(JsonReport):
         """The verdict, the share and the witness, with fractions rounded."""
         facts: dict[str, Any] = {"holds": self.holds, "violated_share": self.violated_share, "errors": self.errors}
         if self.witness is not None:
-            facts["witness"] = {
-                "input": self.witness.input.tolist(),
-                "outputs": [nearest_float(value) for value in self.witness.outputs],
-                "replayed": self.witness.replayed,
-            }
+            facts["witness"] = self.witness.as_dict()
         return {**facts, "regions": len(self.partition)}
 
     def _repr_html_(self) -> str:
@@ -125,7 +130,7 @@ class Verdict(JsonReport):
 def verify(
     network: Network,
     domain: Domain,
-    unsafe: Iterable[tuple[ArrayLike, ArrayLike]],
+    unsafe: UnsafeSets,
     *,
     limit: int | None = None,
     progress: Progress = None,
@@ -138,8 +143,9 @@ def verify(
     network : Network
     domain : Domain
         With an end: a segment or a polygon.
-    unsafe : iterable of (array-like [k, n_out], array-like [k])
-        Polytopes ``A y <= b`` of unsafe outputs y: an output is unsafe if it is in one of them, boundaries included.
+    unsafe : iterable of (array-like [k, n_out], array-like [k]), or triples with an array-like [k, n_in]
+        Polytopes ``A y <= b``, or ``A y + C x <= b``, of outputs y at inputs x that are unsafe: those in one of them,
+        boundaries included.
     limit, progress, workers
         As for `regions.enumerate`, of the network with one more unit for each row.
 
@@ -169,38 +175,26 @@ def verify(
     """
     require_domain_of(domain, require_network(network))
     require_bounded(domain, "verify")
-    polytopes = _polytopes(unsafe, network.n_out)
-    rows, bounds = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
-    # At least 0 where a row is satisfied.
-    graph = with_forms(network.graph, -rows, bounds)
+    return verdict_on(network, domain, as_polytopes(unsafe, network.n_in, network.n_out), limit, progress, workers)
+
+
+def verdict_on(
+    network: Network,
+    domain: Domain,
+    polytopes: Sequence[Polytope],
+    limit: int | None,
+    progress: Progress,
+    workers: Workers,
+) -> Verdict:
+    """Decide whether outputs on a bounded domain can be in one of some polytopes, as `verify` does."""
+    graph, rows = slacks(network.graph, polytopes), owners(polytopes)
     cut = with_graph(network, signing(graph))
     partition = enumerate_regions(cut, domain, limit=limit, progress=progress, workers=workers)
-    ends = np.cumsum([len(each) for each, _ in polytopes])
-    owners = [np.arange(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
     at = CornerValues(partition, graph)
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
-    inside = np.any([satisfied[:, own].all(axis=1) for own in owners], axis=0)
-    witness = _witness(network, at, owners, inside)
+    inside = np.any([satisfied[:, own].all(axis=1) for own in rows], axis=0)
+    witness = _witness(network, at, rows, inside)
     return Verdict(witness is None, witness, *proven_share(partition, inside), partition)
-
-
-def _polytopes(unsafe: Iterable[tuple[ArrayLike, ArrayLike]], outputs: int) -> list[tuple[Floats, Floats]]:
-    """The polytopes, checked."""
-    result = []
-    for index, given in enumerate(list_of(unsafe, "unsafe", "a list of pairs (A, b)")):
-        pair = list_of(given, f"unsafe[{index}]", "a pair (A, b)")
-        if len(pair) != 2:
-            raise ValueError(f"unsafe[{index}] must be a pair (A, b), got {len(pair)} items")
-        rows, bounds = exact_float64(pair[0], f"unsafe[{index}]: A"), exact_float64(pair[1], f"unsafe[{index}]: b")
-        if rows.ndim != 2 or bounds.shape != rows.shape[:1] or rows.shape[1:] != (outputs,) or not len(rows):
-            raise ValueError(
-                f"unsafe[{index}]: A must have one row for each inequality and {outputs} columns, one for each output, "
-                f"and b one number for each row; got shapes {list(rows.shape)} and {list(bounds.shape)}"
-            )
-        result.append((rows, bounds))
-    if not result:
-        raise ValueError("unsafe is empty: name at least one pair (A, b)")
-    return result
 
 
 def _zero_all_over(at: CornerValues) -> Bits:
@@ -214,23 +208,23 @@ def _zero_all_over(at: CornerValues) -> Bits:
     return result
 
 
-def _witness(network: Network, at: CornerValues, owners: list[Integers], inside: Bits) -> Witness | None:
+def _witness(network: Network, at: CornerValues, rows: list[Integers], inside: Bits) -> Witness | None:
     """An unsafe point: one with few digits inside a region if there is such a region, else a corner."""
     partition, domain = at.partition, at.partition.domain
     found = np.flatnonzero(inside)
     order = found[np.argsort(-partition.volumes[found], kind="stable")]
     for point in partition.interior_points[order[:TRIED]]:
-        if np.isfinite(point).all() and _is_unsafe(_outputs_at(at.graph, domain, point), owners):
+        if np.isfinite(point).all() and is_unsafe(outputs_at(at.graph, domain, point), rows):
             place = tuple(map(Fraction, point.tolist()))
-            return _made(network, at, place, _outputs_at(network.graph, domain, point), owners)
+            return _made(network, at, place, outputs_at(network.graph, domain, point), rows)
     values, errors = at.rounded
-    open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in owners], axis=0)
+    open_ = np.any([(values[:, own] + errors[:, own] >= 0).all(axis=1) for own in rows], axis=0)
     outputs = CornerValues(partition, network.graph)
     for corner in np.sort(at.corners[open_]).tolist():
         vertex, region = at.point(corner), int(at.regions[corner])
-        if _is_unsafe([value_at(form, vertex) for form in at.forms(region)], owners):
+        if is_unsafe([value_at(form, vertex) for form in at.forms(region)], rows):
             place = tuple(Fraction(x, vertex[0]) for x in vertex[1:])
-            return _made(network, at, place, [value_at(form, vertex) for form in outputs.forms(region)], owners)
+            return _made(network, at, place, [value_at(form, vertex) for form in outputs.forms(region)], rows)
     return None
 
 
@@ -239,21 +233,24 @@ def _made(
     at: CornerValues,
     place: tuple[Fraction, ...],
     outputs: list[Fraction],
-    owners: list[Integers],
+    rows: list[Integers],
 ) -> Witness:
     point = at.partition.domain.to_input([nearest_float(x) for x in place]).reshape(-1)
-    try:
-        rows = with_graph(network, at.graph)(point.reshape(network.input_shape))
-    except NonFiniteError:
-        return Witness(place, tuple(outputs), point, False)
-    return Witness(place, tuple(outputs), point, _is_unsafe(rows.ravel().tolist(), owners))
+    return witness_at(at.graph, place, outputs, point, rows)
 
 
-def _is_unsafe(rows: list[Any], owners: list[Integers]) -> bool:
-    return any(all(rows[i] >= 0 for i in own.tolist()) for own in owners)
+def witness_at(
+    slack: Graph, place: tuple[Fraction, ...], outputs: list[Fraction], point: Floats, rows: list[Integers]
+) -> Witness:
+    """Return a point with unsafe outputs, and replay it with the graph whose outputs are slacks."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        *_, double = at_points(slack, point[np.newaxis])
+        *_, single = at_points(slack, point[np.newaxis].astype(np.float32), SingleForms())
+    replayed = [bool(np.isfinite(each).all()) and is_unsafe(each[0].tolist(), rows) for each in (double, single)]
+    return Witness(place, tuple(outputs), point, *replayed)
 
 
-def _outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:
+def outputs_at(graph: Graph, domain: Domain, point: Floats) -> list[Fraction]:
     """The outputs of a graph at a chart point, exactly."""
     forms = ExactForms(graph, domain)
     forms.enter(ExactSigns(graph, domain).pattern(point))

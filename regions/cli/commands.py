@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which commands does the command line have?
 
-They are `info`, `count`, `enumerate`, `plot` and `certify`, with `check`, `extremes` and `trajectory` in files of
-their own. The package does the work. This file has the order of steps and the exit codes: 0 done; 1 an error in the
+They are `info`, `count`, `enumerate`, `plot` and `certify`; `check`, `extremes`, `trajectory` and `verify` have files
+of their own. The package does the work. This file has the order of steps and the exit codes: 0 done; 1 an error in the
 user's input, in one line; 2 a wrong command line (click); 3 stopped at the limit; 130 stopped by Ctrl-C, 143 by
 SIGTERM, 129 by SIGHUP (`stops.py`); 141 the reader of the output is gone (`regions/cli/__init__.py`). After 3 and
 after a signal, the results so far are printed and saved; with a checkpoint, a signal leaves them in its folder only.
@@ -67,6 +67,7 @@ from regions.cli.options import (
 )
 from regions.cli.pictures import Size, draw_picture, picture_options, require_pixels
 from regions.cli.trajectory_command import trajectory_command
+from regions.cli.verify_command import verify_command
 from regions.definitions import DEFINITIONS, Definition
 from regions.errors import CheckpointError, DomainError, InternalError, RegionsError
 from regions.export import EXPORT_SUFFIXES, export, export_blocks
@@ -84,7 +85,7 @@ line is wrong, 3 stopped at --limit, 130 stopped by Ctrl-C, 143 by SIGTERM,
 129 by SIGHUP. If it was stopped, the results so far are printed and saved, but
 not checked; with --checkpoint, a signal leaves them in that folder only. For
 certify, 1 means that something in the result is wrong; for check, that a bound
-is violated; for count --definition convex, that the number is not decided."""
+is violated; for verify, that the property is; for count --definition convex, that the number is not decided."""
 
 OUT_OF_MEMORY = (
     "out of memory; -o FILE.parquet needs little, and with --checkpoint DIR finished pieces are saved, so that the "
@@ -161,6 +162,7 @@ def regions_group() -> None:
 
 regions_group.add_command(check_command)
 regions_group.add_command(extremes_command)
+regions_group.add_command(verify_command)
 regions_group.add_command(trajectory_command)
 
 

@@ -31,6 +31,13 @@ MAX_TENSORS = 20_000
 # A state dict is nested about four deep, and each mark keeps a list.
 MAX_PICKLE_DEPTH = 1000
 
+# The largest property of VNN-COMP 2023 for at most two inputs takes 11 MB and stands for 120,000 conjunctions. Parsed
+# text takes about twenty times its size.
+MAX_PROPERTY_BYTES = 64 * MEBIBYTE
+# Inequalities, counted in every conjunction that has them, and numbers in the boxes and polytopes that they make.
+MAX_INEQUALITIES = 10_000_000
+MAX_PROPERTY_NUMBERS = 2**26
+
 # 10,000 tensors make a safetensors header of about 1 MiB; parsed JSON takes up to thirty times its text.
 MAX_JSON_BYTES = 4 * MEBIBYTE
 

@@ -68,13 +68,18 @@ def with_outputs(graph: Graph, chosen: NDArray[np.integer]) -> Graph:
     return Graph(graph.n_in, [*graph.hidden, node])
 
 
-def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None) -> Graph:
-    """The graph whose outputs are forms of the outputs of another one: coefficients [m, n_out], constants [m] or 0."""
-    read = Read(Dense(forms), len(graph.hidden))
+def with_forms(graph: Graph, forms: Floats, constants: Floats | None = None, of_inputs: Floats | None = None) -> Graph:
+    """The graph whose outputs are forms of the outputs of another one: coefficients [m, n_out], constants [m] or 0.
+
+    Forms may read the inputs too, with coefficients ``of_inputs`` [m, n_in].
+    """
+    reads = [Read(Dense(forms), len(graph.hidden))]
+    if of_inputs is not None and of_inputs.any():
+        reads.append(Read(Dense(of_inputs), -1))
     end = graph.nodes[-1].kinks.stop
     biases = np.zeros(len(forms)) if constants is None else constants
-    node = Node(biases, (read,), Units(len(forms), identity()), slice(end, end), "forms")
-    return Graph(graph.n_in, [*graph.nodes, node])
+    node = Node(biases, tuple(reads), Units(len(forms), identity()), slice(end, end), "forms")
+    return with_inputs_apart(Graph(graph.n_in, [*graph.nodes, node]))
 
 
 def side_by_side(first: Graph, second: Graph, of_first: Floats, of_second: Floats) -> Graph:

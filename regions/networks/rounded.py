@@ -20,7 +20,7 @@ from regions.arithmetic.types import Floats, Indices, Packed
 from regions.networks.graph import Graph, Node, Read
 from regions.networks.walk import asked, preactivations, under
 
-__all__ = ["Chart", "RoundedForms", "affine_maps", "at_points"]
+__all__ = ["Chart", "RoundedForms", "SingleForms", "affine_maps", "at_points"]
 
 # A chart of the inputs: a point of input space [n_in], and directions from there [d, n_in].
 Chart = tuple[Floats, Floats]
@@ -54,12 +54,24 @@ class RoundedForms:
         return result
 
 
-def at_points(graph: Graph, points: Floats) -> Iterator[Floats]:
-    """Yield the pre-activations of each node, in order, at points [m, n_in]: float64 [m, units]; the last are the
-    outputs.
+class SingleForms(RoundedForms):
+    """Forms float32 [m, columns, units]."""
+
+    def read(self, read: Read, source: Floats) -> Floats:
+        return read.operator.entrywise(lambda weights: weights.astype(np.float32)).apply(source)
+
+    def outputs(self, node: Node, forms: Floats, pieces: Indices) -> Floats:
+        return super().outputs(node, forms, pieces).astype(np.float32)
+
+
+def at_points(graph: Graph, points: Floats, rounded: RoundedForms | None = None) -> Iterator[Floats]:
+    """Yield the pre-activations of each node, in order, at points [m, n_in]: [m, units]; the last are the outputs.
+
+    They have the type of the points, float64 unless ``rounded`` is `SingleForms`.
     """
     columns = points[:, np.newaxis]
-    found = preactivations(graph, RoundedForms(), columns, lambda node, forms: node.units.pieces_at(forms[:, -1]))
+    arithmetic = rounded or RoundedForms()
+    found = preactivations(graph, arithmetic, columns, lambda node, forms: node.units.pieces_at(forms[:, -1]))
     return (forms[:, -1] for forms in found)
 
 

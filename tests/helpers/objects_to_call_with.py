@@ -81,6 +81,20 @@ def model_file() -> Path:
 
 
 @cache
+def property_file() -> Path:
+    file = folder() / "property.vnnlib"
+    declared = "".join(f"(declare-const {name} Real)" for name in ("X_0", "X_1", "Y_0", "Y_1"))
+    bounds = "".join(f"(assert (and (<= X_{i} 1) (>= X_{i} 0)))" for i in (0, 1))
+    file.write_text(f"{declared}{bounds}(assert (>= Y_0 0))")
+    return file
+
+
+@cache
+def read_property() -> regions.Property:
+    return regions.load_property(property_file())
+
+
+@cache
 def figure() -> Any:
     from matplotlib.figure import Figure
 

@@ -41,6 +41,7 @@ RESULTS = {
     "ExtremeRegion",
     "Extremes",
     "Verdict",
+    "PropertyVerdict",
     "Witness",
     "Function1D",
     "Comparison",

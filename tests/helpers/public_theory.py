@@ -7,7 +7,19 @@ import inspect
 from collections.abc import Iterator
 
 import regions
-from objects_to_call_with import arc, decided, figure, network, random_networks, rng, segment, square, two_outputs
+from objects_to_call_with import (
+    arc,
+    decided,
+    figure,
+    network,
+    property_file,
+    random_networks,
+    read_property,
+    rng,
+    segment,
+    square,
+    two_outputs,
+)
 from one_call import Call, call_of, method_of, say
 from regions import bounds, ensembles
 
@@ -129,6 +141,27 @@ def calls_of_ensembles() -> Iterator[Call]:
         workers=1,
         _kinds={"unsafe": "checkpoints"},
     )
+    yield call_of(regions.load_property, path=property_file)
+    yield call_of(
+        regions.Property,
+        lower=[[0.0, 0.0]],
+        upper=[[1.0, 1.0]],
+        unsafe=lambda: [[([[1.0, 0.0]], [0.5])]],
+        _kinds={"unsafe": "checkpoints"},
+    )
+    yield method_of(read_property, "domain", box=0)
+    yield method_of(read_property, "slice", free=[0], at=[0.5, 0.5], _kinds={"free": "outputs", "at": "optional array"})
+    yield call_of(
+        regions.verify_property,
+        network=two_outputs,
+        property=read_property,
+        limit=None,
+        progress=None,
+        workers=1,
+    )
+    yield method_of(lambda: regions.verify_property(two_outputs(), read_property()).witness, "as_dict")
+    for method in ("as_dict", "to_json"):
+        yield method_of(lambda: regions.verify_property(two_outputs(), read_property()), method)
     yield call_of(
         regions.compare,
         first=two_outputs,

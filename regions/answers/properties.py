@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""What is a property of a network, as in a VNN-LIB file?
+
+Boxes of inputs, and for each box the unsafe outputs (`unsafe_sets.py`). The file asserts what a counterexample is: a
+union of conjunctions. In each conjunction, inequalities of one input bound a box, and the others make a polytope.
+Conjunctions with the same box are one case. A box with at most two free inputs is a domain, in the chart of these
+inputs, so that its corners are exactly the numbers of the file; larger boxes have slices.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes
+from regions.arithmetic.arguments import integer, list_of, path_of, tuple_of
+from regions.arithmetic.arrays import exact_float64, read_only
+from regions.arithmetic.types import Floats, Integers
+from regions.domains.domain import Domain, from_chart
+from regions.domains.lines import Segment
+from regions.domains.points import one_point
+from regions.domains.polygons import Polygon
+from regions.errors import CheckpointError, DomainError, FileTooLargeError, ShapeMismatchError
+from regions.files import limits
+from regions.files.opened import printable_errors
+from regions.files.vnnlib_text import Assertions, Inequality, read_vnnlib
+from regions.text.printable import file_name
+
+__all__ = ["Property", "free_inputs", "load_property", "too_free"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Property:
+    """Boxes of inputs, and the outputs that are unsafe on each.
+
+    Parameters
+    ----------
+    lower, upper : array-like [boxes, n_in]
+        Corners of the boxes; equal where an input is fixed.
+    unsafe : sequence of sequences of pairs (A, b) or triples (A, b, C)
+        For each box the polytopes that `regions.verify` takes.
+
+    Raises
+    ------
+    ShapeMismatchError, NonFiniteError
+        Corners that do not fit together; NaN or infinity.
+    DomainError
+        A lower corner above the upper one.
+    TypeError, ValueError
+        The polytopes do not fit.
+
+    Examples
+    --------
+    >>> import regions
+    >>> prop = regions.Property([[0, 0, 1]], [[1, 2, 1]], [[([[1.0, -1.0]], [0.0])]])
+    >>> prop
+    Property(1 box of 3 inputs, 2 outputs)
+    >>> prop.domain(0)
+    Polygon(in R^3, 4 corners, area 2)
+    """
+
+    lower: Floats
+    upper: Floats
+    unsafe: tuple[tuple[Polytope, ...], ...]
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike, unsafe: Sequence[UnsafeSets]) -> None:
+        low, high = exact_float64(lower, "lower"), exact_float64(upper, "upper")
+        if low.ndim != 2 or low.shape != high.shape or 0 in low.shape:
+            raise ShapeMismatchError(
+                f"lower and upper must both have shape [boxes, n_in], got {list(low.shape)} and {list(high.shape)}"
+            )
+        wrong = np.argwhere(low > high)
+        if len(wrong):
+            box, number = wrong[0].tolist()
+            raise DomainError(
+                f"box {box}, input {number}: the lower bound {float(low[box, number])!r} is above the upper bound "
+                f"{float(high[box, number])!r}"
+            )
+        given = list_of(unsafe, "unsafe", "a list with the unsafe outputs of each box")
+        sets = [list_of(each, f"unsafe[{box}]", "a list of pairs (A, b)") for box, each in enumerate(given)]
+        if len(sets) != len(low):
+            raise ShapeMismatchError(f"unsafe must have an item for each of the {len(low)} boxes, got {len(sets)}")
+        outputs = _outputs_of(sets)
+        polytopes = tuple(as_polytopes(each, low.shape[1], outputs) for each in sets)
+        self._keep(low, high, polytopes)
+
+    def _keep(self, lower: Floats, upper: Floats, unsafe: tuple[tuple[Polytope, ...], ...]) -> None:
+        self.__dict__.update(lower=read_only(lower), upper=read_only(upper), unsafe=unsafe)
+
+    def __len__(self) -> int:
+        """Return the number of boxes."""
+        return len(self.lower)
+
+    @property
+    def n_in(self) -> int:
+        """Number of inputs."""
+        return self.lower.shape[1]
+
+    @property
+    def n_out(self) -> int:
+        """Number of outputs."""
+        return self.unsafe[0][0].outputs.shape[1]
+
+    @property
+    def middle(self) -> Floats:
+        """Points in the middle of the boxes, float64 [boxes, n_in], rounded."""
+        fixed = self.lower == self.upper
+        return np.where(fixed, self.lower, np.clip(self.lower / 2 + self.upper / 2, self.lower, self.upper))
+
+    def domain(self, box: int) -> Domain:
+        """Return a box as a domain, whose chart coordinates are the free inputs.
+
+        Raises
+        ------
+        DomainError
+            No input is free, or more than two; use `slice`.
+        """
+        chosen = integer(box, "box", least=0, most=len(self) - 1)
+        free = free_inputs(self, chosen)
+        if not 1 <= len(free) <= 2:
+            raise DomainError(too_free(self, chosen) if len(free) else f"box {chosen} is a single point")
+        origin = self.lower[chosen].copy()
+        origin[free] = 0.0
+        directions = np.zeros((len(free), self.n_in))
+        directions[np.arange(len(free)), free] = 1.0
+        low, high = self.lower[chosen, free], self.upper[chosen, free]
+        if len(free) == 1:
+            return from_chart(Segment, origin, directions, np.array([[1.0, low[0]], [1.0, high[0]]]))
+        corners = [[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]]
+        return Polygon.in_chart(origin, directions, corners)
+
+    def slice(self, free: Iterable[int], at: ArrayLike | None = None) -> Property:
+        """Return the property on planes, or lines, through its boxes.
+
+        Parameters
+        ----------
+        free : iterable of int
+            The one or two inputs that vary as in the boxes.
+        at : array-like [n_in], optional
+            Values of the other inputs; boxes that do not contain them are left out. By default, the middle of each
+            box.
+
+        Raises
+        ------
+        DomainError
+            No box contains the values.
+        TypeError, ValueError
+            The numbers of inputs are not one or two different inputs.
+
+        Examples
+        --------
+        >>> import regions
+        >>> prop = regions.Property([[0, 0, 0]], [[1, 2, 4]], [[([[1.0]], [0.0])]])
+        >>> part = prop.slice([0, 1])
+        >>> part.lower.tolist(), part.upper.tolist()
+        ([[0.0, 0.0, 2.0]], [[1.0, 2.0, 2.0]])
+        """
+        given = tuple_of(free, "free")
+        numbers = [integer(i, f"free[{k}]", least=0, most=self.n_in - 1) for k, i in enumerate(given)]
+        if not 1 <= len(set(numbers)) == len(numbers) <= 2:
+            raise ValueError(f"free must name one or two different inputs, got {numbers}")
+        fixed = np.setdiff1d(np.arange(self.n_in), numbers)
+        values = self.middle
+        kept = np.arange(len(self))
+        if at is not None:
+            point = one_point(at, "at")
+            if point.shape != (self.n_in,):
+                raise ShapeMismatchError(f"at has {len(point)} values, the boxes have {self.n_in} inputs")
+            values = np.broadcast_to(point, self.lower.shape)
+            inside = (self.lower <= values) & (values <= self.upper)
+            kept = np.flatnonzero(inside[:, fixed].all(axis=1))
+            if not len(kept):
+                number = int(fixed[np.argmin(inside[:, fixed].mean(axis=0))])
+                raise DomainError(
+                    f"at: no box contains these values; input {number} is {float(point[number])!r}, box 0 has it from "
+                    f"{float(self.lower[0, number])!r} to {float(self.upper[0, number])!r}"
+                )
+        lower, upper = self.lower[kept], self.upper[kept]
+        lower[:, fixed] = upper[:, fixed] = values[kept][:, fixed]
+        result = object.__new__(Property)
+        result._keep(lower, upper, tuple(self.unsafe[box] for box in kept.tolist()))
+        return result
+
+    def __repr__(self) -> str:
+        boxes = f"{len(self)} box{'es' * (len(self) != 1)}"
+        sizes = [f"{n} {what}{'s' * (n != 1)}" for n, what in ((self.n_in, "input"), (self.n_out, "output"))]
+        return f"Property({boxes} of {', '.join(sizes)})"
+
+
+def free_inputs(given: Property, box: int) -> Integers:
+    """Return the inputs that vary in a box."""
+    return np.flatnonzero(given.lower[box] < given.upper[box])
+
+
+def too_free(given: Property, box: int) -> str:
+    """Say that a box has too many free inputs, and what to do."""
+    free = free_inputs(given, box)
+    return (
+        f"box {box} has {len(free)} free inputs; boxes with more than two are decided by bounds only, and these leave "
+        f"it open; take a slice, such as prop.slice([{free[0]}, {free[1]}])"
+    )
+
+
+def load_property(path: str | os.PathLike[str]) -> Property:
+    """Read a property from a VNN-LIB file, version 1.0 or 2.0, which may be compressed by gzip.
+
+    The file asserts what a counterexample is. Each input needs a lower and an upper bound. Strict inequalities are
+    refused, and numbers are read as the nearest doubles.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Property
+
+    Raises
+    ------
+    CheckpointError
+        The file is no VNN-LIB file, uses a part of the language that is not read, or leaves an input without a bound.
+    OSError
+        The file cannot be opened.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import regions
+    >>> text = '''
+    ... (declare-const X_0 Real)
+    ... (declare-const Y_0 Real)
+    ... (assert (and (<= X_0 1) (>= X_0 -1)))
+    ... (assert (>= Y_0 2.5))
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "bound.vnnlib"
+    ...     _ = path.write_text(text)
+    ...     regions.load_property(path)
+    Property(1 box of 1 input, 1 output)
+    """
+    file = path_of(path)
+    with printable_errors():
+        return _from_assertions(file_name(file), read_vnnlib(file))
+
+
+def _from_assertions(name: str, asserted: Assertions) -> Property:
+    columns = asserted.inputs + asserted.outputs
+    rows = sum(not _bounds_an_input(each, asserted) for conjunction in asserted.union for each in conjunction)
+    numbers = columns * (2 * len(asserted.union) + rows)
+    if numbers > limits.MAX_PROPERTY_NUMBERS:
+        raise FileTooLargeError(
+            f"{name}: the boxes and polytopes would take {numbers} numbers, above the limit of "
+            f"{limits.MAX_PROPERTY_NUMBERS}; split the property into several files"
+        )
+    cases: dict[tuple[bytes, bytes], list[Polytope]] = {}
+    for conjunction in asserted.union:
+        low, high = np.full(asserted.inputs, -np.inf), np.full(asserted.inputs, np.inf)
+        others = []
+        for each in conjunction:
+            if _bounds_an_input(each, asserted):
+                _narrow(low, high, each)
+            else:
+                others.append(each)
+        if (low > high).any():  # nothing is in this box
+            continue
+        missing = np.flatnonzero(~np.isfinite(low) | ~np.isfinite(high))
+        if len(missing):
+            side = "lower" if not np.isfinite(low[missing[0]]) else "upper"
+            raise CheckpointError(
+                f"{name}: input {missing[0]} has no {side} bound; add one, because a property is decided on a box"
+            )
+        if not others:
+            raise CheckpointError(f"{name}: one of the assertions bounds inputs only, and no output")
+        cases.setdefault((low.tobytes(), high.tobytes()), []).append(_polytope(asserted, others))
+    if not cases:
+        raise CheckpointError(f"{name}: no input satisfies the assertions: the bounds contradict each other")
+    result = object.__new__(Property)
+    lower, upper = (np.array([np.frombuffer(key[side]) for key in cases]) for side in (0, 1))
+    result._keep(lower, upper, tuple(tuple(each) for each in cases.values()))
+    return result
+
+
+def _bounds_an_input(given: Inequality, asserted: Assertions) -> bool:
+    return len(given.columns) == 1 and given.columns[0] < asserted.inputs
+
+
+def _narrow(low: Floats, high: Floats, bound: Inequality) -> None:
+    """Apply a bound on one input to a box."""
+    (column,), (factor,) = bound.columns, bound.coefficients
+    value = bound.bound / factor + 0.0
+    if factor > 0:
+        high[column] = min(high[column], value)
+    else:
+        low[column] = max(low[column], value)
+
+
+def _polytope(asserted: Assertions, rows: Sequence[Inequality]) -> Polytope:
+    matrix = np.zeros((len(rows), asserted.inputs + asserted.outputs))
+    for number, row in enumerate(rows):
+        matrix[number, list(row.columns)] = row.coefficients
+    bounds = np.array([row.bound for row in rows])
+    return Polytope(matrix[:, asserted.inputs :], bounds, matrix[:, : asserted.inputs])
+
+
+def _outputs_of(sets: Sequence[Sequence[Any]]) -> int:
+    """The number of outputs that the first polytope names; all others are held against it."""
+    try:
+        return int(np.shape(sets[0][0][0])[1])
+    except (TypeError, IndexError, KeyError, ValueError):
+        raise ValueError("unsafe[0] must be a list of pairs (A, b), with a matrix A [k, n_out]") from None

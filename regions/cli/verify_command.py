@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""How is a property decided on the command line?
+
+`regions verify MODEL PROPERTY` reads a VNN-LIB file and decides each of its boxes. Boxes with more than two free inputs
+need `--free`. The exit code is 1 if the property is violated.
+"""
+
+from __future__ import annotations
+
+import re
+
+import click
+import numpy as np
+
+from regions import PropertyVerdict, load_property, verify_property
+from regions.arithmetic.dyadic import nearest_float
+from regions.cli.facts import announce, say
+from regions.cli.job import progress_bar
+from regions.cli.options import common_options, load_model, workers_option
+from regions.errors import DomainError
+from regions.files.text_table import coordinate
+from regions.text.printable import listed
+from regions.text.tables import aligned, json_text
+
+__all__ = ["verify_command"]
+
+# Coordinates that a line has room for.
+SHOWN = 8
+
+
+def _inputs(ctx: click.Context, parameter: click.Parameter, word: str | None) -> list[int] | None:
+    try:
+        return None if word is None else [int(number) for number in word.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{word!r}: write one or two numbers of inputs, such as 0,1", ctx, parameter) from None
+
+
+def _values(ctx: click.Context, parameter: click.Parameter, word: str | None) -> list[float] | None:
+    try:
+        return None if word is None else [coordinate(number) for number in word.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"{word!r}: write a number for each input, separated by commas", ctx, parameter
+        ) from None
+
+
+@click.command("verify")
+@common_options
+@click.argument("property_file", metavar="PROPERTY", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--free",
+    callback=_inputs,
+    metavar="I,J",
+    help="Let only these one or two inputs vary, numbered from 0; the others are fixed, by default at the middle of "
+    "each box.",
+)
+@click.option(
+    "--at",
+    callback=_values,
+    metavar="X0,X1,..",
+    help="With --free, where the other inputs are fixed: a number for each input. Boxes elsewhere are left out.",
+)
+@workers_option
+@click.pass_context
+def verify_command(
+    ctx: click.Context,
+    property_file: str,
+    free: list[int] | None,
+    at: list[float] | None,
+    threads: int,
+    as_json: bool,
+) -> None:
+    """Decide whether a network violates a property.
+
+    PROPERTY is a VNN-LIB file (.vnnlib or .vnnlib.gz), which asserts what a counterexample is. Boxes may have two free
+    inputs. The exit code is 0 if the property holds, and 1 if it is violated.
+
+    \b
+    regions verify lindex.onnx lindex_1.vnnlib
+    regions verify acasxu_1_1.onnx prop_3.vnnlib --free 0,1
+    """
+    if at is not None and free is None:
+        raise click.UsageError("--at needs --free, which says which inputs vary")
+    network, given = load_model(), load_property(property_file)
+    try:
+        sliced = given if free is None else given.slice(free, at)
+    except DomainError:
+        raise
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    announce(network, sliced, quiet=as_json)
+    try:
+        with progress_bar() as report:
+            found = verify_property(network, sliced, progress=report, workers=threads)
+    except DomainError as error:
+        raise DomainError(re.sub(r"prop\.slice\(\[(\d+), (\d+)\]\)", r"--free \1,\2", str(error))) from None
+    if as_json:
+        say(json_text({"notes": list(network.notes), **found.as_dict()}))
+    else:
+        say()
+        for line in aligned(_rows(found)):
+            say(f"  {line}")
+    ctx.exit(0 if found.holds else 1)
+
+
+def _rows(found: PropertyVerdict) -> list[tuple[str, str]]:
+    count = len(found.violated)
+    rows = [
+        ("verdict", "holds, proved" if found.holds else "violated"),
+        ("boxes", f"{count}, {int(found.by_bounds.sum())} of them decided by bounds"),
+    ]
+    witness = found.witness
+    if witness is None:
+        return rows
+    rows.append(("violated boxes", listed(np.flatnonzero(found.violated).tolist(), str)))
+    rows.append((f"unsafe share of box {found.box}", f"{found.violated_shares[found.box]:.6g}"))
+    rows.append(("unsafe input", _numbers(witness.input.tolist())))
+    rows.append(("its outputs", _numbers([nearest_float(value) for value in witness.outputs])))
+    replayed = {"float64": witness.replayed, "float32": witness.replayed_float32}
+    rows.append(("replayed", ", ".join(f"{'unsafe' if seen else 'safe'} in {name}" for name, seen in replayed.items())))
+    return rows
+
+
+def _numbers(values: list[float]) -> str:
+    return " ".join(map(repr, values[:SHOWN])) + f" .. ({len(values)} numbers)" * (len(values) > SHOWN)

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""What does a VNN-LIB file assert of the inputs and outputs of a network?
+
+Versions 1.0 (``(declare-const X_0 Real)``) and 2.0 (``(declare-input X real [1, 5])``) of the language, with the parts
+that describe sets: ``and``, ``or``, ``<=``, ``>=``, ``==``, and linear sums. The result is a union of conjunctions of
+linear inequalities, in which inputs come first and outputs after them. Tensors are numbered in row-major order.
+Numbers are read as the nearest doubles. Sums of them are exact until the end, and the coefficients and bounds that
+result are rounded to the nearest doubles.
+Cost: linear in the text, and in the conjunctions that it stands for. The package `vnnlib` reads version 2.0 only.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, product
+from math import isfinite, prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from regions.arithmetic.dyadic import nearest_float
+from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError
+from regions.files import limits
+from regions.files.opened import read_whole
+from regions.files.text_table import coordinate
+from regions.text.printable import file_name, printable
+
+__all__ = ["Assertions", "Inequality", "read_vnnlib"]
+
+_TOKEN = re.compile(r";[^\n]*|[()]|\[[^\]()]*\]|[^\s();\[\]]+(?:\[[^\]()]*\])?|\S")
+_CONST = re.compile(r"([XY])_(0|[1-9][0-9]{0,8})")
+_ENTRY = re.compile(r"([^\[\]]+)\[([0-9,\s]{1,200})\]")
+_TYPE = re.compile(r"\w+\s*(?:\[\s*([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*|)\s*\])?")
+_SIDES = {"<=": (1,), ">=": (-1,), "==": (1, -1), "=": (1, -1)}
+# Formulas of benchmarks are nested four deep.
+_MAX_DEPTH = 100
+
+# A word, or a list of formulas.
+_Formula = Any
+# Coefficients by column, and a constant.
+_Sum = tuple[dict[int, Fraction], Fraction]
+
+
+class Inequality(NamedTuple):
+    """Coefficients times columns is at most a bound. Columns are the inputs, then the outputs."""
+
+    columns: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    bound: float
+
+
+_Conjunction = tuple[Inequality, ...]
+
+
+class Assertions(NamedTuple):
+    """A union of conjunctions of inequalities, over so many inputs and outputs."""
+
+    inputs: int
+    outputs: int
+    union: list[_Conjunction]
+
+
+def read_vnnlib(path: Path) -> Assertions:
+    """Read a VNN-LIB file, which may be compressed by gzip.
+
+    Raises
+    ------
+    NotACheckpointError
+        The file is not in that language.
+    CheckpointError
+        It uses a part of the language that is not read, or contradicts itself. The message names the line.
+    FileTooLargeError
+        The text, or the number of conjunctions, is above a limit.
+    OSError
+        The file cannot be opened.
+    """
+    name = file_name(path)
+    return _Reader(name).read(_unpacked(name, read_whole(path)))
+
+
+def _unpacked(name: str, raw: bytes) -> str:
+    most = limits.MAX_PROPERTY_BYTES
+    if raw[:2] == b"\x1f\x8b":
+        try:
+            raw = zlib.decompressobj(wbits=31).decompress(raw, most + 1)
+        except zlib.error as error:
+            raise NotACheckpointError(f"{name}: the gzip data are damaged: {printable(error)}") from None
+    if len(raw) > most:
+        raise FileTooLargeError(f"{name}: a property may take {most} bytes of text at most; split the file")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotACheckpointError(f"{name}: not a VNN-LIB file: it is not text") from None
+
+
+def _formulas(name: str, text: str) -> Iterator[tuple[int, _Formula]]:
+    """Yield each formula of a text and the line in which it starts."""
+    line, counted = 1, 0
+    open_lists: list[list[_Formula]] = []
+    for token in _TOKEN.finditer(text):
+        word = token[0]
+        if word[0] == ";":
+            continue
+        if not open_lists:
+            line += text.count("\n", counted, token.start())
+            counted = token.start()
+        if word == "(":
+            open_lists.append([])
+            if len(open_lists) > _MAX_DEPTH:
+                raise CheckpointError(f"{name}, line {line}: formulas may be nested {_MAX_DEPTH} deep at most")
+        elif not open_lists:
+            raise NotACheckpointError(
+                f"{name}, line {line}: not a VNN-LIB file: expected a formula in parentheses, got {printable(word)!r}"
+            )
+        elif word == ")":
+            closed = open_lists.pop()
+            if open_lists:
+                open_lists[-1].append(closed)
+            else:
+                yield line, closed
+        else:
+            open_lists[-1].append(word)
+    if open_lists:
+        raise CheckpointError(f"{name}, line {line}: a parenthesis is not closed; the file may be cut off")
+
+
+class _Refused(Exception):
+    """Why a formula is not read."""
+
+
+class _Reader:
+    """The declarations of a file, and what its assertions say."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.shapes: dict[str, tuple[int, ...]] = {}  # of the tensors of version 2.0
+        self.kinds: dict[str, str] = {}  # X for inputs, Y for outputs
+        self.scalars: dict[str, set[int]] = {"X": set(), "Y": set()}
+        self.asserted: list[list[_Conjunction]] = []
+        self.column = lru_cache(maxsize=None)(self._column)
+
+    def read(self, text: str) -> Assertions:
+        formulas = list(_formulas(self.name, text))
+        self._each([(line, one) for line, one in formulas if self._head(one) != "assert"], self._declare)
+        inputs, outputs = self._sizes()
+        self.offsets = {"X": 0, "Y": inputs}
+        self._each([(line, one) for line, one in formulas if self._head(one) == "assert"], self._assert)
+        return Assertions(inputs, outputs, self._all_of(self.asserted))
+
+    @staticmethod
+    def _head(formula: _Formula) -> Any:
+        return formula[0] if formula else []
+
+    def _each(self, formulas: list[tuple[int, _Formula]], use: Callable[[_Formula], None]) -> None:
+        for line, formula in formulas:
+            try:
+                use(formula)
+            except _Refused as error:
+                raise CheckpointError(f"{self.name}, in the formula from line {line}: {error}") from None
+
+    def _all_of(self, unions: list[list[_Conjunction]]) -> list[_Conjunction]:
+        """Multiply out the conjunction of some unions."""
+        count = prod(map(len, unions))
+        inequalities = count + sum(count // len(each) * sum(map(len, each)) for each in unions if each)
+        if inequalities > limits.MAX_INEQUALITIES:
+            raise FileTooLargeError(
+                f"{self.name}: the assertions stand for {count} conjunctions, with {inequalities} inequalities in all, "
+                f"above the limit of {limits.MAX_INEQUALITIES}; split the property into several files"
+            )
+        return [tuple(chain.from_iterable(parts)) for parts in product(*unions)]
+
+    # Declarations.
+
+    def _declare(self, formula: _Formula) -> None:
+        match formula:
+            case ["vnnlib-version", _] | ["set-logic", _]:
+                pass
+            case ["declare-const", str(word), "Real"] if named := _CONST.fullmatch(word):
+                self.scalars[named[1]].add(int(named[2]))
+            case ["declare-const", word, *_]:
+                raise _Refused(f"constants are named X_0, X_1, .., and Y_0, .., and are Real; got {_shown(word)}")
+            case ["declare-network", _, *declarations]:
+                if self.shapes:
+                    raise _Refused("properties of several networks are not read")
+                for each in declarations:
+                    self._declare_tensor(each)
+            case _:
+                raise _Refused(f"{_shown(self._head(formula))} is not read; read are declarations and assertions")
+
+    def _declare_tensor(self, formula: _Formula) -> None:
+        match formula:
+            case ["declare-input" | "declare-output" as what, str(word), *rest]:
+                kind = "X" if what == "declare-input" else "Y"
+                if kind in self.kinds.values():
+                    raise _Refused("networks with several input or output tensors are not read")
+                declared = _TYPE.fullmatch(" ".join(map(str, rest)))
+                if declared is None:
+                    raise _Refused(f"{_shown(word)} needs a type and a list of sizes, such as real [1, 5]")
+                self.kinds[word] = kind
+                self.shapes[word] = tuple(int(size) for size in re.findall("[0-9]+", declared[1] or ""))
+            case _:
+                raise _Refused(f"{_shown(self._head(formula))} is not read; read are declare-input and declare-output")
+
+    def _sizes(self) -> tuple[int, int]:
+        """Return the number of inputs and of outputs."""
+        counts = []
+        for kind, what in (("X", "inputs"), ("Y", "outputs")):
+            shapes = [self.shapes[word] for word, each in self.kinds.items() if each == kind]
+            scalars = self.scalars[kind]
+            count = prod(shapes[0]) if shapes else len(scalars)
+            if bool(shapes) == bool(scalars) or not 0 < count <= limits.MAX_INPUTS:
+                raise NotACheckpointError(
+                    f"{self.name}: not a VNN-LIB file of one network: it declares no {what}, declares them twice, or "
+                    f"declares too many"
+                )
+            if scalars and max(scalars) >= count:
+                missing = next(number for number in range(count) if number not in scalars)
+                raise CheckpointError(f"{self.name}: {kind}_{missing} is not declared, but {kind}_{max(scalars)} is")
+            counts.append(count)
+        return counts[0], counts[1]
+
+    # Assertions.
+
+    def _assert(self, formula: _Formula) -> None:
+        if len(formula) != 2:
+            raise _Refused(f"an assertion holds one formula, got {len(formula) - 1}")
+        self.asserted.append(self._union(formula[1]))
+
+    def _union(self, formula: _Formula) -> list[_Conjunction]:
+        """Return the union of conjunctions that a formula stands for."""
+        match formula:
+            case ["and", *parts]:
+                return self._all_of([self._union(part) for part in parts])
+            case ["or", *parts]:
+                return [conjunction for part in parts for conjunction in self._union(part)]
+            case ["<=" | ">=" | "==" | "=" as relation, left, right]:
+                return self._relation(_SIDES[relation], left, right)
+            case ["<" | ">", *_]:
+                raise _Refused("strict inequalities are not read; write <= or >=, with the boundary in the set")
+            case _:
+                what = self._head(formula) if isinstance(formula, list) else formula
+                raise _Refused(f"{_shown(what)} is not read; read are and, or, <=, >= and ==, each with two sides")
+
+    def _relation(self, signs: tuple[int, ...], left: _Formula, right: _Formula) -> list[_Conjunction]:
+        (terms, constant), (others, other) = self._sum(left), self._sum(right)
+        terms = {**terms, **{column: terms.get(column, 0) - value for column, value in others.items()}}
+        terms = {column: value for column, value in terms.items() if value}
+        if not terms:  # always true, or never
+            holds = all(sign * constant <= sign * other for sign in signs)
+            return [()] if holds else []
+        inequalities = []
+        for sign in signs:
+            coefficients = tuple(_double(sign * value) for value in terms.values())
+            inequalities.append(Inequality(tuple(terms), coefficients, _double(sign * (other - constant))))
+        return [tuple(inequalities)]
+
+    def _sum(self, formula: _Formula) -> _Sum:
+        if isinstance(formula, str):
+            column = self.column(formula)
+            return ({column: Fraction(1)}, Fraction(0)) if column is not None else ({}, _number(formula))
+        operator, *parts = formula or [None]
+        sums = [self._sum(part) for part in parts]
+        if operator == "*" and sums:
+            factors = [constant for terms, constant in sums if not terms]
+            if len(factors) < len(sums) - 1:
+                raise _Refused("a product of variables is not linear")
+            linear = next((each for each in sums if each[0]), ({}, Fraction(1)))
+            return _scaled(linear, prod(factors, start=Fraction(1)))
+        if operator == "-" and len(sums) == 1:
+            return _scaled(sums[0], Fraction(-1))
+        if operator in ("+", "-") and sums:
+            sign = 1 if operator == "+" else -1
+            return _added([sums[0], *(_scaled(each, Fraction(sign)) for each in sums[1:])])
+        raise _Refused(f"{_shown(operator)} is not read in a sum; read are +, - and *")
+
+    def _column(self, word: str) -> int | None:
+        """Return the column of a variable, or None for a number."""
+        if (named := _CONST.fullmatch(word)) and int(named[2]) in self.scalars[named[1]]:
+            return self.offsets[named[1]] + int(named[2])
+        if (entry := _ENTRY.fullmatch(word)) and entry[1] in self.kinds:
+            shape, places = self.shapes[entry[1]], [int(each) for each in re.findall("[0-9]+", entry[2])]
+            if len(places) != len(shape) or any(i >= size for i, size in zip(places, shape, strict=True)):
+                raise _Refused(f"{_shown(word)} is outside the declared shape {list(shape)}")
+            place = 0
+            for index, size in zip(places, shape, strict=True):
+                place = place * size + index
+            return self.offsets[self.kinds[entry[1]]] + place
+        if word in self.kinds and not self.shapes[word]:
+            return self.offsets[self.kinds[word]]
+        return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(word: str) -> Fraction:
+    try:
+        value = coordinate(word)
+    except ValueError:
+        raise _Refused(f"{_shown(word)} is neither a number nor a declared variable") from None
+    if not isfinite(value):
+        raise _Refused(f"{_shown(word)} is not a finite number")
+    return Fraction(value)
+
+
+def _scaled(given: _Sum, factor: Fraction) -> _Sum:
+    terms, constant = given
+    return {column: factor * value for column, value in terms.items()}, factor * constant
+
+
+def _added(sums: list[_Sum]) -> _Sum:
+    result: dict[int, Fraction] = {}
+    for terms, _ in sums:
+        for column, value in terms.items():
+            result[column] = result.get(column, Fraction(0)) + value
+    return result, sum((constant for _, constant in sums), Fraction(0))
+
+
+def _double(value: Fraction) -> float:
+    rounded = nearest_float(value)
+    if not isfinite(rounded):
+        raise _Refused("a sum of numbers is too large for a double")
+    return rounded
+
+
+def _shown(formula: _Formula) -> str:
+    return repr(printable(formula)) if isinstance(formula, str) else "a list"

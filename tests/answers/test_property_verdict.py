@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Are boxes decided as the verdicts on their domains say, by bounds or by their regions?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import regions
+from generators import FAMILIES, draw
+from regions import Network, Property, verify, verify_property
+from regions.answers import property_verdict
+from regions.errors import DomainError, ShapeMismatchError
+
+CROSS = Network([(np.vstack([np.eye(3), -np.eye(3)]), None), (np.ones((1, 6)), None)])  # |x| + |y| + |z|
+LARGE = [([[-1.0]], [-2.0])]  # y >= 2 is unsafe
+
+
+def drawn_property(net: Network, rng: np.random.Generator, boxes: int) -> Property:
+    """Boxes with at most two free inputs, and polytopes near the values there, some of which corners meet exactly."""
+    lower = rng.integers(-2, 3, (boxes, net.n_in)) / 2
+    upper = lower.copy()
+    for box in range(boxes):
+        free = rng.permutation(net.n_in)[: rng.integers(0, 3)]
+        upper[box, free] += rng.integers(1, 4, len(free)) * rng.choice([0.5, 0.125])
+    unsafe = []
+    for corner in lower:
+        rows = rng.integers(-1, 2, (int(rng.integers(1, 3)), net.n_out)).astype(float)
+        of_inputs = rng.integers(-1, 2, (len(rows), net.n_in)).astype(float) * (rng.random() < 0.3)
+        bounds = rows @ net(corner) + of_inputs @ corner + rng.choice([0.0, 0.0, 0.25, -0.25])
+        unsafe.append([(rows, bounds, of_inputs)])
+    return Property(lower, upper, unsafe)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_bounds_decide_as_regions_do(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng([2, *family.encode()])
+    net, _ = draw(family, 2, 0)
+    given = drawn_property(net, rng, 8)
+    found = verify_property(net, given)
+    monkeypatch.setattr(property_verdict, "_decided_by_bounds", lambda net, given: np.zeros(len(given), dtype=bool))
+    again = verify_property(net, given)
+    assert (found.violated == again.violated).all() and found.box == again.box
+    assert (found.violated_shares == again.violated_shares).all()
+    assert not (found.by_bounds & found.violated).any() and found.holds == (not found.violated.any())
+
+
+def test_a_box_is_decided_as_its_domain() -> None:
+    net, rng = draw("generic", 2, 3)[0], np.random.default_rng(3)
+    given = drawn_property(net, rng, 40)
+    found, free = verify_property(net, given), (given.lower < given.upper).sum(axis=1)
+    assert 0 < found.violated.sum() < 40 and found.by_bounds.any()
+    for box in np.flatnonzero(free > 0).tolist():
+        alone = verify(net, given.domain(box), given.unsafe[box])
+        assert alone.holds == (not found.violated[box]) and alone.violated_share == found.violated_shares[box]
+    for box in np.flatnonzero(free == 0).tolist():
+        unsafe = [(A @ net(given.lower[box]) + C @ given.lower[box] <= b + 1e-9).all() for A, b, C in given.unsafe[box]]
+        assert found.violated_shares[box] in (0.0, 1.0) and (not found.violated[box] or any(unsafe))
+
+
+def test_the_witness_of_a_point_and_of_an_inequality_with_inputs() -> None:
+    point = Property([[1.0, 0.5, -0.5]], [[1.0, 0.5, -0.5]], [LARGE])
+    found = verify_property(CROSS, point)
+    assert found.violated.tolist() == [True] and found.violated_shares == 1.0 and found.witness is not None
+    assert found.witness.outputs == (2,) and found.witness.replayed and found.witness.replayed_float32
+    # y - x >= 1.75 is unsafe; on this segment y = |x| + 1.
+    mixed = Property([[-1, 0.5, 0.5]], [[1, 0.5, 0.5]], [[([[-1.0]], [-1.75], [[1.0, 0.0, 0.0]])]])
+    assert verify_property(CROSS, mixed).violated_shares == (1 - 0.375) / 2
+
+
+def test_a_witness_can_be_lost_in_float32() -> None:
+    large = 1 + 2.0**-40
+    found = verify_property(CROSS, Property([[0, 0, 0]], [[large, 0, 0]], [[([[-1.0]], [-large])]]))
+    assert found.witness is not None and found.witness.replayed and not found.witness.replayed_float32
+
+
+def test_boxes_with_more_free_inputs_are_decided_by_bounds_or_refused() -> None:
+    easy = Property([[-0.1] * 3], [[0.1] * 3], [LARGE])
+    assert verify_property(CROSS, easy).by_bounds.all()
+    with pytest.raises(DomainError, match="box 0 has 3 free inputs; boxes with more than two"):
+        verify_property(CROSS, Property([[-1.0] * 3], [[1.0] * 3], [LARGE]))
+
+
+def test_arguments_that_do_not_fit() -> None:
+    with pytest.raises(TypeError, match="expected a property, as from regions.load_property, got list"):
+        verify_property(CROSS, [LARGE])  # type: ignore[arg-type]
+    with pytest.raises(ShapeMismatchError, match="about 1 inputs and 1 outputs, the network has 3 and 1"):
+        verify_property(CROSS, Property([[0.0]], [[1.0]], [LARGE]))
+
+
+def test_progress_and_reports() -> None:
+    seen: list[float] = []
+    given = Property([[-1, -1, 0]] * 2, [[1.5, 1, 0]] * 2, [LARGE, [([[-1.0]], [-2.25])]])
+    found = verify_property(CROSS, given, progress=lambda share, _: seen.append(share))
+    assert not seen or max(seen) <= 1
+    assert found.as_dict()["violated"] == [0, 1] and "2 of 2" in repr(found) and "no" in found._repr_html_()
+    with pytest.raises(regions.LimitReached):
+        verify_property(CROSS, given, limit=1)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Does the command decide properties as the package does, and what does it say of wrong ones?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regions
+from cli_cases import Run, model, weights
+
+pytestmark = pytest.mark.usefixtures("in_folder_with_models")
+
+MODEL = ["model.npz", "--activation", "relu"]
+
+
+@pytest.fixture
+def written(in_folder_with_models: object) -> regions.Property:
+    """The file property.vnnlib: output 0 is at least its value at the origin, on the square from -1 to 1."""
+    net = model()
+    declared = [f"(declare-const X_{i} Real)" for i in range(net.n_in)]
+    declared += [f"(declare-const Y_{i} Real)" for i in range(net.n_out)]
+    bounds = [f"(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(net.n_in)]
+    height = float(net([0.0] * net.n_in)[0])
+    Path("property.vnnlib").write_text("\n".join([*declared, *bounds, f"(assert (>= Y_0 {height!r}))"]))
+    return regions.load_property("property.vnnlib")
+
+
+def test_the_verdict_of_the_package_is_printed(run: Run, written: regions.Property) -> None:
+    found = regions.verify_property(model(), written)
+    code, out, err = run("verify", *MODEL, "property.vnnlib")
+    assert (code, err) == (1, "") and "violated" in out and f"{found.violated_shares[0]:.6g}" in out
+    assert "unsafe in float64" in out
+    code, out, _ = run("verify", *MODEL, "property.vnnlib", "--json")
+    facts = json.loads(out)
+    assert code == 1 and facts["violated_shares"] == found.violated_shares.tolist() and not facts["holds"]
+
+
+def test_a_slice_on_which_it_holds(run: Run, written: regions.Property) -> None:
+    text = Path("property.vnnlib").read_text()
+    Path("high.vnnlib").write_text(text[: text.rindex("(assert")] + "(assert (>= Y_0 1000))")
+    code, out, err = run("verify", *MODEL, "high.vnnlib", "--free", "0", "--at", "0,0.5")
+    assert (code, err) == (0, "") and "holds, proved" in out and "1, 1 of them decided by bounds" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--at", "0,0"], 2, "--at needs --free"),
+        (["--free", "x"], 2, "write one or two numbers of inputs"),
+        (["--free", "0,7"], 2, "free[1] must be at most 1, got 7"),
+        (["--free", "0", "--at", "0,y"], 2, "write a number for each input"),
+        (["--free", "0", "--at", "0"], 2, "at has 1 values"),
+        (["--free", "0", "--at", "0,5"], 1, "no box contains these values"),
+    ],
+)
+def test_options_that_do_not_fit(
+    run: Run, written: regions.Property, words: list[str], code: int, message: str
+) -> None:
+    found, _, err = run("verify", *MODEL, "property.vnnlib", *words)
+    assert found == code and message in err
+
+
+def test_more_free_inputs_name_the_option(run: Run) -> None:
+    declared = "".join(f"(declare-const X_{i} Real)(assert (and (>= X_{i} -1) (<= X_{i} 1)))" for i in range(3))
+    Path("wide.vnnlib").write_text(declared + "(declare-const Y_0 Real)(assert (>= Y_0 0))")
+    np.savez("wide.npz", **weights([3, 4, 1], seed=1))
+    code, _, err = run("verify", "wide.npz", "wide.vnnlib", "--activation", "relu")
+    assert code == 1 and "take a slice, such as --free 0,1" in err

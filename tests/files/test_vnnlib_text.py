@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Which inequalities are in a VNN-LIB file, and what is said of files that are not read?"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from regions.errors import CheckpointError, FileTooLargeError, NotACheckpointError
+from regions.files import limits
+from regions.files.vnnlib_text import Assertions, Inequality, read_vnnlib
+
+ONE = "(declare-const X_0 Real)\n(declare-const Y_0 Real)\n"
+TWO = """(vnnlib-version <2.0>)
+(declare-network N (declare-input X real [2, 3]) (declare-output Y real []))
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "property.vnnlib"
+
+
+def asserted(file: Path, text: str) -> Assertions:
+    file.write_text(text)
+    return read_vnnlib(file)
+
+
+def test_unions_of_conjunctions_are_multiplied_out(file: Path) -> None:
+    text = "(assert (or (<= X_0 1) (and (<= X_0 2) (>= Y_0 3)))) ; a comment (\n(assert (<= Y_0 4))"
+    found = asserted(file, ONE + text)
+    low, high = Inequality((0,), (1.0,), 1.0), Inequality((0,), (1.0,), 2.0)
+    last = Inequality((1,), (1.0,), 4.0)
+    assert found == (1, 1, [(low, last), (high, Inequality((1,), (-1.0,), -3.0), last)])
+
+
+@pytest.mark.parametrize(
+    ("formula", "columns", "factors", "bound"),
+    [
+        ("(<= (+ X_0 (* 2 Y_0) 1) 4.5)", (0, 1), (1.0, 2.0), 3.5),
+        ("(>= X_0 Y_0)", (0, 1), (-1.0, 1.0), 0.0),
+        ("(<= (- X_0) (- 3 Y_0 Y_0))", (0, 1), (-1.0, 2.0), 3.0),
+        ("(<= (* 2 3 Y_0) (- 1e-3))", (1,), (6.0,), -1e-3),
+        ("(<= 0.1 Y_0)", (1,), (-1.0,), -0.1),
+        ("(<= (+ 0.1 0.2) (- Y_0))", (1,), (1.0,), -0.30000000000000004),
+    ],
+)
+def test_linear_sums(file: Path, formula: str, columns: tuple[int, ...], factors: tuple[float], bound: float) -> None:
+    ((found,),) = asserted(file, f"{ONE}(assert {formula})").union
+    assert found == (columns, factors, bound)
+
+
+def test_equalities_are_two_inequalities_and_constants_are_decided(file: Path) -> None:
+    assert asserted(file, ONE + "(assert (== Y_0 2))").union == [
+        (Inequality((1,), (1.0,), 2.0), Inequality((1,), (-1.0,), -2.0))
+    ]
+    assert asserted(file, ONE + "(assert (<= Y_0 2)) (assert (<= 1 1))").union == [(Inequality((1,), (1.0,), 2.0),)]
+    assert asserted(file, ONE + "(assert (or (<= Y_0 2) (<= 1 0)))").union == [(Inequality((1,), (1.0,), 2.0),)]
+    assert asserted(file, ONE + "(assert (<= (- Y_0 Y_0) -1))").union == []
+
+
+def test_tensors_of_version_2_are_numbered_in_row_major_order(file: Path) -> None:
+    found = asserted(file, TWO + "(assert (<= X[1,0] 1)) (assert (>= Y X[0, 2]))")
+    assert found == (6, 1, [(Inequality((3,), (1.0,), 1.0), Inequality((6, 2), (-1.0, 1.0), 0.0))])
+
+
+def test_compressed_files(file: Path) -> None:
+    file.write_bytes(gzip.compress((ONE + "(assert (<= Y_0 2))").encode()))
+    assert len(read_vnnlib(file).union) == 1
+    file.write_bytes(file.read_bytes()[:20] + b"\xff" * 9)
+    with pytest.raises(CheckpointError):
+        read_vnnlib(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", NotACheckpointError, "declares no inputs"),
+        ("hello", NotACheckpointError, "line 1: not a VNN-LIB file"),
+        ("\n)", NotACheckpointError, "line 2: not a VNN-LIB file"),
+        (ONE + "(assert (<= Y_0 1)", CheckpointError, "line 3: a parenthesis is not closed"),
+        (ONE + "(assert (< Y_0 1))", CheckpointError, "line 3: strict inequalities are not read; write <= or >="),
+        (ONE + "(assert (not (<= Y_0 1)))", CheckpointError, "'not' is not read"),
+        (ONE + "(assert (<= Y_1 1))", CheckpointError, "'Y_1' is neither a number nor a declared variable"),
+        (ONE + "(assert (<= Y_0 1e999))", CheckpointError, "'1e999' is not a finite number"),
+        (ONE + "(assert (<= Y_0 1_0))", CheckpointError, "'1_0' is neither a number nor"),
+        (ONE + "(assert (<= (* Y_0 X_0) 1))", CheckpointError, "a product of variables is not linear"),
+        (ONE + "(assert (<= (+ Y_0 1e308 1e308) 1))", CheckpointError, "too large for a double"),
+        (ONE + "(assert (<= Y_0))", CheckpointError, "'<=' is not read; read are"),
+        (ONE + "(assert)", CheckpointError, "an assertion holds one formula, got 0"),
+        (ONE + "(assert ())", CheckpointError, "a list is not read; read are and, or"),
+        (ONE + "(check-sat)", CheckpointError, "'check-sat' is not read"),
+        (ONE + "(declare-const X_2 Real)", CheckpointError, "X_1 is not declared, but X_2 is"),
+        (ONE + "(declare-const Z_0 Real)", CheckpointError, "constants are named X_0"),
+        (ONE + "(declare-const X_1 Int)", CheckpointError, "constants are named X_0"),
+        (TWO + "(assert (<= X[2,0] 1))", CheckpointError, "outside the declared shape [2, 3]"),
+        (TWO + "(assert (<= X[0] 1))", CheckpointError, "outside the declared shape [2, 3]"),
+        (TWO + TWO, CheckpointError, "several networks"),
+        ("(declare-network N (declare-hidden H real [1]))", CheckpointError, "'declare-hidden' is not read"),
+        ("(declare-network N (declare-input X real [a]))", CheckpointError, "needs a type and a list of sizes"),
+        (ONE + "(" * 101, CheckpointError, "nested 100 deep at most"),
+        ("\x00(", NotACheckpointError, r"'\\x00'"),
+    ],
+)
+def test_what_is_not_read(file: Path, text: str, error: type[CheckpointError], message: str) -> None:
+    with pytest.raises(error) as caught:
+        asserted(file, text)
+    assert message in str(caught.value) and str(file) in str(caught.value)
+
+
+def test_bytes_that_are_no_text(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe(")
+    with pytest.raises(NotACheckpointError, match="it is not text"):
+        read_vnnlib(file)
+
+
+def test_limits_on_text_and_on_conjunctions(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = "(assert (or " + "(<= Y_0 1) " * 10 + "))"
+    with pytest.raises(FileTooLargeError, match="10000000 conjunctions, with 80000000 inequalities in all"):
+        asserted(file, ONE + choice * 7)
+    with pytest.raises(FileTooLargeError, match="conjunctions"):
+        asserted(file, ONE + f"(assert (and {choice.replace('assert ', 'or ') * 7}))")
+    monkeypatch.setattr(limits, "MAX_PROPERTY_BYTES", 1000)
+    file.write_bytes(gzip.compress(b" " * 1_000_000))
+    with pytest.raises(FileTooLargeError, match="1000 bytes of text"):
+        read_vnnlib(file)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Do enclosures contain the exact outputs, and are they narrow where they can be?"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from generators import FAMILIES, draw
+from generators_clipped import CLIPPED_FAMILIES
+from generators_deep import DEEP_FAMILIES
+from generators_graphs import GRAPH_FAMILIES
+from generators_maxima import MAX_FAMILIES
+from regions import Domain, Network
+from regions.answers.verdict import outputs_at
+from regions.networks.activation import Activation
+from regions.passes.ranges import output_ranges
+
+ALL = sorted({*FAMILIES, *CLIPPED_FAMILIES, *DEEP_FAMILIES, *GRAPH_FAMILIES, *MAX_FAMILIES})
+CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+
+def exact(network: Network, centre: np.ndarray, sides: np.ndarray, point: np.ndarray) -> list[Fraction]:
+    """Outputs at the centre plus the sides times the numbers of a point, for one or two sides."""
+    ends = [[1.0, -1.0], [1.0, 1.0]] if len(sides) == 1 else np.hstack([np.ones((4, 1)), CORNERS])
+    return outputs_at(network.graph, Domain(centre, sides, ends), point)
+
+
+@pytest.mark.parametrize("family", ALL)
+def test_exact_outputs_are_in_their_ranges(family: str) -> None:
+    rng = np.random.default_rng([1, *family.encode()])
+    for seed in range(3):
+        network, _ = draw(family, int(rng.integers(1, 3)), seed)
+        d = min(2, network.n_in)
+        centres = rng.standard_normal((4, network.n_in)) * 10.0 ** rng.uniform(-3, 3)
+        centres[2:] = np.round(centres[2:])
+        sides = np.zeros((4, d, network.n_in))
+        sides[:, range(d), range(d)] = 10.0 ** rng.uniform(-12, 2, (4, d))
+        lower, upper = output_ranges(network.graph, centres, sides)
+        points = np.vstack([CORNERS, rng.uniform(-1, 1, (2, 2))])[:, :d]
+        for box, low, high in zip(range(4), lower, upper, strict=True):
+            for point in points:
+                values = exact(network, centres[box], sides[box], point)
+                inside = [a <= value <= b for a, value, b in zip(low, values, high, strict=True)]
+                assert all(inside), (family, seed, box)
+
+
+def test_where_a_unit_stays_on_its_piece_only_rounding_is_added() -> None:
+    network = Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # |x|
+    lower, upper = output_ranges(network.graph, np.array([[2.0], [-2.0]]), np.full((2, 1, 1), 0.5))
+    assert np.allclose(lower, 1.5, rtol=1e-12) and np.allclose(upper, 2.5, rtol=1e-12)
+    assert (lower <= 1.5).all() and (upper >= 2.5).all()
+
+
+def test_across_a_kink_the_line_between_the_ends_is_used() -> None:
+    network = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
+    lower, upper = output_ranges(network.graph, np.zeros((1, 1)), np.ones((1, 1, 1)))
+    # relu(x) is within x / 2 + [0, 1 / 2] on [-1, 1].
+    assert -0.5 - 1e-12 < lower[0, 0] <= -0.5 and 1 <= upper[0, 0] < 1 + 1e-12
+
+
+def test_units_with_several_kinks_are_held_at_each_kink() -> None:
+    zigzag = Activation("zigzag", [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0])
+    network = Network([([[1.0]], [0.0]), ([[1.0]], [0.0])], activation=zigzag)
+    lower, upper = output_ranges(network.graph, np.zeros((1, 1)), np.full((1, 1, 1), 3.0))
+    assert -1e-12 < lower[0, 0] <= 0 and 1 <= upper[0, 0] < 1 + 1e-12
+
+
+def test_overflow_is_unknown() -> None:
+    network = Network([([[1e200]], [0.0]), ([[1e200]], [0.0])])
+    lower, upper = output_ranges(network.graph, np.full((1, 1), 1e10), np.ones((1, 1, 1)))
+    assert (lower, upper) == (-np.inf, np.inf)
