@@ -18,9 +18,9 @@ from regions.arithmetic.arguments import list_of
 from regions.arithmetic.arrays import exact_float64
 from regions.arithmetic.types import Floats, Integers
 from regions.networks.graph import Graph
-from regions.networks.parts import with_forms
+from regions.networks.parts import with_forms, with_largest
 
-__all__ = ["Polytope", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks"]
+__all__ = ["Polytope", "UnsafeSets", "as_polytopes", "is_unsafe", "owners", "slacks", "with_depth"]
 
 # What users pass: pairs (A, b), or triples (A, b, C).
 UnsafeSets = Iterable[Sequence[ArrayLike]]
@@ -81,6 +81,16 @@ def slacks(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
     """Return the graph whose outputs are the slacks ``b - A y - C x`` of all rows of polytopes, in order."""
     rows, bounds, inputs = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
     return with_forms(graph, -rows, bounds, -inputs)
+
+
+def with_depth(graph: Graph, polytopes: Sequence[Polytope]) -> Graph:
+    """Return the graph with one output, the least over polytopes of the greatest ``A y + C x - b`` over rows.
+
+    It is at most 0 where an output is unsafe.
+    """
+    inner = with_largest(slacks(graph, polytopes), [len(each.bounds) for each in polytopes], -1.0)
+    outer = with_largest(inner, [len(polytopes)], -1.0)
+    return with_forms(outer, np.array([[-1.0]]))
 
 
 def owners(polytopes: Sequence[Polytope]) -> list[Integers]:

@@ -15,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from regions.answers.corner_values import CornerValues, value_at
+from regions.answers.extremes import extremes
 from regions.answers.shares import proven_share
-from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks
+from regions.answers.unsafe_sets import Polytope, UnsafeSets, as_polytopes, is_unsafe, owners, slacks, with_depth
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
@@ -90,6 +92,10 @@ class Verdict(JsonReport):
     violated_share, errors : float
         The share of the domain's length or area that is unsafe, and a proven bound on its error. It is 0 if the unsafe
         set is only touched.
+    margin : float
+        By how much all bounds b would have to be raised until the property is violated; at most 0 if it is, and then
+        the negative of how much they would have to be lowered. Rounded from the exact number. It is computed on first
+        use, by an enumeration with max units.
     partition : Partition
         The regions of the network with a unit for each row of the property.
 
@@ -98,8 +104,9 @@ class Verdict(JsonReport):
     >>> import regions
     >>> net = regions.Network([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> segment = regions.Segment([-1.0], [3.0])
-    >>> regions.verify(net, segment, [([[-1.0]], [-4.0])])  # y >= 4 is unsafe
-    Verdict(holds, on 2 regions)
+    >>> found = regions.verify(net, segment, [([[-1.0]], [-4.0])])  # y >= 4 is unsafe
+    >>> found, found.margin
+    (Verdict(holds, on 2 regions), 1.0)
     >>> found = regions.verify(net, segment, [([[-1.0]], [-2.0])])  # y >= 2 is unsafe
     >>> found.holds, found.violated_share, found.witness.outputs
     (False, 0.25, (Fraction(5, 2),))
@@ -110,6 +117,15 @@ class Verdict(JsonReport):
     violated_share: float
     errors: float
     partition: Partition = field(repr=False)
+    _network: Network
+    _polytopes: Sequence[Polytope]
+
+    @cached_property
+    def margin(self) -> float:
+        depth = with_graph(self._network, with_depth(self._network.graph, self._polytopes))
+        (least,) = extremes(depth, self.partition.domain).exact_minimum
+        assert least is not None  # the domain is bounded
+        return nearest_float(least)
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict, the share and the witness, with fractions rounded."""
@@ -194,7 +210,7 @@ def verdict_on(
     satisfied = partition.patterns[:, cut.graph.hidden[-1].kinks] | _zero_all_over(at)
     inside = np.any([satisfied[:, own].all(axis=1) for own in rows], axis=0)
     witness = _witness(network, at, rows, inside)
-    return Verdict(witness is None, witness, *proven_share(partition, inside), partition)
+    return Verdict(witness is None, witness, *proven_share(partition, inside), partition, network, polytopes)
 
 
 def _zero_all_over(at: CornerValues) -> Bits:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which graphs are derived from another graph?
 
-A graph that ends earlier, one with some of the outputs, one with units that compare outputs, and one in which the
-inputs are passed on to nodes that read other nodes as well. Nodes are shared, not copied.
+A graph that ends earlier, ones with some of the outputs, forms of them or the largest of them, one with units that
+compare outputs, and one in which the inputs are passed on to nodes that read other nodes as well. Nodes are
+shared, not copied.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from regions.arithmetic.types import Floats
 from regions.errors import NetworkError
 from regions.networks.dense import Dense
 from regions.networks.graph import Graph, Node, Operator, Read, Units
+from regions.networks.maxima import Maxima
 from regions.networks.named_activations import identity, leaky_relu
 from regions.networks.patches import Patches
 from regions.text.printable import printable
@@ -32,6 +34,7 @@ __all__ = [
     "with_affine_inputs",
     "with_forms",
     "with_inputs_apart",
+    "with_largest",
     "with_outputs",
 ]
 
@@ -93,6 +96,15 @@ def side_by_side(first: Graph, second: Graph, of_first: Floats, of_second: Float
     size, end = len(of_first), nodes[-1].kinks.stop
     nodes.append(Node(np.zeros(size), both, Units(size, identity()), slice(end, end), "both"))
     return Graph(first.n_in, nodes)
+
+
+def with_largest(graph: Graph, sizes: Sequence[int], factor: float) -> Graph:
+    """Return the graph whose outputs are the largest of groups of outputs times a factor, groups of these sizes."""
+    last, units = graph.nodes[-1], Maxima.of_sizes(sizes)
+    kinks = slice(last.kinks.stop, last.kinks.stop + units.kinks)
+    read = Read(Dense(factor * np.eye(graph.n_out)), len(graph.hidden))
+    nodes = [*graph.nodes, Node(np.zeros(graph.n_out), (read,), units, kinks, "largest")]
+    return ending(Graph(graph.n_in, nodes), len(nodes), range(units.count))
 
 
 def pairs_of(outputs: int) -> NDArray[np.int64]:

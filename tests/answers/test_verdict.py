@@ -42,6 +42,22 @@ def unsafe_in_reference(net: Network, domain: Domain, polytopes: Polytopes) -> t
     return violated, unsafe / total
 
 
+def least_depth(net: Network, domain: Domain, polytopes: Polytopes) -> Fraction:
+    """The least violation at a corner of the reference's regions, cut where rows of a polytope are equal."""
+    rows, bounds = (np.concatenate(parts) for parts in zip(*polytopes, strict=True))
+    pairs = [(i, j) for i in range(len(rows)) for j in range(i)]
+    apart = np.array([rows[i] - rows[j] for i, j in pairs]).reshape(-1, net.n_out)
+    graph = with_forms(
+        net.graph, np.vstack([apart, rows]), np.array([bounds[j] - bounds[i] for i, j in pairs] + [*-bounds])
+    )
+    depths = []
+    for part in reference.enumerate(with_graph(net, signing(graph)), domain):
+        for vertex in part.vertices:
+            y = _outputs(net, domain, vertex)
+            depths.append(min(max(-_row(A, b, i, y) for i in range(len(b))) for A, b in polytopes))
+    return min(depths)
+
+
 def _row(rows: np.ndarray, bounds: np.ndarray, i: int, y: list[Fraction]) -> Fraction:
     return Fraction(bounds[i]) - sum(Fraction(a) * value for a, value in zip(rows[i].tolist(), y, strict=True))
 
@@ -97,6 +113,7 @@ def test_verdicts_are_those_of_the_reference(family: str, dimension: int) -> Non
         found = regions.verify(net, domain, polytopes)
         violated, share = unsafe_in_reference(net, domain, polytopes)
         assert found.holds != violated
+        assert found.margin == float(least_depth(net, domain, polytopes))
         assert abs(Fraction(found.violated_share) - share) <= Fraction(found.errors) + Fraction(1, 2**50)
         if violated:
             assert found.witness is not None
@@ -125,6 +142,14 @@ def test_touching_a_corner_is_unsafe() -> None:
     assert regions.verify(CROSS, SQUARE, [([[-1.0]], [-np.nextafter(2.0, 3.0)])]).holds
     lowest = regions.verify(CROSS, SQUARE, [([[1.0]], [0.0])])  # at the origin alone
     assert lowest.witness is not None and lowest.witness.point == (0, 0)
+
+
+def test_the_margin_is_how_far_bounds_can_move() -> None:
+    far = regions.verify(CROSS, SQUARE, [([[-1.0]], [-2.5])])
+    assert far.holds and far.margin == 0.5
+    assert regions.verify(CROSS, SQUARE, [([[-1.0]], [-2.0])]).margin == 0
+    # |x| + |y| from 1 to 1.5 is unsafe, and 1.25 is deepest inside.
+    assert regions.verify(CROSS, SQUARE, [([[-1.0], [1.0]], [-1.0, 1.5])]).margin == -0.25
 
 
 def test_a_plateau_counts_with_its_area() -> None:
