@@ -50,13 +50,13 @@ from regions.networks.network import Layer, Network
 from regions.version import __version__ as __version__
 
 try:
-    from regions.enumeration.count_and_enumerate import certified_count, count, enumerate
+    from regions.jobs.count_and_enumerate import certified_count, count, enumerate
 except ImportError as error:
     raise explain_missing_core(error) from error
 from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
-    from regions import bounds, ensembles, measures, tasks
+    from regions import bounds, ensembles, jobs, measures
     from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
@@ -131,6 +131,7 @@ __all__ = [
     "extremes",
     "function",
     "growth",
+    "jobs",
     "linear_regions",
     "load",
     "load_partition",
@@ -139,7 +140,6 @@ __all__ = [
     "measures",
     "plot",
     "stream",
-    "tasks",
     "trajectory",
     "verify",
     "verify_property",
@@ -186,7 +186,7 @@ _LATER = {
     "trajectory": "regions.studies.trajectory",
     "watch": "regions.studies.training",
 }
-_LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "export", "measures", "reference", "tasks"}
+_LATER_MODULES = {"arrangements", "bounds", "constructions", "ensembles", "export", "jobs", "measures", "reference"}
 
 
 def __getattr__(name: str) -> Any:

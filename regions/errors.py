@@ -161,12 +161,15 @@ class LimitReached(RegionsError, RuntimeError):
         The limit that was given.
     partial : int or Partition
         The result so far: a number for ``count``, a `Partition` for ``enumerate``.
+    found : Found or None
+        More about the result so far, after a call for one network and one domain.
     """
 
     def __init__(self, message: str, *, limit: int, partial: Any) -> None:
         super().__init__(message)
         self.limit = limit
         self.partial = partial
+        self.found: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Worker processes return exceptions by pickle, which would otherwise lose the keyword arguments.

@@ -30,6 +30,7 @@ from generators_clipped import clipped_arc_case, doubled_arc_case  # noqa: E402
 from regions.arithmetic.types import Integers  # noqa: E402
 from regions.domains.curves import ArcLeg, Curve  # noqa: E402
 from regions.enumeration.curves import strands_of  # noqa: E402
+from regions.enumeration.options import NO_OPTIONS  # noqa: E402
 from regions.enumeration.run import compiled  # noqa: E402
 from regions.networks.maxima import Maxima  # noqa: E402
 from regions.reference.arcs import arc_pieces  # noqa: E402
@@ -54,7 +55,7 @@ def finding(network: regions.Network, leg: ArcLeg) -> str | None:
     count = regions.count(network, curve)
     if count != len(expected):
         return f"count {count}, reference {len(expected)}"
-    strands = strands_of(network, compiled(network), curve, None, None)
+    strands = strands_of(compiled(network), curve, NO_OPTIONS)
     bits = network.graph.bits(strands.packed_patterns).astype(bool)
     if [tuple(row) for row in bits.tolist()] != expected:
         return "the patterns, or their order"

@@ -23,10 +23,10 @@ from regions.answers.shares import proven_share
 from regions.arithmetic.types import Bits, Floats
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.count_and_enumerate import count
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
 from regions.errors import ShapeMismatchError
+from regions.jobs.count_and_enumerate import count
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of, side_by_side
 from regions.partition import Partition

@@ -27,8 +27,8 @@ from regions.arithmetic.types import Bits, Floats, Indices, Integers
 from regions.cells.exact_outline import Point
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network
 from regions.partition import Partition

@@ -24,9 +24,9 @@ from regions.cells.equal_maps import equal_maps
 from regions.definitions.bounded_maps import BoundedMaps
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError
 from regions.files.replacing import replacing
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.tables import JsonReport, html_table

@@ -28,8 +28,8 @@ from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.graph import Graph
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import signing

@@ -22,8 +22,8 @@ from regions.checking.layers import by_definition, independent_counts, layers_by
 from regions.checking.orders import no_orders, order_items
 from regions.checking.patterns import prefix_counts
 from regions.domains import Domain
-from regions.enumeration.count_and_enumerate import enumerate
 from regions.errors import InternalError
+from regions.jobs.count_and_enumerate import enumerate
 from regions.measures.boundary import boundary_volume
 from regions.networks.network import Network, require_network
 from regions.partition import Partition, require_complete

@@ -15,8 +15,8 @@ from itertools import accumulate
 
 from regions.checking.items import CountItem
 from regions.definitions import DEFINITIONS, Definition, linear_regions
-from regions.enumeration.count_and_enumerate import count, enumerate
 from regions.errors import CountNotDecided, UnsupportedLayerError
+from regions.jobs.count_and_enumerate import count, enumerate
 from regions.networks.derived import cut_off
 from regions.partition import Partition
 

@@ -51,11 +51,12 @@ def check_command(
     domain = make_domain(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
     with stops.held() as held:
-        outcome, partition = run_enumerate(network, domain, limit, threads, held)
+        outcome = run_enumerate(network, domain, limit, threads, held)
     if outcome.exit_code:
         _not_checked(ctx, outcome, as_json, "only some of the regions had been found")
+    assert outcome.partition is not None
     try:
-        report = check(network, partition, distances=not no_distances)
+        report = check(network, outcome.partition, distances=not no_distances)
         if output:
             with file_to_write(output, ".html") as file, replacing(file) as temporary:
                 temporary.write_text(report.to_html(), encoding="utf-8")

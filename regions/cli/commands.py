@@ -51,7 +51,7 @@ from regions.cli.job import (
     run_certify,
     run_count,
     run_enumerate,
-    run_kept_enumerate,
+    run_in_folder,
     run_stream,
 )
 from regions.cli.options import (
@@ -281,10 +281,10 @@ def enumerate_(
     announce(network, domain, quiet=as_json)
     if checkpoint is None:
         with stops.held() as held:
-            outcome, _ = run_enumerate(network, domain, limit, threads, held)
+            outcome = run_enumerate(network, domain, limit, threads, held)
             found = _written(outcome, output, ".csv", export)
     else:
-        found = _written(run_kept_enumerate(network, domain, limit, threads, checkpoint), output, ".csv", export)
+        found = _written(run_in_folder(network, domain, limit, threads, checkpoint), output, ".csv", export)
     _finish(ctx, *found, as_json, checkpoint)
 
 
@@ -338,7 +338,7 @@ def plot_(
         draw_picture(partition, file, size, dpi, color_by=color_by, output_index=output_index, mark=marks, title=title)
 
     with stops.held() as held:
-        outcome, _ = run_enumerate(network, domain, limit, threads, held)
+        outcome = run_enumerate(network, domain, limit, threads, held)
         found = _written(outcome, output, ".png", draw)
     _finish(ctx, *found, as_json)
 
@@ -396,7 +396,7 @@ def _written(
     outcome: Outcome, output: Path, suffix: str, write: Callable[[Partition, Path], None]
 ) -> tuple[Outcome, Path | None]:
     """Write the regions, if there are any; a second Ctrl-C leaves no file, but the numbers are still printed."""
-    partition = outcome.run.partition
+    partition = outcome.partition
     if not partition:
         return outcome, None
     try:

@@ -44,7 +44,7 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
     domain = make_domain(ctx, network.input_shape)
     announce(network, domain, quiet=as_json)
     with stops.held() as held:
-        outcome, partition = run_enumerate(network, domain, limit, threads, held)
+        outcome = run_enumerate(network, domain, limit, threads, held)
     if outcome.exit_code:
         if as_json:
             say(json_text(outcome_facts(outcome)))
@@ -52,7 +52,8 @@ def extremes_command(ctx: click.Context, limit: int | None, threads: int, as_jso
             print_outcome(outcome)
         click.echo("No extremes: only some of the regions had been found.", err=True)
         ctx.exit(outcome.exit_code)
-    found = extremes_of(partition, network.graph)
+    assert outcome.partition is not None
+    found = extremes_of(outcome.partition, network.graph)
     if as_json:
         say(json_text({"end": outcome.end, "notes": list(network.notes), **found.as_dict()}))
         return

@@ -122,9 +122,9 @@ def announce(network: Network, *domains: object, quiet: bool = False) -> None:
 
 def say_how_to_go_on(outcome: Outcome, checkpoint: Path) -> None:
     """After Ctrl-C, say how much a folder has saved; on standard error, because standard output may be JSON."""
-    if outcome.end == "interrupted" and outcome.pieces is not None:
-        saved, total = outcome.pieces
-        pieces = f"{saved:,} of {total:,} piece{'s' * (total != 1)}"
+    if outcome.end == "interrupted":
+        saved, total = outcome.pieces or (0, 0)
+        pieces = f"{saved:,} of {total:,} piece{'s' * (total != 1)}" if total else "all pieces"
         click.echo(f"Stopped. {checkpoint} keeps {pieces} of the work: the same command resumes from there.", err=True)
 
 
@@ -162,13 +162,13 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
         "definition": outcome.definition,
         "end": outcome.end,
         "seconds": outcome.seconds,
-        "network": network_facts(outcome.run.network),
-        "domain": domain_facts(outcome.run.domain),
-        "certificate": outcome.run.certificate.as_dict(),
+        "network": network_facts(outcome.network),
+        "domain": domain_facts(outcome.domain),
+        "certificate": outcome.certificate.as_dict(),
     }
-    shown = [] if isinstance(outcome.run.domain, Curve) else [outcome.run.domain.volume]
+    shown = [] if isinstance(outcome.domain, Curve) else [outcome.domain.volume]
     if outcome.summary is not None:
-        size, planar = SIZE[outcome.run.domain.dimension - 1], outcome.run.domain.dimension == 2
+        size, planar = SIZE[outcome.domain.dimension - 1], outcome.domain.dimension == 2
         sizes, layers = _sizes(outcome.summary), list(_layers(outcome.summary))
         facts[size] = {name: plain(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
@@ -193,19 +193,19 @@ def print_network(network: Network) -> None:
 
 def print_outcome(outcome: Outcome) -> None:
     """Print the results, as tables."""
-    size, summary = SIZE[outcome.run.domain.dimension - 1], outcome.summary
+    size, summary = SIZE[outcome.domain.dimension - 1], outcome.summary
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
-    what = "pieces" if isinstance(outcome.run.domain, Curve) else "regions"
+    what = "pieces" if isinstance(outcome.domain, Curve) else "regions"
     rows = [(what, f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
     if summary is not None:
-        sizes = {name: _size(value, outcome.run.domain) for name, value in _sizes(summary).items()}
+        sizes = {name: _size(value, outcome.domain) for name, value in _sizes(summary).items()}
         rows.append((size, sizes["total"]))
         if summary.smallest is not None:
             rows.append(("smallest region", sizes["smallest"] + _doubt(summary.smallest)))
             rows.append(("largest region", sizes["largest"]))
     context = click.get_current_context(silent=True)
     if context is not None and context.meta.get(VERBOSE):
-        rows.append(("signs proved", outcome.run.certificate.signs))
+        rows.append(("signs proved", outcome.certificate.signs))
     rows.append(("time", f"{_seconds(outcome.seconds)}, {outcome.regions / max(outcome.seconds, 1e-9):,.0f} {what}/s"))
     table = Table.grid(padding=(0, 3))
     for row in rows:
@@ -262,7 +262,7 @@ def _why_null(outcome: Outcome) -> str:
     """Say which sizes are null in JSON, and why."""
     if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
-    what = BEYOND if outcome.run.domain.bounded else f"unbounded, or {BEYOND}"
+    what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
     return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"
 
 

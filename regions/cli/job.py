@@ -19,32 +19,41 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from regions import Domain, Network, Partition, certify, linear_regions
-from regions.certificate import LONGER, STAGES
+from regions import (
+    Certificate,
+    Curve,
+    Domain,
+    LimitReached,
+    Network,
+    Partition,
+    certified_count,
+    certify,
+    enumerate,
+    stream,
+)
+from regions.certificate import LONGER, STAGES, make_certificate
 from regions.certification import CertificationReport
 from regions.cli import stops
+from regions.core import kernel
 from regions.definitions import Definition
-from regions.domains.curves import Curve
-from regions.enumeration.curves import pieces_counted
-from regions.enumeration.jobs import KeptEnumeration, Pieces, run_by_tasks
-from regions.enumeration.run import End, Run, compiled, counted, enumerated
-from regions.enumeration.stream import stream
-from regions.errors import DomainError, LimitReached
 from regions.measures import StreamSummary
 from regions.text.progress import Report, bar
+from regions.version import __version__
 
 __all__ = [
     "EXIT_LIMIT",
+    "End",
     "Outcome",
     "progress_bar",
     "run_certify",
     "run_count",
     "run_enumerate",
-    "run_kept_enumerate",
+    "run_in_folder",
     "run_stream",
 ]
 
 EXIT_LIMIT = 3
+End = Literal["complete", "limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -53,28 +62,34 @@ class Outcome:
 
     Attributes
     ----------
-    run : Run
-        The core's result, with the network, the domain or curve, and the regions if they were requested.
+    network : Network
+    domain : Domain or Curve
     regions : int
         Number of regions, so far if the work was stopped; of pieces on a curve.
+    certificate : Certificate
     seconds : float
         Time that this took.
     end : "complete", "limit" or "interrupted"
     definition : str
         The kind of regions counted; activation regions if the work was stopped.
+    partition : Partition or None
+        The regions, if they were requested.
     summary : StreamSummary or None
         Statistics of the regions, if they were requested.
     pieces : (int, int) or None
-        Number of pieces of the work saved in the folder, and of all pieces, if a folder was given.
+        Number of pieces of the work saved in the folder, and of all pieces, if the work in a folder was stopped.
     """
 
-    run: Run[Any]
+    network: Network
+    domain: Any
     regions: int
+    certificate: Certificate
     seconds: float
-    end: End
+    end: End = "complete"
     definition: Definition = "activation"
+    partition: Partition | None = None
     summary: StreamSummary | None = None
-    pieces: Pieces | None = None
+    pieces: tuple[int, int] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -90,52 +105,42 @@ def run_count(
     checkpoint: Path | None,
 ) -> Outcome:
     """Count; after a stop, return the number of activation regions found so far."""
-    if checkpoint is not None:
-        start = time.perf_counter()
+    start = time.perf_counter()
+    try:
         with progress_bar() as report:
-            number, run, pieces = run_by_tasks(network, domain, definition, limit, report, threads, checkpoint)
-        sense: Definition = definition if run.end == "complete" else "activation"
-        return Outcome(run, number, time.perf_counter() - start, run.end, sense, pieces=pieces)
-    if isinstance(domain, Curve):
-        if definition != "activation":
-            raise DomainError(f"{definition!r} is a definition of regions in domains; on a curve, pieces are counted")
-        return _outcome(pieces_counted, network, domain, limit, threads)
-    outcome = _outcome(counted if definition == "activation" else enumerated, network, domain, limit, threads)
-    if definition != "activation" and outcome.end == "complete":
-        assert outcome.run.partition is not None
-        start = time.perf_counter()
-        regions = linear_regions(outcome.run.partition, definition).count
-        seconds = outcome.seconds + time.perf_counter() - start
-        outcome = replace(outcome, regions=regions, seconds=seconds, definition=definition)
-    return replace(outcome, run=replace(outcome.run, partition=None))
+            number, certificate = certified_count(
+                network, domain, definition, limit=limit, progress=report, workers=threads, checkpoint=checkpoint
+            )
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        return _stopped(stopped, start)
+    return Outcome(network, domain, number, certificate, time.perf_counter() - start, definition=definition)
 
 
-def run_enumerate(
-    network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held
-) -> tuple[Outcome, Partition]:
+def run_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, held: stops.Held) -> Outcome:
     """Enumerate; after a stop, return the finished regions. The caller holds signals until they are used."""
-    outcome = _outcome(enumerated, network, domain, limit, threads, held.obeying)
-    assert outcome.run.partition is not None
-    summary = StreamSummary(network, domain)
-    summary.add(outcome.run.partition)
-    return replace(outcome, summary=summary), outcome.run.partition
+    start = time.perf_counter()
+    try:
+        with progress_bar() as report:
+            partition = enumerate(network, domain, limit=limit, progress=held.obeying(report), workers=threads)
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        return _summarized(_stopped(stopped, start))
+    return _summarized(_enumerated(partition, start))
 
 
-def run_kept_enumerate(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
+def run_in_folder(network: Network, domain: Domain, limit: int | None, threads: int, checkpoint: Path) -> Outcome:
     """Enumerate with a folder; Ctrl-C leaves the finished regions there, and only their number is returned."""
-    start, summary = time.perf_counter(), StreamSummary(network, domain)
-    with progress_bar() as report:
-        with stops.held() as held:
-            work = KeptEnumeration(network, domain, limit, held.obeying(report), threads, checkpoint)
-        try:  # everything found so far is in the folder, so Ctrl-C may act at once
-            run = work.run()
-            seconds = time.perf_counter() - start
-            assert run.partition is not None
-            summary.add(run.partition)
-        except KeyboardInterrupt as stopped:
-            run, seconds = work.stopped(stopped), time.perf_counter() - start
-    found = None if run.partition is None else summary
-    return Outcome(run, run.regions, seconds, run.end, summary=found, pieces=work.pieces)
+    start = time.perf_counter()
+    try:
+        with progress_bar() as report, stops.held() as held:
+            told = held.obeying(report)
+            found = enumerate(network, domain, limit=limit, progress=told, workers=threads, checkpoint=checkpoint)
+        outcome = _enumerated(found, start)
+    except (LimitReached, KeyboardInterrupt) as stopped:
+        outcome = _stopped(stopped, start)
+    try:  # all regions are in the folder, so Ctrl-C may act at once
+        return _summarized(outcome)
+    except KeyboardInterrupt:
+        return replace(outcome, end="interrupted", partition=None)
 
 
 def run_stream(
@@ -143,21 +148,18 @@ def run_stream(
 ) -> Outcome:
     """Write the regions block by block; after a stop, the finished ones are still written."""
     start, stats, summary = time.perf_counter(), Counter[str](), StreamSummary(network, domain)
-    status: Any = "finished"
+    end: End = "complete"
     no_memory: MemoryError | None = None
 
     def blocks() -> Iterator[Partition]:
-        nonlocal status, no_memory
+        nonlocal end, no_memory
         with progress_bar() as report:
             try:
                 yield from stream(network, domain, limit=limit, progress=held.obeying(report))
-            except LimitReached as stopped:
-                status = "limit_exceeded"
-                yield stopped.partial
-            except KeyboardInterrupt as stopped:
-                status = stopped
+            except (LimitReached, KeyboardInterrupt) as stopped:
+                end = _end(stopped)
                 if getattr(stopped, "partial", None) is not None:
-                    yield stopped.partial  # type: ignore[attr-defined]
+                    yield stopped.partial  # type: ignore[union-attr]
             except MemoryError as error:  # the earlier blocks have been written
                 no_memory = error
 
@@ -175,23 +177,42 @@ def run_stream(
             write(chain([first], each))
     if no_memory is not None:
         raise no_memory
-    run = Run(network, domain, summary.regions, {name: stats[name] for name in (*STAGES, *LONGER)}, status)
-    return Outcome(run, run.regions, time.perf_counter() - start, run.end, summary=summary)
+    counters = {name: stats[name] for name in (*STAGES, *LONGER)}
+    found = summary.regions, end == "complete", counters, __version__, kernel()
+    certificate = make_certificate(network, domain, *found)
+    return Outcome(network, domain, summary.regions, certificate, time.perf_counter() - start, end, summary=summary)
 
 
-def _outcome(
-    find: Callable[..., Run[Any]],
-    network: Network,
-    domain: Domain | Curve,
-    limit: int | None,
-    threads: int,
-    obeying: Callable[[Report | None], Report | None] = lambda report: report,
-) -> Outcome:
-    start = time.perf_counter()
-    with progress_bar() as report:
-        run = find(network, compiled(network), domain, limit, obeying(report), threads)
+def _enumerated(partition: Partition, start: float, end: End = "complete") -> Outcome:
+    """Return the outcome of an enumeration that has a partition."""
+    found = len(partition), partition.certificate, time.perf_counter() - start, end
+    return Outcome(partition.network, partition.domain, *found, partition=partition)
+
+
+def _stopped(stopped: LimitReached | KeyboardInterrupt, start: float) -> Outcome:
+    """Return the outcome of work that was stopped; if nothing had been found, raise the exception again."""
+    found = getattr(stopped, "found", None)
+    if found is None:
+        raise stopped
+    if isinstance(partition := getattr(stopped, "partial", None), Partition):
+        return replace(_enumerated(partition, start, _end(stopped)), pieces=found.pieces)
     seconds = time.perf_counter() - start
-    return Outcome(run, run.regions, seconds, run.end)
+    return Outcome(
+        found.network, found.domain, found.regions, found.certificate, seconds, _end(stopped), pieces=found.pieces
+    )
+
+
+def _end(stopped: LimitReached | KeyboardInterrupt) -> End:
+    return "limit" if isinstance(stopped, LimitReached) else "interrupted"
+
+
+def _summarized(outcome: Outcome) -> Outcome:
+    """Return the outcome with statistics of its regions, if it has regions."""
+    if outcome.partition is None:
+        return outcome
+    summary = StreamSummary(outcome.network, outcome.partition.domain)
+    summary.add(outcome.partition)
+    return replace(outcome, summary=summary)
 
 
 def run_certify(

@@ -17,7 +17,7 @@ from regions.cli import stops
 from regions.cli.domain_words import POINT_SYNTAX, DomainCommand, curve_options, make_domain_or_curve
 from regions.cli.ensemble_words import ENSEMBLE_SYNTAX, EnsembleWord
 from regions.cli.facts import FOUND, announce, domain_facts, file_to_write, network_facts, say, say_written
-from regions.cli.job import EXIT_LIMIT, progress_bar
+from regions.cli.job import EXIT_LIMIT, End, progress_bar
 from regions.cli.options import (
     common_options_without_model,
     limit_option,
@@ -26,7 +26,6 @@ from regions.cli.options import (
     require_no_model,
 )
 from regions.ensembles import Ensemble
-from regions.enumeration.run import End
 from regions.pictures.picture_files import PICTURE_SUFFIXES, require_matplotlib, save_figure
 from regions.text.tables import json_text
 

@@ -9,6 +9,7 @@ on a short part of the arc next to it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,25 +19,23 @@ from regions.cells.strands import Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
-from regions.enumeration.run import Model, Run, checked_limit, counted_in, enumerated_in, watched
-from regions.networks.network import Network
-from regions.text.progress import Report, share_of
+from regions.enumeration.found import COMPLETE, End, Found, require_complete
+from regions.enumeration.options import NO_OPTIONS, Options
+from regions.enumeration.run import Model, counted_in, enumerated_in
 
 __all__ = ["pieces_counted", "strands_of"]
 
 
-def pieces_counted(
-    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
-) -> Run[Curve]:
-    """Count the pieces of a curve; ``model`` is the compiled network."""
-    require_fitting(curve, network.n_in, network.input_shape, "the curve")
+def pieces_counted(model: Model, curve: Curve, options: Options) -> Found[Curve]:
+    """Count the pieces of a curve."""
+    require_fitting(curve, model.network.n_in, model.network.input_shape, "the curve")
     if len(curve.legs) > 1 and isinstance(curve.legs[0], Segment):
-        return _cut(network, model, curve, limit, report, threads)[0]
-    return _counted(network, model, curve, limit, report, threads)
+        return _cut(model, curve, options)[0]
+    return _counted(model, curve, options)
 
 
-def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None) -> Strands:
-    """Find the strands of a curve; ``model`` is the compiled network.
+def strands_of(model: Model, curve: Curve, options: Options) -> Strands:
+    """Find the strands of a curve.
 
     Raises
     ------
@@ -45,60 +44,54 @@ def strands_of(network: Network, model: Model, curve: Curve, limit: int | None, 
     LimitReached, or the exception that stopped the core
         ``partial`` is the number of pieces found so far.
     """
-    require_fitting(curve, network.n_in, network.input_shape, "the curve")
-    run, strands = _cut(network, model, curve, limit, report)
-    run.require_complete(limit, run.regions)
+    require_fitting(curve, model.network.n_in, model.network.input_shape, "the curve")
+    found, strands = _cut(model, curve, options)
+    require_complete(found)
     assert strands is not None
     return strands
 
 
-def _counted(
-    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int
-) -> Run[Curve]:
+def _counted(model: Model, curve: Curve, options: Options) -> Found[Curve]:
     """Count the pieces of each leg, and subtract those that continue across a joint."""
     stats: dict[str, int] = {}
     found = 0
     for index, leg in enumerate(curve.legs):
-        share = watched(network, model, leg, share_of(report, index, len(curve.legs)))
-        status, pieces, counters = counted_in(model, leg, _most(curve, index, limit, found), share, threads)
-        found, stats = found + int(pieces), _added(stats, counters)
-        if status != "finished":
-            return Run(network, curve, _at_least(curve, index, found), stats, status)
+        end, pieces, counters = counted_in(model, leg, _of_leg(curve, index, options, found))
+        found, stats = found + pieces, _added(stats, counters)
+        if not end.complete:
+            return _stopped(model, curve, index, found, stats, end, options)
     following = [*curve.legs[1:], *curve.legs[:1]] if curve.closed else curve.legs[1:]
     for before, after in zip(curve.legs, following, strict=False):
         assert isinstance(before, ArcLeg) and isinstance(after, ArcLeg)
         patterns = []
         for part, place in ((before.part_at(1), -1), (after.part_at(0), 0)):
-            status, raw, counters = enumerated_in(model, part, checked_limit(None), report=None)
+            end, raw, counters = enumerated_in(model, part, NO_OPTIONS)
             stats = _added(stats, counters)
-            if status != "finished":
-                return Run(network, curve, _at_least(curve, index, found), stats, status)
+            if not end.complete:
+                return _stopped(model, curve, index, found, stats, end, options)
             patterns.append(raw["packed_patterns"][place])
         found -= np.array_equal(*patterns)
-    return _whole(network, curve, max(found, 1), stats, limit)
+    return _whole(model, curve, max(found, 1), stats, options)
 
 
-def _cut(
-    network: Network, model: Model, curve: Curve, limit: int | None, report: Report | None, threads: int = 1
-) -> tuple[Run[Curve], Strands | None]:
+def _cut(model: Model, curve: Curve, options: Options) -> tuple[Found[Curve], Strands | None]:
     """Find the strands of each leg; return None for them if the work was stopped."""
     legs: list[Integers] = []
     arrays: list[dict[str, Any]] = []
     stats: dict[str, int] = {}
     found = 0
     for index, leg in enumerate(curve.legs):
-        share = watched(network, model, leg, share_of(report, index, len(curve.legs)))
-        status, raw, counters = enumerated_in(model, leg, _most(curve, index, limit, found), share, threads)
+        end, raw, counters = enumerated_in(model, leg, _of_leg(curve, index, options, found))
         pieces = len(raw["packed_patterns"])
         found, stats = found + pieces, _added(stats, counters)
-        if status != "finished":
-            return Run(network, curve, _at_least(curve, index, found), stats, status), None
+        if not end.complete:
+            return _stopped(model, curve, index, found, stats, end, options), None
         arrays.append(raw)
         legs.append(np.full(pieces, index, dtype=np.int64))
     ends = [raw["vertices"][raw["cell_vertices"]].reshape(-1, 2, raw["vertices"].shape[1]) for raw in arrays]
     errors = [raw["vertex_errors"][raw["cell_vertices"]].reshape(-1, 2) for raw in arrays]
     strands = Strands(
-        network,
+        model.network,
         curve,
         np.concatenate(legs),
         np.concatenate(ends),
@@ -106,17 +99,21 @@ def _cut(
         np.concatenate([raw["packed_patterns"] for raw in arrays]),
         stats,
     )
-    return _whole(network, curve, strands.count, stats, limit), strands
+    return _whole(model, curve, strands.count, stats, options), strands
 
 
-def _most(curve: Curve, index: int, limit: int | None, found: int) -> int:
-    """Return the largest number of pieces that a leg may have, given the number found on earlier legs."""
-    return checked_limit(limit) - found + _joints(curve, index)
+def _of_leg(curve: Curve, index: int, options: Options, found: int) -> Options:
+    """Return the options of a leg, given the number of pieces on earlier legs."""
+    part = options.part(index, len(curve.legs))
+    return part if part.limit is None else replace(part, limit=part.limit - found + _joints(curve, index))
 
 
-def _at_least(curve: Curve, index: int, found: int) -> int:
+def _stopped(
+    model: Model, curve: Curve, index: int, found: int, stats: dict[str, int], end: End, options: Options
+) -> Found[Curve]:
     """Return a lower bound on the pieces of the legs up to one: at each joint, one piece may continue."""
-    return max(found - _joints(curve, index), 0)
+    at_least = max(found - _joints(curve, index), 0)
+    return Found(model.network, curve, at_least, stats, end if end.limit is None else End(limit=options.limit))
 
 
 def _joints(curve: Curve, index: int) -> int:
@@ -128,5 +125,6 @@ def _added(stats: dict[str, int], counters: dict[str, int]) -> dict[str, int]:
     return {name: stats.get(name, 0) + counters[name] for name in counters}
 
 
-def _whole(network: Network, curve: Curve, pieces: int, stats: dict[str, int], limit: int | None) -> Run[Curve]:
-    return Run(network, curve, pieces, stats, "limit_exceeded" if pieces > checked_limit(limit) else "finished")
+def _whole(model: Model, curve: Curve, pieces: int, stats: dict[str, int], options: Options) -> Found[Curve]:
+    end = End(limit=options.limit) if pieces > options.most else COMPLETE
+    return Found(model.network, curve, pieces, stats, end)

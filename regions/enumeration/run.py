@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How did a run of the core end, and what did it find?
+"""How does the core count and enumerate the regions of one network in one domain?
 
-`counted` and `enumerated` pass flat arrays to the core and return a `Run`, even if the work was stopped: the number of
-regions, its certificate, and on request the regions themselves. `count` and `enumerate` turn a stopped run into an
-exception; the command line turns it into an exit code.
+`counted` and `enumerated` pass flat arrays to the core and return a `Found`, even if the work was stopped.
 
 The core's recursion is the same each time, so each of its nodes has a path: the numbers of the children on the way to
 it. Both functions can find a section: all regions at or after the node `begin` and before the node `end`. `frontier`
@@ -12,177 +10,93 @@ returns nodes at which sections can begin; these sections together find the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Literal, TypeVar
-
-import numpy as np
+from typing import Any
 
 from regions import core
-from regions.arithmetic.arguments import shown
-from regions.certificate import Certificate, make_certificate
+from regions.arithmetic.types import Floats
 from regions.domains import Domain
-from regions.domains.curves import ArcLeg, Curve
+from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of
+from regions.enumeration.found import COMPLETE, End, Found, Path
+from regions.enumeration.options import NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import with_slow_count_warning
-from regions.errors import LimitReached
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.progress import Report
-from regions.version import __version__
 
-__all__ = [
-    "End",
-    "Model",
-    "Path",
-    "Run",
-    "checked_limit",
-    "compiled",
-    "counted",
-    "counted_in",
-    "enumerated",
-    "enumerated_in",
-    "frontier",
-    "require_finished",
-    "watched",
-]
-
-# Regions are counted in a domain, pieces on a curve.
-Where = TypeVar("Where", Domain, Curve)
-
-End = Literal["complete", "limit", "interrupted"]
-
-# A network in the form that the core needs.
-Model = core.CompiledNetwork
-
-# Identifies a node of the recursion; () is the whole domain.
-Path = tuple[int, ...]
-
-_NO_LIMIT = 2**62
+__all__ = ["Model", "compiled", "counted", "counted_in", "end_of", "enumerated", "enumerated_in", "frontier", "watched"]
 
 
-@dataclass(frozen=True)
-class Run(Generic[Where]):
-    """The findings of the core, and how the work ended.
-
-    Attributes
-    ----------
-    network, domain
-        The network, and the domain or curve.
-    regions : int
-        Activation regions, or the number found until the work was stopped.
-    stats : mapping of str to int
-        Counters of the core.
-    status : "finished", "limit_exceeded" or exception
-        The core's status, or the exception that stopped the work.
-    partition : Partition or None
-        The regions themselves, if they were requested.
-    section : bool
-        Whether only a section of the recursion was requested.
-    """
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A network, also in the form that the core needs; several runs can share it."""
 
     network: Network
-    domain: Where
-    regions: int
-    stats: Mapping[str, int]
-    status: Any
-    partition: Partition | None = None
-    section: bool = False
-
-    @property
-    def end(self) -> End:
-        """How the work ended. Exceptions other than Ctrl-C are raised here."""
-        if isinstance(self.status, KeyboardInterrupt):
-            return "interrupted"
-        if isinstance(self.status, BaseException):
-            raise self.status
-        return "complete" if self.status == "finished" else "limit"
-
-    @property
-    def certificate(self) -> Certificate:
-        """The certificate of the number of regions."""
-        complete = self.status == "finished" and not self.section
-        found = self.regions, complete, self.stats, __version__, core.kernel()
-        return make_certificate(self.network, self.domain, *found)
-
-    def require_complete(self, limit: int | None, partial: Any) -> None:
-        """Raise the exception that stopped the work, with the partial result."""
-        require_finished(self.status, limit, partial)
-
-
-def require_finished(status: Any, limit: int | None, partial: Any) -> None:
-    """Raise the exception for the core's status, with the partial result; return if it finished."""
-    if status == "finished":
-        return
-    if status == "limit_exceeded":
-        assert limit is not None
-        raise LimitReached(
-            f"there are more than {limit} regions; raise the limit, or take `partial` from this exception",
-            limit=limit,
-            partial=partial,
-        )
-    status.partial = partial
-    raise status
+    compiled: core.CompiledNetwork
 
 
 def compiled(network: Network) -> Model:
-    """Compile a network for the core; several runs can share the result."""
+    """Compile a network for the core."""
     graph = require_network(network).graph
-    return Model(graph.n_in, lowered(graph))
+    return Model(network, core.CompiledNetwork(graph.n_in, lowered(graph)))
 
 
 def counted(
-    network: Network,
-    model: Model,
-    domain: Domain,
-    limit: int | None,
-    report: Report | None,
-    threads: int = 1,
-    begin: Path = (),
-    end: Path | None = None,
-) -> Run[Domain]:
-    """Count activation regions; ``model`` is the compiled network. A section takes one thread."""
-    require_domain_of(domain, network)
-    report = watched(network, model, domain, report)
-    status, found, stats = counted_in(model, domain, checked_limit(limit), report, threads, begin, end)
-    return Run(network, domain, int(found), stats, status, section=begin != () or end is not None)
+    model: Model, domain: Domain, options: Options = NO_OPTIONS, begin: Path = (), end: Path | None = None
+) -> Found[Domain]:
+    """Count activation regions. A section takes one thread."""
+    require_domain_of(domain, model.network)
+    how, regions, stats = counted_in(model, domain, options, begin, end)
+    return Found(model.network, domain, regions, stats, how, section=begin != () or end is not None)
 
 
 def enumerated(
-    network: Network,
     model: Model,
     domain: Domain,
-    limit: int | None,
-    report: Report | None,
-    threads: int = 1,
+    options: Options = NO_OPTIONS,
     begin: Path = (),
     end: Path | None = None,
     most: int | None = None,
-) -> Run[Domain]:
-    """Find activation regions; ``model`` is the compiled network.
+) -> Found[Domain]:
+    """Find activation regions.
 
     If there are more than ``most`` regions, the work stops after these and the few that the core finds together with
-    the last one; ``status`` is then the path at which the other regions begin.
+    the last one.
     """
-    require_domain_of(domain, network)
-    report = watched(network, model, domain, report)
-    status, raw, stats = enumerated_in(model, domain, checked_limit(limit), report, threads, begin, end, most)
+    require_domain_of(domain, model.network)
+    how, raw, stats = enumerated_in(model, domain, options, begin, end, most)
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
     section = begin != () or end is not None
-    place = begin, status if isinstance(status, tuple) else end
-    complete = status == "finished" and not section
+    place = begin, end if how.place is None else how.place
+    complete = how.complete and not section
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
-    partition = Partition(network, domain, raw)
-    return Run(network, domain, len(partition), stats, status, partition, section)
+    partition = Partition(model.network, domain, raw)
+    return Found(model.network, domain, len(partition), stats, how, partition, section)
 
 
-def watched(network: Network, model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
-    """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
-    limbs = partial(core.limbs, model, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
-    return with_slow_count_warning(network.graph, part, limbs, report)
+def counted_in(
+    model: Model, part: Domain | ArcLeg, options: Options, begin: Path = (), end: Path | None = None
+) -> tuple[End, int, dict[str, int]]:
+    """Return how the work ended, the number of regions or pieces, and the core's counters."""
+    status, regions, stats = core.count(*_arguments(model, part, options), begin, end)
+    return end_of(status, options), int(regions), stats
+
+
+def enumerated_in(
+    model: Model,
+    part: Domain | ArcLeg,
+    options: Options,
+    begin: Path = (),
+    end: Path | None = None,
+    most: int | None = None,
+) -> tuple[End, dict[str, Any], dict[str, int]]:
+    """Return how the work ended, the core's arrays, and its counters."""
+    status, raw, stats = core.enumerate(*_arguments(model, part, options), begin, end, most)
+    return end_of(status, options), raw, stats
 
 
 def frontier(model: Model, domain: Domain, least: int, report: Report | None = None) -> list[Path]:
@@ -191,45 +105,30 @@ def frontier(model: Model, domain: Domain, least: int, report: Report | None = N
     There are fewer nodes if there are fewer regions, and one on a segment, which is not divided. Exceptions from
     ``report`` and Ctrl-C are raised.
     """
-    status, paths = core.frontier(model, domain.origin, domain.directions, domain.generators, least, report)
+    status, paths = core.frontier(model.compiled, domain.origin, domain.directions, domain.generators, least, report)
     if isinstance(status, BaseException):
         raise status
     return paths
 
 
-def counted_in(
-    model: Model,
-    part: Domain | ArcLeg,
-    most: int,
-    report: Report | None,
-    threads: int = 1,
-    begin: Path = (),
-    end: Path | None = None,
-) -> tuple[Any, int, dict[str, int]]:
-    """Return the core's status, the number of regions, and the core's counters."""
+def watched(model: Model, part: Domain | ArcLeg, report: Report | None) -> Report:
+    """Return the function that the core calls while it works: ``report``, with a warning before very long work."""
+    limbs = partial(core.limbs, model.compiled, part.origin, part.directions, part.generators, isinstance(part, ArcLeg))
+    return with_slow_count_warning(model.network.graph, part, limbs, report)
+
+
+def end_of(status: Any, options: Options) -> End:
+    """Return how the work ended, from the core's status: a word, an exception, or the path of a node."""
+    if isinstance(status, BaseException):
+        return End(error=status)
+    if isinstance(status, tuple):
+        return End(place=status)
+    return COMPLETE if status == "finished" else End(limit=options.limit)
+
+
+def _arguments(
+    model: Model, part: Domain | ArcLeg, options: Options
+) -> tuple[core.CompiledNetwork, Floats, Floats, Floats, int, Report, bool, int]:
     shape = part.origin, part.directions, part.generators
-    return core.count(model, *shape, most, report, isinstance(part, ArcLeg), threads, begin, end)
-
-
-def enumerated_in(
-    model: Model,
-    part: Domain | ArcLeg,
-    limit: int,
-    report: Report | None,
-    threads: int = 1,
-    begin: Path = (),
-    end: Path | None = None,
-    most: int | None = None,
-) -> tuple[Any, dict[str, Any], dict[str, int]]:
-    """Return the core's status, its arrays, and its counters."""
-    shape = part.origin, part.directions, part.generators
-    return core.enumerate(model, *shape, limit, report, isinstance(part, ArcLeg), threads, begin, end, most)
-
-
-def checked_limit(limit: int | None) -> int:
-    """Return a limit in the form that the core needs."""
-    if limit is None:
-        return _NO_LIMIT
-    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
-        raise ValueError(f"limit must be a number of regions, 0 or more, got {shown(limit)}")
-    return min(int(limit), _NO_LIMIT)
+    report = watched(model, part, options.report)
+    return model.compiled, *shape, options.most, report, isinstance(part, ArcLeg), options.threads

@@ -11,13 +11,16 @@ Cost: as `enumerate`, plus a few dozen steps of the recursion per block to reach
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
 from time import monotonic
 
 from regions.arithmetic.arguments import integer
 from regions.cells.sections import Place, place_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.enumeration.run import checked_limit, compiled, enumerated
+from regions.enumeration.found import End, require_complete
+from regions.enumeration.options import Options, checked_limit
+from regions.enumeration.run import compiled, enumerated
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
 from regions.text.progress import PATIENCE, Progress, Report, reporting, require_progress
@@ -48,12 +51,11 @@ class Stream(Iterator[Partition]):
         progress: Progress,
     ) -> None:
         require_domain_of(domain, require_network(network))
-        checked_limit(limit)
         require_progress(progress)
         self._most = integer(regions_per_block, "regions_per_block", most=_MOST_REGIONS)
         self.place: Place | None = place_of(start, "start")
         self.found = 0
-        self._network, self._domain, self._limit = network, domain, limit
+        self._network, self._domain, self._limit = network, domain, checked_limit(limit)
         self._blocks = self._found(progress)
 
     def __next__(self) -> Partition:
@@ -69,13 +71,14 @@ class Stream(Iterator[Partition]):
         with reporting(progress) as report:
             while self.place is not None:
                 left = None if self._limit is None else self._limit - self.found
-                told = self._together(report)
-                run = enumerated(self._network, model, self._domain, left, told, begin=self.place, most=self._most)
+                options = Options(left, self._together(report))
+                run = enumerated(model, self._domain, options, begin=self.place, most=self._most)
+                if run.end.limit is not None:
+                    run = replace(run, end=End(limit=self._limit))
                 assert run.partition is not None
-                more = isinstance(run.status, tuple)
-                if not more:
-                    run.require_complete(self._limit, run.partition)
-                self.place = run.status if more else None
+                if run.end.place is None:
+                    require_complete(run, run.partition)
+                self.place = run.end.place
                 self.found += len(run.partition)
                 yield run.partition
 

@@ -17,10 +17,10 @@ import numpy as np
 from regions.arithmetic.arguments import generator, samples
 from regions.arithmetic.types import Floats
 from regions.domains import Segment
-from regions.enumeration.count_and_enumerate import count
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.enumeration.workers import Workers
 from regions.errors import BeyondDoublesError
+from regions.jobs.count_and_enumerate import count
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.bodies import Body, in_space, mean_cosine
 from regions.measures.boundary import Boundary, boundary_name
 from regions.measures.estimate import Estimate

@@ -113,7 +113,7 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
         return _view(partition, labels, title, low, high, np.stack([low, high]))
     if not partition.complete:
         raise DomainError("a whole plane with regions missing cannot be drawn; enumerate a polygon in it instead")
-    from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
+    from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
     window = Polygon.in_chart(domain.origin, domain.directions, corners)

@@ -24,8 +24,8 @@ from regions.answers.shares import proven_sum
 from regions.arithmetic.arguments import flag, real
 from regions.arithmetic.types import Integers
 from regions.domains import Domain
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import NetworkError
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.domain_distance import DomainDistances, distance_to_facets
 from regions.networks.network import Network, require_network, with_graph
 from regions.networks.parts import comparing, pairs_of

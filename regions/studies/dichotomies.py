@@ -197,7 +197,7 @@ def dichotomies(
     model = compiled(swept)
     with reporting(progress) as report:
         flips = [
-            label_flips(swept, model, point, turn, share_of(report, index, len(arriving)))
+            label_flips(model, point, turn, share_of(report, index, len(arriving)))
             for index, point in enumerate(arriving)
         ]
         which, events, angles = in_order(swept, flips)

@@ -25,6 +25,7 @@ from regions.cells.strands import Strands
 from regions.domains.curves import QUARTERS, ArcLeg, Curve
 from regions.domains.domain import WHOLE_PLANE, Domain
 from regions.enumeration.curves import strands_of
+from regions.enumeration.options import Options
 from regions.enumeration.run import Model
 from regions.errors import LimitReached
 from regions.networks.network import Network
@@ -75,15 +76,16 @@ class Flips(NamedTuple):
     packed_patterns: Packed
 
 
-def label_flips(network: Network, model: Model, point: Floats, turn: int, report: Report | None) -> Flips:
+def label_flips(model: Model, point: Floats, turn: int, report: Report | None) -> Flips:
     """Return the flips of one point in ``turn`` quarters of a turn, of a network made by `with_swept_layer`."""
+    network = model.network
     if not point.any():  # weights do not matter at 0
         label = bool(network.pattern(np.zeros(network.n_in))[-1])
         nothing = np.zeros((1, -(-network.kinks // 8)), dtype=np.uint8)
         return Flips(point, label, False, *_flips(network, 0, nothing, np.empty((0, 2)), np.empty(0)))
     found: list[tuple[Integers, Floats, Floats, Bits, Packed]] = []
     earliest = latest = np.empty((0, 0), dtype=np.uint8)
-    for quarter, strands in _parts(network, model, point, turn, report):
+    for quarter, strands in _parts(model, point, turn, report):
         earliest, latest = (earliest, latest) if found else (strands.packed_patterns[:1],) * 2
         patterns = np.concatenate([latest, strands.packed_patterns])
         found.append(_flips(network, quarter, patterns, strands.ends[:, 0], strands.errors[:, 0]))
@@ -188,12 +190,10 @@ def _chart(point: Floats) -> tuple[Floats, Floats]:
     return np.zeros(2 * len(point)), np.stack([np.append(point, nothing), np.append(nothing, point)])
 
 
-def _parts(
-    network: Network, model: Model, point: Floats, turn: int, report: Report | None
-) -> Iterator[tuple[int, Strands]]:
+def _parts(model: Model, point: Floats, turn: int, report: Report | None) -> Iterator[tuple[int, Strands]]:
     """Yield the strands of one part of the turn after the other, each with its quarter."""
     origin, directions = _chart(point)
-    most = max(1, MOST_BYTES // (network.kinks // 8 + BYTES_OF_A_STRAND))
+    most = max(1, MOST_BYTES // (model.network.kinks // 8 + BYTES_OF_A_STRAND))
     waiting = [(quarter, turn, QUARTERS[quarter], QUARTERS[quarter + 1]) for quarter in reversed(range(turn))]
     fewest = turn  # number of parts: if one has too many pieces, all parts of its size are halved
     while waiting:
@@ -202,7 +202,7 @@ def _parts(
             curve = Curve([ArcLeg(origin, directions, np.stack([start, end]))], False)
             limit = most if parts < MOST_PARTS else None
             try:
-                yield place * turn // parts, strands_of(network, model, curve, limit, share_of(report, place, parts))
+                yield place * turn // parts, strands_of(model, curve, Options(limit, share_of(report, place, parts)))
                 continue
             except LimitReached:
                 fewest = 2 * parts

@@ -28,9 +28,9 @@ from regions.arithmetic.types import Floats
 from regions.checking.orders import DISTANCE_SAMPLES, mean_distance, uniform_points
 from regions.domains import Domain
 from regions.domains.domain import require_bounded, require_domain_of
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import DomainError, NonFiniteError, ShapeMismatchError
 from regions.files.replacing import replacing
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.measures.boundary import boundary_volume
 from regions.networks.named_activations import Activation
 from regions.networks.network import Network

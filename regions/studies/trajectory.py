@@ -24,15 +24,16 @@ from regions.cells.strands import FoundAlongCurve, Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve, as_curve
 from regions.enumeration.curves import strands_of
+from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled
-from regions.enumeration.workers import Workers, each_by_workers, number_of_workers
+from regions.enumeration.workers import Workers, each_by_workers
 from regions.errors import LimitReached
 from regions.measures.image_lengths import image_lengths, ratio_errors
 from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
-from regions.text.progress import Progress, Report, reporting
+from regions.text.progress import Progress, Report
 from regions.text.proven_digits import proven_digits, upper_digit
 from regions.text.tables import JsonReport, aligned, html_table
 
@@ -276,17 +277,16 @@ def trajectory(
     >>> path.pieces, path.n_patterns, path.transitions, path.lengths.round(3)
     (array([4]), 4, array([4]), array([6.283, 3.571, 2.828]))
     """
-    threads = number_of_workers(workers)
     model = compiled(network)
     curves = [curve] if isinstance(curve, (Curve, Segment)) else _curves(curve)
     found: list[Trajectory] = []
 
     def follow(index: int, report: Report | None) -> Trajectory:
-        return _follow(network, model, curves[index], limit, report)
+        return _follow(model, curves[index], Options(options.limit, report))
 
-    with reporting(progress) as report:
+    with asked(limit, progress, workers) as options:
         try:
-            each_by_workers(follow, len(curves), threads, report, found)
+            each_by_workers(follow, len(curves), options.threads, options.report, found)
         except (LimitReached, KeyboardInterrupt) as stopped:
             if not isinstance(curve, (Curve, Segment)):
                 stopped.partial = found  # type: ignore[union-attr]
@@ -294,10 +294,8 @@ def trajectory(
     return found[0] if isinstance(curve, (Curve, Segment)) else found
 
 
-def _follow(
-    network: Network, model: Model, curve: Curve | Segment, limit: int | None, report: Report | None
-) -> Trajectory:
-    strands = strands_of(network, model, as_curve(curve), limit, report)
+def _follow(model: Model, curve: Curve | Segment, options: Options) -> Trajectory:
+    network, strands = model.network, strands_of(model, as_curve(curve), options)
     lengths, errors = image_lengths(strands)
     kinks = np.bincount(strands.switches[1], minlength=network.graph.kinks)
     transitions = np.bincount(network.kink_layers, kinks, strands.depth)

@@ -32,7 +32,7 @@ CONCURRENT = arrangement([[1, 0], [0, 1], [1, 1]], [-1, -2, -3])
 
 
 def certified(network: Network, domain: Domain) -> Certificate:
-    number, certificate = regions.count(network, domain, certificate=True)
+    number, certificate = regions.certified_count(network, domain)
     assert type(number) is int and number == certificate.regions == regions.count(network, domain)
     return certificate
 
@@ -73,12 +73,12 @@ def test_decisions_by_stage() -> None:
 def test_several_domains() -> None:
     net = random_network([2, 9, 1], 3)
     lines = [Line([0, 0], [1, 2]), Segment([0, 1], [1, 0]), Line([3, 0], [1, 1])]
-    counts, certificates = regions.count(net, lines, certificate=True)
+    counts, certificates = regions.certified_count(net, lines)
     assert counts.tolist() == [certificate.regions for certificate in certificates]
     assert [certificate.domain_fingerprint for certificate in certificates] == [line.fingerprint for line in lines]
     assert certificates == [certified(net, line) for line in lines]
-    assert regions.count(net, iter(lines), certificate=True)[1] == certificates
-    counts, certificates = regions.count(net, [], certificate=True)
+    assert regions.certified_count(net, iter(lines))[1] == certificates
+    counts, certificates = regions.certified_count(net, [])
     assert counts.shape == (0,) and certificates == []
 
 
@@ -92,8 +92,11 @@ def test_stopped_work_says_so() -> None:
     assert "regions are missing" in certificate.statement and "until the work was stopped" in str(certificate)
     assert "incomplete" in repr(certificate)
     with pytest.raises(LimitReached) as stopped:
-        regions.count(network, domain, limit=5, certificate=True)
-    assert isinstance(stopped.value.partial, int)
+        regions.certified_count(network, domain, limit=5)
+    found = stopped.value.found
+    assert found.regions == stopped.value.partial > 5 and found.end.limit == 5
+    assert found.certificate.regions == found.regions and not found.certificate.complete
+    assert pickle.loads(pickle.dumps(stopped.value)).found is None  # other processes send the number only
 
 
 def test_as_text_and_json() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import regions
 from cli_cases import SQUARE, Run, model
-from regions.enumeration import jobs
+from regions.jobs import job as jobs
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 COUNT = ("count", "model.npz", "--activation", "relu", "--json")
@@ -48,7 +48,7 @@ def test_limit(run: Run) -> None:
 def test_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     number, attempt = facts(run, *SQUARE)["regions"], jobs.attempt
 
-    def interrupted(task: regions.tasks.Task, *rest: object) -> object:
+    def interrupted(task: regions.jobs.Task, *rest: object) -> object:
         if task.index == 20:
             raise KeyboardInterrupt
         return attempt(task, *rest)  # type: ignore[arg-type]

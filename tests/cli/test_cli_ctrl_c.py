@@ -44,8 +44,8 @@ def test_ctrl_c_between_blocks(moment: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert outcome.regions == outcome.summary.regions == sum(written) >= 10
     assert outcome.end in ("interrupted", "complete")  # as fast as the core reports
     with stops.held() as held:
-        whole, part = job.run_enumerate(network, domain, None, 2, held)
-    assert (whole.regions, part) == (len(part), regions.enumerate(network, domain))
+        outcome = job.run_enumerate(network, domain, None, 2, held)
+    assert (outcome.regions, outcome.partition) == (len(whole := regions.enumerate(network, domain)), whole)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -61,7 +61,7 @@ def test_only_the_second_ctrl_c_ends_everything(number: signal.Signals, monkeypa
 
     def enumerated() -> job.Outcome:
         with stops.held() as held:
-            return job.run_enumerate(model(), Polygon([A, B, C]), None, 1, held)[0]
+            return job.run_enumerate(model(), Polygon([A, B, C]), None, 1, held)
 
     monkeypatch.setattr(StreamSummary, "add", twice)
     for run in (lambda: job.run_stream(model(), Polygon([A, B, C]), None, list), enumerated):

@@ -28,7 +28,6 @@ from regions.cli import job
 from regions.cli.facts import outcome_facts, print_outcome
 from regions.cli.job import Outcome
 from regions.domains import Polygon
-from regions.enumeration.run import Run as CoreRun
 from regions.errors import PrecisionWarning
 from regions.installation import explain_missing_core
 from regions.measures import StreamSummary
@@ -268,10 +267,10 @@ def test_no_result_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     domain = Polygon([A, B, C])
     stats = {"filter": 0, "exact": 0, "zero": 0}
     nothing = Partition(model(), domain, {**arrays, "stats": stats, "complete": False})
-    run = CoreRun(model(), domain, 0, stats, KeyboardInterrupt(), nothing)
-    summary = StreamSummary(run.network, domain)
+    summary = StreamSummary(nothing.network, domain)
     summary.add(nothing)
-    outcome = Outcome(run, run.regions, 0.0, run.end, summary=summary)
+    found = nothing.network, domain, 0, nothing.certificate, 0.0, "interrupted"
+    outcome = Outcome(*found, partition=nothing, summary=summary)
     print_outcome(outcome)
     assert re.search("^regions +0 found until it was stopped$", capsys.readouterr().out, re.MULTILINE)
     assert outcome.exit_code == 130
@@ -416,10 +415,10 @@ def test_a_source_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built:
 
 
 def test_a_warning_is_one_line_on_standard_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def counted(*_: object) -> None:
+    def counted(*_: object, **__: object) -> None:
         warnings.warn("this will take long", PrecisionWarning, stacklevel=2)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(job, "counted", counted)
+    monkeypatch.setattr(job, "certified_count", counted)
     code, _, err = run("count", "model.npz", "--activation", "relu", *SQUARE)
     assert (code, err) == (130, "Warning: this will take long\nStopped.\n")

@@ -19,7 +19,9 @@ import regions
 from cli_cases import SQUARE, Run
 from killed_jobs import SITE
 from regions.cli import job, stops
-from regions.enumeration import jobs
+from regions.enumeration.found import End
+from regions.jobs import count_and_enumerate
+from regions.jobs import job as jobs
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -38,16 +40,16 @@ def no_signal_is_ignored() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_what_was_found_is_written(run: Run, number: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
-    enumerated, before = job.enumerated, [signal.getsignal(each) for each in SIGNALS]
+    enumerated, before = count_and_enumerate.enumerated, [signal.getsignal(each) for each in SIGNALS]
 
-    def stopped(*problem: Any) -> Any:
-        found, report = enumerated(*problem), problem[4]
+    def stopped(model: Any, domain: Any, options: Any) -> Any:
+        found, report = enumerated(model, domain, options), options.report
         signal.raise_signal(number)
         with pytest.raises(KeyboardInterrupt) as stop:  # where the core would have told of its progress
             report(0.5, 7)
-        return replace(found, status=stop.value)
+        return replace(found, end=End(error=stop.value))
 
-    monkeypatch.setattr(job, "enumerated", stopped)
+    monkeypatch.setattr(count_and_enumerate, "enumerated", stopped)
     code, out, err = run("enumerate", *MODEL, "-o", "out.npz")
     assert (code, err) == (128 + number, "") and "found until it was stopped" in out
     assert len(regions.load_partition("out.npz"))
@@ -96,7 +98,7 @@ def test_finished_pieces_are_kept(
 ) -> None:
     attempt = jobs.attempt
 
-    def stopped(task: regions.tasks.Task, *rest: Any) -> Any:
+    def stopped(task: regions.jobs.Task, *rest: Any) -> Any:
         result = attempt(task, *rest)
         if task.index == 20:
             signal.raise_signal(number)
@@ -161,10 +163,10 @@ class TestWithoutMemory:
         assert code == 1 and err.startswith("Error: out of memory; ") and err.count("\n") == 1
 
     def test_nothing_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        def no_memory(*_: Any) -> None:
+        def no_memory(*_: Any, **__: Any) -> None:
             raise MemoryError
 
-        monkeypatch.setattr(job, "enumerated", no_memory)
+        monkeypatch.setattr(job, "enumerate", no_memory)
         self.require_said(run("enumerate", *MODEL, "-o", "out.npz"))
         assert not Path("out.npz").exists()
 
@@ -180,12 +182,12 @@ class TestWithoutMemory:
             return find(*problem, **options)
 
         name = "counted" if command[0] == "count" else "found_below"
-        where = "regions.enumeration." + ("items" if command[0] == "count" else "tasks")
+        where = "regions.jobs." + ("items" if command[0] == "count" else "tasks")
         find = getattr(sys.modules[where], name)
         monkeypatch.setattr(f"{where}.{name}", no_memory)
         self.require_said(run(*words))
         assert run(*words)[0] == 0
-        (task, *others) = regions.tasks.split(
+        (task, *others) = regions.jobs.split(
             regions.load("model.npz", activation="relu"),
             regions.Polygon([[-1, -1], [1, -1], [1, 1], [-1, 1]]),
             jobs.TASKS,

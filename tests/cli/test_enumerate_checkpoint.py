@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import random
 import signal
 import tempfile
@@ -16,8 +17,8 @@ import pytest
 import regions
 from cli_cases import SQUARE, Run, model, weights
 from killed_jobs import ended_after, files_of
-from regions.enumeration import jobs
-from regions.enumeration.checkpoints import Folder
+from regions.jobs import job as jobs
+from regions.jobs.checkpoints import Folder
 
 pytestmark = pytest.mark.usefixtures("in_folder_with_models")
 ENUMERATE = ("enumerate", "model.npz", "--activation", "relu")
@@ -103,7 +104,7 @@ class TestCtrlC:
         code, out, err = run(*ENUMERATE, *SQUARE, *KEPT, "--workers", workers, "--json", "-o", "out.csv")
         facts, there = json.loads(out), len(files_of(Path("kept")))
         assert (code, facts["end"]) == (130, "interrupted") and "area" not in facts
-        assert f"Stopped. kept keeps {there} of " in err
+        assert f"Stopped. kept keeps {there} of " in err or err.startswith("Stopped. kept keeps all pieces of the work")
         assert err.endswith(" pieces of the work: the same command resumes from there.\n") and err.count("\n") == 1
         assert not list(Path().glob("*out*")) and kept in (None, there)
         return int(facts["regions"])
@@ -111,7 +112,7 @@ class TestCtrlC:
     def test_in_a_piece(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         attempt = jobs.attempt
 
-        def interrupted(task: regions.tasks.Task, *rest: Any) -> Any:
+        def interrupted(task: regions.jobs.Task, *rest: Any) -> Any:
             if task.index == 20:
                 raise KeyboardInterrupt
             return attempt(task, *rest)
@@ -154,7 +155,7 @@ class TestCtrlC:
         Path("out.csv").unlink()
         kept, before = Folder.kept, signal.getsignal(signal.SIGINT)
 
-        def ctrl_c_and_read(folder: Folder, task: regions.tasks.Task) -> Any:
+        def ctrl_c_and_read(folder: Folder, task: regions.jobs.Task) -> Any:
             if task.index == 3:
                 signal.raise_signal(signal.SIGINT)
             return kept(folder, task)
@@ -165,11 +166,15 @@ class TestCtrlC:
         monkeypatch.setattr(Folder, "kept", kept)
         assert written(run, *SQUARE, *KEPT) == whole and signal.getsignal(signal.SIGINT) is before
 
-    @pytest.mark.parametrize("moment", ["regions.enumeration.jobs.joined", "regions.cli.job.StreamSummary.add"])
+    @pytest.mark.parametrize("moment", ["regions.jobs.job.joined", "regions.cli.job.StreamSummary.add"])
     def test_after_the_last_piece(self, run: Run, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        def ctrl_c(*_: Any, **__: Any) -> None:
-            signal.raise_signal(signal.SIGINT)
+        work = pkgutil.resolve_name(moment)
 
+        def ctrl_c(*rest: Any, **options: Any) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            return work(*rest, **options)
+
+        monkeypatch.setattr(jobs, "PATIENCE", 0.0)
         monkeypatch.setattr(moment, ctrl_c)
         assert self.require_stopped(run) == len(regions.enumerate(*problem()))
 
@@ -240,12 +245,12 @@ def test_files_that_contradict_each_other(run: Run, monkeypatch: pytest.MonkeyPa
     def contradicted(*_: Any) -> str:
         return "two of them overlap"
 
-    monkeypatch.setattr("regions.enumeration.subtrees.first_problem", contradicted)
+    monkeypatch.setattr("regions.jobs.subtrees.first_problem", contradicted)
     code, _, err = run(*ENUMERATE, *SQUARE, *KEPT, "-o", "out.csv")
     assert code == 1 and not Path("out.csv").exists()
     assert err == (
-        "Error: checkpoint: of what 'kept' keeps, parts of the recursion do not fit together: two of them overlap; "
-        "choose another folder\n"
+        "Error: checkpoint: the results in 'kept' cannot be joined: parts of the recursion do not fit together: two of "
+        "them overlap.\n  Choose another folder.\n"
     )
 
 

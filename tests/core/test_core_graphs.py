@@ -13,7 +13,7 @@ import pytest
 import regions
 from graphs import random_graph
 from regions import reference
-from regions.enumeration.run import compiled, counted_in
+from regions.enumeration.run import Model, compiled, counted
 from regions.networks.dense import Dense
 from regions.networks.lowering import lowered
 from regions.networks.named_activations import hard_tanh, leaky_relu, relu
@@ -123,5 +123,5 @@ def test_the_same_network_in_matrices_has_the_same_regions(dimension: int) -> No
     domain: regions.Domain = regions.Segment(center - one, center + one)
     if dimension == 2:
         domain = regions.Rectangle(center, 0.1 * one, 0.1 * other)
-    matrices = regions._core.CompiledNetwork(net.n_in, dense)
-    assert counted_in(matrices, domain, 10**6, None)[1] == counted_in(compiled(net), domain, 10**6, None)[1]
+    matrices = Model(net, regions._core.CompiledNetwork(net.n_in, dense))
+    assert counted(matrices, domain).regions == counted(compiled(net), domain).regions

@@ -29,7 +29,7 @@ def network(rng: np.random.Generator, sizes: list[int], draw: object = he_normal
 def test_as_many_as_are_enumerated(sizes: list[int]) -> None:
     for seed in range(3):
         net = network(np.random.default_rng(seed), sizes)
-        found, certificate = regions.count(net, SEGMENT, certificate=True)
+        found, certificate = regions.certified_count(net, SEGMENT)
         assert (found, certificate.exact) == (len(regions.enumerate(net, SEGMENT)), 0)
 
 

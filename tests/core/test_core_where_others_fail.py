@@ -81,7 +81,7 @@ def network(layers: list[Rows]) -> Network:
 def test_where_others_fail(name: str) -> None:
     case = CASES[name]
     net = network(case.layers)
-    count, certificate = regions.count(net, case.domain, certificate=True)
+    count, certificate = regions.certified_count(net, case.domain)
     assert count == reference.count(net, case.domain) == case.expected
     assert certificate.complete
     partition = regions.enumerate(net, case.domain)

@@ -43,7 +43,7 @@ def test_no_sign_needs_long_integers(width: int, depth: int, half_side: float, c
     for n_in, n_out in zip([2, *[width] * depth], [*[width] * depth, 1], strict=True):
         weights = he_normal(rng, (n_out, n_in)).astype(np.float32).astype(float)
         layers.append((weights, (0.1 * rng.standard_normal(n_out)).astype(np.float32).astype(float)))
-    found, certificate = regions.count(regions.Network(layers), regions.Polygon(half_side * SQUARE), certificate=True)
+    found, certificate = regions.certified_count(regions.Network(layers), regions.Polygon(half_side * SQUARE))
     assert (found, certificate.exact) == (count, 0)
     assert 0 < certificate.doubled + certificate.tripled + certificate.quadrupled <= certificate.filter
     assert (certificate.tripled > 0) == (width == 64 and depth == 60)
@@ -58,7 +58,7 @@ def test_no_sign_needs_long_integers_in_a_small_domain() -> None:
     middle = np.array([1e4, -1e4])
     layers[0] = (layers[0][0], layers[0][1] - layers[0][0] @ middle)
     domain = regions.Polygon(middle + 0.3 * SQUARE)
-    found, certificate = regions.count(regions.Network(layers), domain, certificate=True)
+    found, certificate = regions.certified_count(regions.Network(layers), domain)
     assert (found, certificate.exact) == (14_188, 0)
 
 

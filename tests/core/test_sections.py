@@ -19,7 +19,9 @@ from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.enumeration.run import Path, Run, compiled, counted, enumerated, frontier
+from regions.enumeration.found import Found, Path
+from regions.enumeration.options import Options
+from regions.enumeration.run import compiled, counted, enumerated, frontier
 from regions.networks.network import Network
 from regions.partition import Partition, raw_arrays
 
@@ -28,22 +30,22 @@ NETWORK = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
 ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 
 
-def all_of(network: Network, domain: Domain) -> Run:
+def all_of(network: Network, domain: Domain) -> Found:
     """Found by the recursion, on segments too: it is asked for a section that is everything."""
-    run = enumerated(network, compiled(network), domain, None, None, most=2**60)
-    assert run.status == "finished"
+    run = enumerated(compiled(network), domain, most=2**60)
+    assert run.end.complete
     return run
 
 
-def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> list[Run]:
+def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> list[Found]:
     model, found = compiled(network), []
     while True:
-        run = enumerated(network, model, domain, None, None, begin=begin, most=most)
+        run = enumerated(model, domain, begin=begin, most=most)
         found.append(run)
-        if run.status == "finished":
+        if run.end.complete:
             return found
-        assert len(run.partition) >= most and run.status > begin
-        begin = run.status
+        assert len(run.partition) >= most and run.end.place > begin
+        begin = run.end.place
 
 
 def corners(partition: Partition) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +53,7 @@ def corners(partition: Partition) -> tuple[np.ndarray, np.ndarray]:
     return partition.vertices[partition.cell_vertices], partition.vertex_errors[partition.cell_vertices]
 
 
-def require_together(runs: list[Run], whole: Run) -> None:
+def require_together(runs: list[Found], whole: Found) -> None:
     """Compare sections; a vertex that was found from two sides may have either position."""
     parts = [run.partition for run in runs]
     assert b"".join(part.packed_patterns.tobytes() for part in parts) == whole.partition.packed_patterns.tobytes()
@@ -71,14 +73,14 @@ def require_together(runs: list[Run], whole: Run) -> None:
 def require_divisible(network: Network, domain: Domain, numbers: tuple[int, ...]) -> None:
     model, whole = compiled(network), all_of(network, domain)
     total = len(whole.partition)
-    assert counted(network, model, domain, None, None).regions == total
+    assert counted(model, domain).regions == total
     for least in numbers:
         paths = frontier(model, domain, least)
         assert paths == sorted(paths) and (len(paths) >= min(least, total) or domain.dimension == 1)
         ends = [*paths[1:], None]
-        counts = [counted(network, model, domain, None, None, 1, *pair) for pair in zip(paths, ends, strict=True)]
+        counts = [counted(model, domain, Options(), *pair) for pair in zip(paths, ends, strict=True)]
         assert sum(run.regions for run in counts) == total
-        runs = [enumerated(network, model, domain, None, None, 1, *pair) for pair in zip(paths, ends, strict=True)]
+        runs = [enumerated(model, domain, Options(), *pair) for pair in zip(paths, ends, strict=True)]
         assert [run.regions for run in runs] == [run.regions for run in counts]
         if domain.dimension == 2:
             require_together(runs, whole)
@@ -115,18 +117,15 @@ def test_a_network_that_is_one_affine_piece() -> None:
 def test_sections_from_anywhere_to_anywhere() -> None:
     model = compiled(NETWORK)
     paths = frontier(model, SQUARE, 40)
-    sizes = [
-        counted(NETWORK, model, SQUARE, None, None, 1, *pair).regions
-        for pair in zip(paths, [*paths[1:], None], strict=True)
-    ]
+    sizes = [counted(model, SQUARE, Options(), *pair).regions for pair in zip(paths, [*paths[1:], None], strict=True)]
     before = np.cumsum([0, *sizes])
     for first, last in itertools.combinations_with_replacement(range(0, len(paths), 7), 2):
-        number = counted(NETWORK, model, SQUARE, None, None, 1, paths[first], paths[last]).regions
+        number = counted(model, SQUARE, Options(), paths[first], paths[last]).regions
         assert number == before[last] - before[first]
     for path in paths:  # a node and its first child begin with the same leaf
         beginning = path[: len(path) - 1]
         if path == (*beginning, 0):
-            assert counted(NETWORK, model, SQUARE, None, None, 1, beginning, path).regions == 0
+            assert counted(model, SQUARE, Options(), beginning, path).regions == 0
 
 
 def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
@@ -136,7 +135,7 @@ def test_blocks_have_few_more_regions_than_were_asked_for() -> None:
 def test_blocks_are_the_same_wherever_the_first_one_began() -> None:
     found = blocks(NETWORK, SQUARE, 60)
     for number, run in enumerate(found[:-1]):
-        later = blocks(NETWORK, SQUARE, 60, begin=run.status)
+        later = blocks(NETWORK, SQUARE, 60, begin=run.end.place)
         assert [each.partition for each in later] == [each.partition for each in found[number + 1 :]]
 
 
@@ -155,11 +154,11 @@ def test_neighbours_within_a_section_match_the_whole() -> None:
 
 def test_a_section_does_not_claim_to_be_all() -> None:
     model = compiled(NETWORK)
-    section = enumerated(NETWORK, model, SQUARE, None, None, begin=(1,))
-    assert section.status == "finished"
+    section = enumerated(model, SQUARE, begin=(1,))
+    assert section.end.complete
     assert not section.partition.complete and not section.certificate.complete
-    assert not counted(NETWORK, model, SQUARE, None, None, end=(1,)).certificate.complete
-    assert counted(NETWORK, model, SQUARE, None, None).certificate.complete
+    assert not counted(model, SQUARE, end=(1,)).certificate.complete
+    assert counted(model, SQUARE).certificate.complete
 
 
 @pytest.mark.parametrize("path", [(2,), (0, 5), (2**31 - 1,), (0,) * 1000, (1,) * 1000])
@@ -169,25 +168,25 @@ def test_paths_that_lead_nowhere(path: Path, domain: Domain) -> None:
     for ask in (counted, enumerated):
         for begin, end in ((path, None), ((), path), (path, path)):
             with pytest.raises(ValueError, match="the recursion has no node with the path"):
-                ask(NETWORK, model, domain, None, None, 1, begin, end)
+                ask(model, domain, Options(), begin, end)
 
 
 def test_anything_but_a_section_is_refused() -> None:
     model = compiled(NETWORK)
     for path in ((-1,), (0.5,), ("0",), (2**31,), (None,)):
         with pytest.raises(ValueError, match="a path is made of numbers of children"):
-            counted(NETWORK, model, SQUARE, None, None, begin=path)
+            counted(model, SQUARE, begin=path)
     with pytest.raises(ValueError, match="cannot end at"):
-        counted(NETWORK, model, SQUARE, None, None, begin=(1,), end=(0, 1))
+        counted(model, SQUARE, begin=(1,), end=(0, 1))
     with pytest.raises(ValueError, match="at least one region"):
-        enumerated(NETWORK, model, SQUARE, None, None, most=0)
+        enumerated(model, SQUARE, most=0)
 
 
 def test_limits_and_reports() -> None:
     model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
-    half = counted(NETWORK, model, SQUARE, None, None, begin=(1,)).regions
-    assert counted(NETWORK, model, SQUARE, half, None, begin=(1,)).status == "finished"
-    assert counted(NETWORK, model, SQUARE, half - 1, None, begin=(1,)).status == "limit_exceeded"
+    half = counted(model, SQUARE, begin=(1,)).regions
+    assert counted(model, SQUARE, Options(half), begin=(1,)).end.complete
+    assert counted(model, SQUARE, Options(half - 1), begin=(1,)).end.limit == half - 1
     assert 0 < half < total
 
     def report(share: float, found: int) -> None:
@@ -197,8 +196,8 @@ def test_limits_and_reports() -> None:
 
     for begin in ((), (1,)):
         shares: list[float] = []
-        run = counted(ENDLESS, compiled(ENDLESS), SQUARE, None, report, begin=begin, end=None if begin else (1,))
-        assert isinstance(run.status, ZeroDivisionError)
+        run = counted(compiled(ENDLESS), SQUARE, Options(None, report), begin, None if begin else (1,))
+        assert isinstance(run.end.error, ZeroDivisionError)
         assert (min(shares) >= 0.5) == (begin != ()) and shares == sorted(shares)
     shares = []
     with pytest.raises(ZeroDivisionError):

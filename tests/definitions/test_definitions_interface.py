@@ -59,10 +59,10 @@ def test_count_on_several_domains() -> None:
 
 
 def test_certificate_is_of_the_activation_regions() -> None:
-    number, certificate = regions.count(HAT, Line([0.0], [1.0]), "affine", certificate=True)
+    number, certificate = regions.certified_count(HAT, Line([0.0], [1.0]), "affine")
     assert (number, certificate.regions, certificate.complete) == (3, 4, True)
     assert certificate.network == HAT.fingerprint
-    numbers, certificates = regions.count(HAT, [Line([0.0], [1.0])] * 2, "affine", certificate=True)
+    numbers, certificates = regions.certified_count(HAT, [Line([0.0], [1.0])] * 2, "affine")
     assert numbers.tolist() == [3, 3] and [each.regions for each in certificates] == [4, 4]
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from regions.domains import Segment
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import (
     AmbiguousCheckpointError,
     CheckpointError,
     NotACheckpointError,
     UnsupportedLayerError,
 )
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.network import Network
 from regions.partition import load_partition
 from regions.read import load, read_tensors

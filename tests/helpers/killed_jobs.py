@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 
 import regions
-from regions.enumeration import jobs
+from regions.jobs import job as jobs
 from regions.text.progress import Report
 
 # Goes before a program that is to be killed.
 PIECE_BY_PIECE = """
 import sys
-from regions.enumeration import jobs
-from regions.enumeration.checkpoints import Folder
+from regions.jobs import job as jobs
+from regions.jobs.checkpoints import Folder
 jobs.EVERY = 0.0  # seconds: each piece has its own file
 keep = Folder.keep
 def keep_and_wait(folder, results):
@@ -79,10 +79,10 @@ def ended_half_way(monkeypatch: pytest.MonkeyPatch) -> Report:
             ended.set()
             raise KeyboardInterrupt
 
-    def waiting(task: Any, *rest: Any) -> Any:
+    def waiting(task: Any, *rest: Any, **options: Any) -> Any:
         if 2 * task.index >= task.total:
             assert ended.wait(300)  # in case nothing is ever told
-        return attempt(task, *rest)
+        return attempt(task, *rest, **options)
 
     monkeypatch.setattr(jobs, "attempt", waiting)
     return report

@@ -38,7 +38,7 @@ from objects_to_call_with import (
 from one_call import Call, call_of, method_of, say
 from public_names import WITHOUT
 from public_theory import calls_of_bounds, calls_of_ensembles
-from regions import arrangements, constructions, export, measures, reference, tasks
+from regions import arrangements, constructions, export, jobs, measures, reference
 from regions.networks import named_activations as named
 from regions.read import read_tensors
 
@@ -67,7 +67,6 @@ def _top() -> Iterator[Call]:
         workers=1,
         executor=None,
         checkpoint=None,
-        certificate=False,
         _kinds={"network": "networks", "domain": "domains"},
     )
     yield call_of(
@@ -85,10 +84,10 @@ def _top() -> Iterator[Call]:
     job = {"network": network, "domain": square}
     options = {"definition": "activation", "limit": 100}
     kinds = {"network": "networks", "domain": "domains"}
-    yield call_of(tasks.split, **job, n=1, **options, function="count", _kinds=kinds)
-    (task,) = tasks.split(network(), square(), 1)
-    yield call_of(tasks.run, task=say(task), workers=1)
-    yield call_of(tasks.join, results=[tasks.run(task)])
+    yield call_of(jobs.split, **job, n=1, **options, function="count", _kinds=kinds)
+    (task,) = jobs.split(network(), square(), 1)
+    yield call_of(jobs.run, task=say(task), workers=1)
+    yield call_of(jobs.join, results=[jobs.run(task)])
     yield call_of(
         regions.enumerate,
         network=network,

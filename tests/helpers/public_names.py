@@ -20,10 +20,10 @@ MODULES = (
     "ensembles",
     "errors",
     "export",
+    "jobs",
     "measures",
     "networks.named_activations",
     "reference",
-    "tasks",
 )
 # Names that cannot be called if an optional package is not installed.
 WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
@@ -40,6 +40,8 @@ RESULTS = {
     "Bound",
     "ExtremeRegion",
     "Extremes",
+    "End",
+    "Found",
     "Verdict",
     "PropertyVerdict",
     "Witness",

@@ -18,7 +18,6 @@ from partition_cases import CASES, SQUARE, everywhere
 from random_networks import random_network
 from raw_from_reference import partition_from_reference, raw_from_reference
 from regions.domains import Domain, Plane, Segment, circumsquare
-from regions.enumeration.count_and_enumerate import enumerate as enumerate_regions
 from regions.errors import (
     CheckpointError,
     FileTooLargeError,
@@ -26,6 +25,7 @@ from regions.errors import (
     TruncatedFileError,
     UnsafePickleError,
 )
+from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 from regions.networks.named_activations import prelu
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition, load_partition, raw_arrays, saved

@@ -25,7 +25,7 @@ MODULES = [
     regions,
     *(
         importlib.import_module(f"regions.{name}")
-        for name in "arrangements bounds constructions ensembles errors export measures reference tasks".split()
+        for name in "arrangements bounds constructions ensembles errors export jobs measures reference".split()
     ),
 ]
 DIRECTIVE = re.compile(r"^\.\. (currentmodule|automodule|auto\w+|py:data):: ([\w.]+)(\n   :members:)?$", re.MULTILINE)

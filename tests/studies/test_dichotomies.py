@@ -202,7 +202,7 @@ def test_progress_and_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     shares: list[float] = []
 
     def found(*arguments: Any) -> Any:
-        arguments[-1](1.0, 2)
+        arguments[-1].report(1.0, 2)
         if len(shares) == 5:
             raise KeyboardInterrupt
         return strands_of(*arguments)

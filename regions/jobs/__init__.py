@@ -9,12 +9,13 @@ executor=..)`` do all of this by themselves.
 >>> import regions
 >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
 >>> lines = [regions.Segment([-1, k], [1, 3]) for k in range(-2, 1)]
->>> results = [regions.tasks.run(task) for task in regions.tasks.split(net, lines, 2)]
->>> regions.tasks.join(results[::-1])[0]
+>>> results = [regions.jobs.run(task) for task in regions.jobs.split(net, lines, 2)]
+>>> regions.jobs.join(results[::-1])[0]
 array([3, 3, 2])
 """
 
-from regions.enumeration.joining import join
-from regions.enumeration.tasks import Result, Task, run, split
+from regions.enumeration.found import End, Found
+from regions.jobs.joining import join
+from regions.jobs.tasks import Result, Task, run, split
 
-__all__ = ["Result", "Task", "join", "run", "split"]
+__all__ = ["End", "Found", "Result", "Task", "join", "run", "split"]

@@ -33,11 +33,11 @@ import numpy as np
 from regions.arithmetic.arguments import path_of
 from regions.certificate import Certificate
 from regions.domains import Domain
-from regions.enumeration.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
-from regions.enumeration.subtrees import Subtree, shapes, sizes_of
-from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import NotACheckpointError
 from regions.files.replacing import remove_abandoned, written_aside
+from regions.jobs.answers import FIELDS, accepted, are_counters, digest_of, enumerated_result, is_count
+from regions.jobs.subtrees import Subtree, shapes, sizes_of
+from regions.jobs.tasks import Result, Task, result_of
 from regions.text.printable import printable
 
 __all__ = ["Folder"]

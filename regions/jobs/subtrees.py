@@ -35,10 +35,11 @@ from numpy.typing import NDArray
 from regions import core
 from regions.cells.consistency import first_problem
 from regions.domains import Domain
-from regions.enumeration.run import Model, Path, Run, checked_limit, watched
+from regions.enumeration.found import Found, Path
+from regions.enumeration.options import Options
+from regions.enumeration.run import Model, end_of, watched
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
-from regions.text.progress import Report
 
 __all__ = ["Arrays", "Subtree", "found_below", "grafted", "problem_of", "shapes", "sizes_of"]
 
@@ -79,25 +80,16 @@ class Subtree:
         return len(self.arrays["cell_offsets"]) - 1
 
 
-def found_below(
-    network: Network,
-    model: Model,
-    domain: Domain,
-    node: Path,
-    limit: int | None,
-    report: Report | None,
-    threads: int,
-) -> tuple[Run[Domain], Subtree]:
+def found_below(model: Model, domain: Domain, node: Path, options: Options) -> tuple[Found[Domain], Subtree]:
     """Find the regions below a node. Only the root uses more than one thread."""
     shape = domain.origin, domain.directions, domain.generators
-    report = watched(network, model, domain, report)
-    status, arrays, stats = core.subtree(model, *shape, checked_limit(limit), report, threads, node)
+    report = watched(model, domain, options.report)
+    status, arrays, stats = core.subtree(model.compiled, *shape, options.most, report, options.threads, node)
     part = Subtree(node, arrays, stats, core.kernel(), status == "finished")
-    return Run(network, domain, len(part), stats, status, section=node != ()), part
+    return Found(model.network, domain, len(part), stats, end_of(status, options), section=node != ()), part
 
 
 def grafted(
-    network: Network,
     model: Model,
     domain: Domain,
     parts: Sequence[Subtree],
@@ -109,7 +101,7 @@ def grafted(
 
     Parameters
     ----------
-    network, model, domain, parts
+    model, domain, parts
     arrays_at : callable
         Returns the arrays of the part with an index; is called once for each part, in order.
     complete : bool
@@ -130,20 +122,20 @@ def grafted(
     nodes = [part.node for part in parts]
     shape = domain.origin, domain.directions, domain.generators
     try:
-        status, raw, above, closed = core.graft(model, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
+        status, raw, above, closed = core.graft(model.compiled, *shape, nodes, arrays_at, min(stats["cells"], _MOST))
     except RuntimeError as error:
         raise ValueError(f"parts of the recursion do not fit together: {error}") from error
     if isinstance(status, BaseException):
         raise status
     stats.update(above)
-    problem = None if trusted else first_problem(network, domain, {name: raw[name] for name in ARRAYS}, complete)
+    problem = None if trusted else first_problem(model.network, domain, {name: raw[name] for name in ARRAYS}, complete)
     if problem is None and complete and not (closed and all(part.complete for part in parts)):
         problem = "some are missing"
     if problem is not None:
         raise ValueError(f"parts of the recursion do not fit together: {problem}")
     for array in raw.values():
         array.setflags(write=False)  # read-only arrays need no copy in the partition
-    return Partition(network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": core.kernel()})
+    return Partition(model.network, domain, raw | {"stats": dict(stats), "complete": complete, "kernel": core.kernel()})
 
 
 def shapes(network: Network, domain: Domain, sizes: Mapping[str, int]) -> dict[str, tuple[type, tuple[int, ...]]]:

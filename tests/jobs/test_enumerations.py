@@ -23,7 +23,7 @@ from generators_maxima import MAX_FAMILIES
 from killed_jobs import ended_half_way
 from pools_that_fail import Replacing, kill_the_first, kill_the_worker
 from random_networks import random_network
-from regions import errors, tasks
+from regions import errors, jobs
 from regions.cells.consistency import first_problem
 from regions.certificate import LONGER, STAGES
 from regions.domains import Domain, Line, Plane, Polygon, Segment
@@ -37,13 +37,13 @@ WHOLE = regions.enumerate(NETWORK, SQUARE)
 MANY = 10**5
 
 
-def pieces_of(network: Network, domain: Domain, n: int, **options: Any) -> list[tasks.Task]:
-    return tasks.split(network, domain, n, function="enumerate", **options)
+def pieces_of(network: Network, domain: Domain, n: int, **options: Any) -> list[jobs.Task]:
+    return jobs.split(network, domain, n, function="enumerate", **options)
 
 
-def done(pieces: list[tasks.Task]) -> list[tasks.Result]:
+def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
     """Every task and every result on its way through a pickle, and in another order."""
-    results = [pickle.loads(pickle.dumps(tasks.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
+    results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
     random.Random(0).shuffle(results)
     return results
 
@@ -65,7 +65,7 @@ def test_every_family(family: str, dimension: int) -> None:
     network, domain = draw(family, dimension, 0)
     whole = regions.enumerate(network, domain)
     for n in (1, 2, 3, 7, MANY):
-        require_same(tasks.join(done(pieces_of(network, domain, n))), whole)
+        require_same(jobs.join(done(pieces_of(network, domain, n))), whole)
 
 
 # Each unit of the first layer is there twice; all lines go through one point.
@@ -88,7 +88,7 @@ def test_many_regions(network: Network, domain: Domain) -> None:
     for n in (1, 2, 3, 7, 40, MANY):
         pieces = pieces_of(network, domain, n)
         assert (len(pieces) >= min(n, len(whole))) if domain.dimension == 2 else len(pieces) == 1
-        require_same(tasks.join(done(pieces)), whole)
+        require_same(jobs.join(done(pieces)), whole)
 
 
 def test_corners_that_are_placed_once_more() -> None:
@@ -96,12 +96,12 @@ def test_corners_that_are_placed_once_more() -> None:
     network = random_network([2, *[24] * 8, 1], 2, bias=0.1, he=True)
     whole = regions.enumerate(network, SQUARE)
     for n in (2, 30):
-        require_same(tasks.join(done(pieces_of(network, SQUARE, n))), whole)
+        require_same(jobs.join(done(pieces_of(network, SQUARE, n))), whole)
 
 
 def test_other_threads_do_not_matter() -> None:
     (task,) = pieces_of(NETWORK, SQUARE, 1)
-    require_same(tasks.join([tasks.run(task, workers=3)]), WHOLE)
+    require_same(jobs.join([jobs.run(task, workers=3)]), WHOLE)
 
 
 class TestExecutors:
@@ -141,10 +141,10 @@ class TestStopping:
         with pytest.raises(regions.LimitReached) as alone:
             regions.enumerate(NETWORK, SQUARE, limit=limit)
         for n in (1, 2, 30):
-            results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, n, limit=limit)]
+            results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, n, limit=limit)]
             for _ in range(2):
                 with pytest.raises(regions.LimitReached) as stopped:
-                    tasks.join(results)
+                    jobs.join(results)
                 assert str(stopped.value) == str(alone.value) and stopped.value.limit == limit
                 require_part(stopped.value.partial, limit + 1)
         for workers in (1, 3):
@@ -165,16 +165,17 @@ class TestStopping:
         """The first half of the tasks: only facets towards the others are open."""
         pieces = pieces_of(NETWORK, SQUARE, 30, limit=len(WHOLE) // 2)
         with pytest.raises(regions.LimitReached) as stopped:
-            tasks.join([tasks.run(task) for task in pieces])
+            jobs.join([jobs.run(task) for task in pieces])
         open_facets = (stopped.value.partial.facet_regions[:, 1] < 0).mean()
         assert open_facets < 0.2
 
     @pytest.mark.parametrize("workers", [1, 3])
-    def test_ctrl_c(self, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_ctrl_c(self, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
         report = ended_half_way(monkeypatch)
-        with pytest.raises(KeyboardInterrupt) as stopped:
-            regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=report, workers=workers)
+        with ThreadPoolExecutor(workers) as pool, pytest.raises(KeyboardInterrupt) as stopped:
+            regions.enumerate(NETWORK, SQUARE, executor=pool, progress=report)
         require_part(stopped.value.partial, 1)
+        assert stopped.value.found.regions >= len(stopped.value.partial)
 
     def test_ctrl_c_before_anything_is_found(self) -> None:
         given: list[Future[Any]] = []
@@ -195,30 +196,30 @@ class TestStopping:
 
 class TestWhatIsWrong:
     def test_results_that_do_not_belong_together(self) -> None:
-        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
+        results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
         others = {
-            "network": tasks.split(random_network([2, 24, 24, 1], 2, he=True), SQUARE, 4, function="enumerate"),
+            "network": jobs.split(random_network([2, 24, 24, 1], 2, he=True), SQUARE, 4, function="enumerate"),
             "number of tasks": pieces_of(NETWORK, SQUARE, 20),
             "limit": pieces_of(NETWORK, SQUARE, 4, limit=10**6),
-            "function": tasks.split(NETWORK, SQUARE, 4),
+            "function": jobs.split(NETWORK, SQUARE, 4),
         }
         for pieces in others.values():
             with pytest.raises(ValueError, match=r"results\[3\] belongs to another job than results\[0\]"):
-                tasks.join([*results[:3], tasks.run(pieces[3])])
+                jobs.join([*results[:3], jobs.run(pieces[3])])
         with pytest.raises(ValueError, match="appears twice"):
-            tasks.join([*results, results[1]])
+            jobs.join([*results, results[1]])
         with pytest.raises(ValueError, match="these are missing: 1"):
-            tasks.join([results[0], *results[2:]])
+            jobs.join([results[0], *results[2:]])
 
     def test_results_that_only_look_right(self) -> None:
         """As if files had been forged, checksums included: no crash, and no wrong arrays without a word."""
-        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
         for one, other in ((1, 2), (0, 3), (2, 4)):
             node = results[one].subtree.node
             forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
             given = [forged if result is results[one] else result for result in results]
             with pytest.raises(ValueError, match="do not fit together|another border|fewer vertices|another place"):
-                tasks.join(given)
+                jobs.join(given)
 
     @pytest.mark.parametrize(
         ("name", "change"),
@@ -237,13 +238,13 @@ class TestWhatIsWrong:
         ],
     )
     def test_arrays_that_no_task_finds(self, name: str, change: Any) -> None:
-        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
         part = results[2].subtree
         array = part.arrays[name].copy()
         change(array)
         forged = replace(results[2], subtree=replace(part, arrays=part.arrays | {name: array}))
         with pytest.raises(ValueError, match="result 2 is not what a task finds|another place|do not fit together"):
-            tasks.join([*results[:2], forged, *results[3:]])
+            jobs.join([*results[:2], forged, *results[3:]])
 
     @pytest.mark.parametrize(
         "change",
@@ -260,36 +261,36 @@ class TestWhatIsWrong:
         ],
     )
     def test_arrays_of_another_form(self, change: Any) -> None:
-        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
+        results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 6)]
         part = results[2].subtree
         forged = replace(results[2], subtree=replace(part, arrays=change(dict(part.arrays))))
         with pytest.raises(ValueError, match="result 2 is not what a task finds"):
-            tasks.join([*results[:2], forged, *results[3:]])
+            jobs.join([*results[:2], forged, *results[3:]])
 
     def test_parts_in_each_others_places(self) -> None:
         """A network with symmetries: many parts have the same numbers of everything, and none has the same corners."""
         network = Network(
             [([[1, 0], [0, 1], [1, 1], [1, -1]], [0, 0, 0, 0]), (np.eye(4), np.zeros(4)), (np.ones((1, 4)), [0])]
         )
-        results = [tasks.run(task) for task in pieces_of(network, SQUARE, 8)]
+        results = [jobs.run(task) for task in pieces_of(network, SQUARE, 8)]
         assert len(results) >= 8
         for one, other in [(i, j) for i in range(len(results)) for j in range(len(results)) if i != j]:
             node = results[one].subtree.node
             forged = replace(results[one], subtree=replace(results[other].subtree, node=node))
             with pytest.raises(ValueError, match="fit together|another border|fewer vertices|another place"):
-                tasks.join([forged if index == one else result for index, result in enumerate(results)])
+                jobs.join([forged if index == one else result for index, result in enumerate(results)])
 
     def test_other_kernels(self) -> None:
         """Their rounding may lead to another recursion, of which a part is no part of this one."""
         for function in ("count", "enumerate"):
-            pieces = tasks.split(NETWORK, SQUARE, 6, function=function)
+            pieces = jobs.split(NETWORK, SQUARE, 6, function=function)
             with pytest.raises(ValueError, match="belongs to a job for the kernel 'other', and this machine has"):
-                tasks.run(replace(pieces[1], kernel="other"))
-        results = [tasks.run(task) for task in pieces]
+                jobs.run(replace(pieces[1], kernel="other"))
+        results = [jobs.run(task) for task in pieces]
         forged = replace(results[2], subtree=replace(results[2].subtree, kernel="other"))
         with pytest.raises(ValueError, match="parts that the kernel 'other' found"):
-            tasks.join([*results[:2], forged, *results[3:]])
-        (whole,) = tasks.split(NETWORK, Segment([-1, -1], [1, 1]), 1)
+            jobs.join([*results[:2], forged, *results[3:]])
+        (whole,) = jobs.split(NETWORK, Segment([-1, -1], [1, 1]), 1)
         assert whole.kernel is None
 
     @pytest.mark.parametrize("function", [regions.count, regions.enumerate])
@@ -302,22 +303,22 @@ class TestWhatIsWrong:
             assert function(NETWORK, SQUARE, executor=pool) == function(NETWORK, SQUARE)
 
     def test_nodes_that_are_not_there(self) -> None:
-        results = [tasks.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
+        results = [jobs.run(task) for task in pieces_of(NETWORK, SQUARE, 4)]
         for node in ((9,), (0,) * 200):
             forged = replace(results[1], subtree=replace(results[1].subtree, node=node))
             with pytest.raises(ValueError, match="no node with the path|do not fit together"):
-                tasks.join([results[0], forged, *results[2:]])
+                jobs.join([results[0], forged, *results[2:]])
             with pytest.raises(ValueError, match="no node with the path"):
-                tasks.join([results[0], tasks.run(replace(pieces_of(NETWORK, SQUARE, 4)[1], begin=node))])
+                jobs.join([results[0], jobs.run(replace(pieces_of(NETWORK, SQUARE, 4)[1], begin=node))])
 
     def test_one_network_in_one_domain(self) -> None:
         for what in (([NETWORK], SQUARE), (NETWORK, [SQUARE])):
             with pytest.raises(ValueError, match="one network and one domain"):
-                tasks.split(*what, 4, function="enumerate")
+                jobs.split(*what, 4, function="enumerate")
         with pytest.raises(ValueError, match="'affine' ones are counted"):
             pieces_of(NETWORK, SQUARE, 4, definition="affine")
         with pytest.raises(ValueError, match="function must be"):
-            tasks.split(NETWORK, SQUARE, 4, function="stream")
+            jobs.split(NETWORK, SQUARE, 4, function="stream")
         with pytest.raises(TypeError):
             pieces_of(NETWORK, regions.Circle([0, 0], [1, 0], [0, 1]), 4)
         with pytest.raises(errors.ShapeMismatchError):

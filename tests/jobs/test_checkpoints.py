@@ -17,7 +17,7 @@ import regions
 from killed_jobs import ended_half_way, files_of, head_of, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.domains import Segment
-from regions.enumeration import jobs
+from regions.jobs import job as jobs
 
 NETWORK = random_network([2, 8, 8, 1], 1, bias=0.1, he=True)
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]

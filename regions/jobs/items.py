@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from regions.certificate import Certificate
-from regions.definitions import Definition, definition_of, linear_regions
+from regions.definitions import Definition, linear_regions
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
-from regions.enumeration.run import Model, Path, Run, counted, enumerated
+from regions.enumeration.found import Found, Path, require_complete
+from regions.enumeration.options import Options
+from regions.enumeration.run import Model, counted, enumerated
 from regions.errors import DomainError, ShapeMismatchError
 from regions.networks.network import Network, require_network
-from regions.text.progress import Report
 
-__all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_share"]
+__all__ = ["Items", "count_item", "count_section", "items_of", "shaped", "without_fraction"]
 
 
 @dataclass(frozen=True)
@@ -109,50 +109,31 @@ def _listed(given: Any, name: str, kind: Any, wanted: str) -> list[Any]:
     return found
 
 
-def count_item(
-    network: Network,
-    model: Model,
-    domain: Domain | Curve,
-    definition: Definition,
-    limit: int | None,
-    report: Report | None,
-    threads: int,
-) -> tuple[int, Run[Any]]:
-    """Return the number of regions in a domain, and the run without its partition."""
-    name = definition_of(definition)
+def count_item(model: Model, domain: Domain | Curve, definition: Definition, options: Options) -> Found[Any]:
+    """Count the regions in a domain by a definition, or the pieces of a curve."""
     if isinstance(domain, Curve):
-        if name != "activation":
-            raise DomainError(f"{name!r} is a definition of regions in domains; on a curve, pieces are counted")
-        pieces = pieces_counted(network, model, domain, limit, report, threads)
-        pieces.require_complete(limit, pieces.regions)
-        return pieces.regions, pieces
-    run = (counted if name == "activation" else enumerated)(network, model, domain, limit, report, threads)
-    run.require_complete(limit, run.regions)
-    if run.partition is None:
-        return run.regions, run
-    return linear_regions(run.partition, name).count, replace(run, partition=None)
+        if definition != "activation":
+            raise DomainError(f"{definition!r} is a definition of regions in domains; on a curve, pieces are counted")
+        found: Found[Any] = pieces_counted(model, domain, options)
+    else:
+        found = (counted if definition == "activation" else enumerated)(model, domain, options)
+    require_complete(found)
+    if found.partition is None:
+        return found
+    return replace(found, partition=None, merged=linear_regions(found.partition, definition).count)
 
 
 def count_section(
-    network: Network,
-    model: Model,
-    domain: Domain | Curve,
-    limit: int | None,
-    report: Report | None,
-    begin: Path,
-    end: Path | None,
-) -> tuple[int, Run[Any]]:
-    """Return the number of activation regions in a section of the recursion, and the run.
-
-    The progress fraction of a section is not reported.
-    """
+    model: Model, domain: Domain | Curve, options: Options, begin: Path, end: Path | None
+) -> Found[Domain]:
+    """Count the activation regions in a section of the recursion."""
     assert isinstance(domain, Domain)
-    told = None if report is None else partial(without_share, report)
-    run = counted(network, model, domain, limit, told, begin=begin, end=end)
-    run.require_complete(limit, run.regions)
-    return run.regions, run
+    found = counted(model, domain, without_fraction(options), begin, end)
+    require_complete(found)
+    return found
 
 
-def without_share(report: Report, share: float, found: int) -> None:
-    """Report the number of regions only: the core's fraction refers to the whole domain, not to the section."""
-    report(0.0, found)
+def without_fraction(options: Options) -> Options:
+    """Report only the number of regions: the core's fraction refers to the whole domain, not to the section."""
+    report = options.report
+    return options if report is None else replace(options, report=lambda fraction, found: report(0.0, found))

@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""How are tasks given to a client of Dask, so that each comes back, or is known to be lost?
+"""How are tasks sent to a client of Dask, so that each returns a result or is known to be lost?
 
-Dask has an executor of its own (`Client.get_executor`). Where a worker dies that had finished a task, and the task is
-done again and fails, for instance since the next worker dies too, the coroutine that was fetching the result ends with
-the error, and the executor's future hears nothing of it: who waits for it waits for ever. So results are fetched here,
-by the client's `gather`, and whatever that raises is what the future raises.
-A second case: where workers die that had finished a task and what it needs, and what it needs fails when it is done
-again, the task stays released for ever, and nobody is told. So what a task needs is asked as well how it is.
-A large network does not travel with each task. It is what a task of its own gives, which the others need: so it goes to
-the cluster once, from there to each worker once, where all tasks share it, and the cluster makes it anew if it is lost
-with a worker. (What is scattered is lost for good.) Tasks come in the order of their networks, so that only those of
-the latest task are held for those to come; the cluster lets go of any other one once the tasks are done that need it.
-A third case: all workers may be lost for good, and then all tasks stay queued for ever. A `LocalCluster` drops a worker
-that is absent 15 seconds after one was lost, although it may be starting. Therefore the scheduler is asked what its
-workers do, while no result comes.
-Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task, or a network of it.
+Dask's own executor (`Client.get_executor`) can wait for ever. If a worker dies after it has finished a task, and the
+task fails when it is run again, the coroutine that fetches the result ends with the error, and the future does not get
+the error. Therefore results are fetched here, by the client's `gather`, and the future raises the error of `gather`.
+There are two more ways to wait for ever. If workers die that had finished a task and its network, and the network fails
+when it is sent again, the task stays released. Therefore the state of the network is checked too. If all workers are
+lost for good, all tasks stay queued. A `LocalCluster` drops a worker that is absent 15 seconds after one was lost,
+although it may be starting. Therefore, while no result comes, the scheduler is asked what its workers do.
+A large network is not sent with each task. It is the result of a task of its own, on which the other tasks depend. It
+is sent to the cluster once and to each worker once, where all tasks share it, and the cluster makes it again if it is
+lost with a worker. (Scattered data would be lost for good.) Tasks come in the order of their networks. Therefore only
+the networks of the latest task are held here; the cluster releases other networks once their tasks have finished.
+Invariant: each future ends once Dask has finished, failed, cancelled or forgotten its task, or a network of the task.
 Source: distributed/cfexecutor.py and `Client._gather` of distributed 2024.8 to 2026.8.
-Measured: 268 tasks about a network of 10 MB send 32 MB in 6 s to two workers of one machine; 5.4 GB in 25 to 40 s, with
-4.5 GB of memory in the scheduler, with the network in each of them.
 """
 
 from __future__ import annotations
@@ -33,21 +29,21 @@ from uuid import uuid4
 
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.enumeration.tasks import Result, Task
+from regions.jobs.tasks import Result, Task
 from regions.networks.network import Network, stored_arrays
 
 __all__ = ["DaskExecutor", "is_dask_client"]
 
-# Bytes. A task more costs the cluster some milliseconds, and so do some 100 kB with a task.
+# In bytes. One more task costs the cluster some milliseconds; so does a task with 100 kB.
 LARGE = 100_000
-PATIENCE = 0.5  # seconds between two looks at what a task needs, or at what workers do
-# If so many looks in a row find all workers idle, and no result came meanwhile, no result will come. Looks are counted
-# instead of seconds, because a suspended program or a slow scheduler is not a stalled cluster.
+PATIENCE = 0.5  # seconds between two checks of a task's networks, or of the workers
+# If all workers are idle at so many looks in a row, and no result came meanwhile, no result will come. Looks are
+# counted instead of seconds, because a suspended program or a slow scheduler is not a stalled cluster.
 LOOKS = 60
 
 
 def is_dask_client(given: Any) -> bool:
-    """Whether this is a client of Dask; who has one has imported its package."""
+    """Whether this is a client of Dask, found out without importing Dask."""
     distributed = sys.modules.get("distributed")
     return distributed is not None and isinstance(given, distributed.Client)
 
@@ -58,13 +54,13 @@ class DaskExecutor(Executor):
     Parameters
     ----------
     client : dask.distributed.Client
-        Its event loop is not that of the calling thread, which is to wait.
+        Its event loop must not run in the calling thread, because that thread waits.
     """
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self.sent: dict[Network, Any] = {}
-        self.looks = 0  # in a row that found no worker with something to do
+        self.looks = 0  # number of looks in a row at which all workers were idle
         self._looking = False
         self._had_workers = False
         self._begin_to_look()
@@ -74,7 +70,7 @@ class DaskExecutor(Executor):
             raise BrokenExecutor("the client is closed")
         self.sent = {network: self._sent(network) for network in dict.fromkeys(network for network, _ in task.items)}
         networks, domains = [self.sent[network] for network, _ in task.items], [domain for _, domain in task.items]
-        # Two jobs of the same name are two jobs.
+        # A random key, because Dask takes tasks with the same key for one task.
         key = f"{getattr(work, 'func', work).__name__}-{uuid4()}"
         there = self.client.submit(_do, work, replace(task, items=()), networks, domains, key=key)
         here: Future[Result] = Future()
@@ -97,10 +93,10 @@ class DaskExecutor(Executor):
         return here
 
     def has_stalled(self) -> bool:
-        """Look at what the workers do; return True, and begin anew, if they were idle for too long.
+        """Ask what the workers do. If they were idle for too long, return True and begin again.
 
-        Does not wait: the answer to this look counts the next time. A worker that runs tasks of another client is not
-        idle, because tasks of this client may wait for them. A cluster that has had no workers yet is still starting.
+        This does not wait: the answer counts at the next look. A worker that runs tasks of another client is not idle,
+        because tasks of this client may wait for them. A cluster that has had no workers yet is still starting.
         """
         self._begin_to_look()
         if self.looks < LOOKS:
@@ -119,13 +115,13 @@ class DaskExecutor(Executor):
             self._had_workers = self._had_workers or bool(done)
             self.looks = self.looks + 1 if self._had_workers and not any(done.values()) else 0
             await asyncio.sleep(PATIENCE)
-        except Exception:  # without a scheduler the futures end by themselves
+        except Exception:  # if the scheduler is gone, the futures end by themselves
             self.looks = 0
         finally:
             self._looking = False
 
     async def _gathered(self, there: Any, networks: Sequence[Any]) -> Result:
-        """The result; where a network that it needs is lost, the task is cancelled, and that is the error."""
+        """Return the result. If a network of the task is lost, cancel the task, which raises an error."""
         gathering = asyncio.ensure_future(self.client.gather(there, asynchronous=True))
         while not (await asyncio.wait([gathering], timeout=PATIENCE))[0]:
             if any(map(_has_failed, networks)):
@@ -134,7 +130,7 @@ class DaskExecutor(Executor):
         return result
 
     def _sent(self, network: Network) -> Any:
-        """What goes with a task: a large network's future, a new one if that failed, and a small network itself."""
+        """Return what is sent with a task: a small network itself, or the future of a large one."""
         if sum(array.nbytes for array in stored_arrays(network).values()) < LARGE:
             return network
         sent = self.sent.get(network)
@@ -144,23 +140,23 @@ class DaskExecutor(Executor):
 
 
 def _has_failed(sent: Any) -> bool:
-    """Whether a network that travels by itself never arrives."""
+    """Whether a network that is sent by itself will never arrive."""
     return not isinstance(sent, Network) and sent.status in ("error", "cancelled")
 
 
 def _itself(network: Network) -> Network:
-    """What a worker does to have it."""
+    """Return the network; a worker runs this to get it."""
     return network
 
 
 def _do(
     work: Callable[[Task], Result], task: Task, networks: Sequence[Network], domains: Sequence[Domain | Curve]
 ) -> Result:
-    """What a worker does, once it has all that the task needs."""
+    """Run a task in a worker, with its networks and domains."""
     return work(replace(task, items=tuple(zip(networks, domains, strict=True))))
 
 
 def _end(tell: Callable[[Any], None], outcome: Any) -> None:
-    """Tell the future, unless somebody has cancelled it."""
+    """Set the result or the error of a future, unless it was cancelled."""
     with suppress(InvalidStateError):
         tell(outcome)

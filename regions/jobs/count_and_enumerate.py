@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which activation regions does a network have in a domain, and how many?
 
-This file has the public functions `count`, `certified_count` and `enumerate`. They turn a run of the core (`run.py`)
-into numbers, a `Partition`, or an exception that carries the partial result.
+This file has the public functions `count`, `certified_count` and `enumerate`. They turn what was found
+(`regions/enumeration/found.py`) into numbers, a `Partition`, or an exception that carries the partial result.
 
 The unit that is enumerated is the activation region (definition R2 of Stargalla, Hertrich and Reichman 2025): a
 full-dimensional set of inputs on which every hidden neuron keeps to one piece of its activation. A ReLU is
@@ -15,68 +15,55 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from regions.arithmetic.arguments import flag
 from regions.arithmetic.types import Integers
 from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.enumeration.items import Items, count_item, items_of, shaped
-from regions.enumeration.jobs import count_by_tasks, enumerate_by_tasks
-from regions.enumeration.run import Model, Run, compiled, enumerated
-from regions.enumeration.workers import Workers, beside_and_within, each_by_workers, number_of_workers
+from regions.enumeration.found import Found, require_complete
+from regions.enumeration.options import Options, asked
+from regions.enumeration.run import Model, compiled, enumerated
+from regions.enumeration.workers import Workers, beside_and_within, each_by_workers
 from regions.errors import LimitReached
+from regions.jobs.items import Items, count_item, items_of, shaped
+from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.text.progress import Progress, Report, reporting
+from regions.text.progress import Progress, Report
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["certified_count", "count", "enumerate"]
 
 
+class _Asked(TypedDict, total=False):
+    """The options of `count`, for its overloads."""
+
+    limit: int | None
+    progress: Progress
+    workers: Workers
+    executor: Any
+    checkpoint: str | PathLike[str] | None
+
+
+@overload
+def count(network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]) -> int: ...
 @overload
 def count(
-    network: Network,
-    domain: Domain | Curve,
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
-    certificate: Literal[False] = False,
-) -> int: ...
-@overload
-def count(
-    network: Network,
-    domain: Iterable[Domain | Curve],
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
-    certificate: Literal[False] = False,
+    network: Network, domain: Iterable[Domain | Curve], definition: Definition = ..., **options: Unpack[_Asked]
 ) -> Integers: ...
 @overload
 def count(
     network: Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
-    certificate: Literal[False] = False,
+    definition: Definition = ...,
+    **options: Unpack[_Asked],
 ) -> Integers: ...
-@overload
 def count(
     network: Network | Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
@@ -87,20 +74,7 @@ def count(
     workers: Workers = None,
     executor: Any = None,
     checkpoint: str | PathLike[str] | None = None,
-    certificate: Literal[True],
-) -> tuple[Any, Any]: ...
-def count(
-    network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
-    certificate: bool = False,
-) -> int | Integers | tuple[int, Certificate] | tuple[Integers, list[Any]]:
+) -> int | Integers:
     """Count the regions of a network in a domain, exactly.
 
     Parameters
@@ -122,19 +96,16 @@ def count(
         ``REGIONS_WORKERS``, or 1. The threads share the parts of a plane, or count one domain each. The result does
         not depend on their number.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Runs the work in pieces (`regions.tasks`) in other processes or on a cluster. ``workers`` is then the number
+        Runs the work in pieces (`regions.jobs`) in other processes or on a cluster. ``workers`` is then the number
         of threads of each piece. If a worker is lost, its piece is run again.
     checkpoint : path, optional
         A folder where the results of finished pieces are saved. If a call ends early, the same call goes on from
         there. Damaged files and files of other jobs or versions are ignored.
-    certificate : bool, optional
-        If True, return the same as `certified_count`. Prefer that function: its type does not depend on a value.
 
     Returns
     -------
     int, or int64 [networks], [domains] or [networks, domains]
-        There is an axis for networks or domains if an iterable of them was given. With ``certificate``, the result of
-        `certified_count`.
+        There is an axis for networks or domains if an iterable of them was given.
 
     Raises
     ------
@@ -142,7 +113,8 @@ def count(
         ``partial`` is the number of activation regions found so far, above the limit.
     KeyboardInterrupt
         On Ctrl-C, at once; ``partial`` is the number of activation regions found so far, or None if the core was not
-        running. With several networks or domains, ``partial`` of both is the array of the finished counts.
+        running. With several networks or domains, ``partial`` of both is the array of the finished counts; with one of
+        each, ``found`` of both is a `regions.jobs.Found`.
     ShapeMismatchError
         The domain does not lie in the network's input space.
     CountNotDecided
@@ -162,46 +134,24 @@ def count(
     >>> regions.count(net, square, "affine")
     4
     """
-    if flag(certificate, "certificate"):
-        return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=True)
-    return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=False)[0]
+    with asked(limit, progress, workers, executor, checkpoint) as options:
+        return _counted(items_of(network, domain), definition_of(definition), options, certified=False)[0]
 
 
 @overload
 def certified_count(
-    network: Network,
-    domain: Domain | Curve,
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
+    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
-    network: Network,
-    domain: Iterable[Domain | Curve],
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
+    network: Network, domain: Iterable[Domain | Curve], definition: Definition = ..., **options: Unpack[_Asked]
 ) -> tuple[Integers, list[Certificate]]: ...
 @overload
 def certified_count(
     network: Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
-    definition: Definition = "activation",
-    *,
-    limit: int | None = None,
-    progress: Progress = None,
-    workers: Workers = None,
-    executor: Any = None,
-    checkpoint: str | PathLike[str] | None = None,
+    definition: Definition = ...,
+    **options: Unpack[_Asked],
 ) -> tuple[Integers, list[Any]]: ...
 def certified_count(
     network: Network | Iterable[Network],
@@ -243,7 +193,8 @@ def certified_count(
     >>> number, certificate.regions, certificate.network == net.fingerprint
     (4, 4, True)
     """
-    return _counted(network, domain, definition, limit, progress, workers, executor, checkpoint, certified=True)
+    with asked(limit, progress, workers, executor, checkpoint) as options:
+        return _counted(items_of(network, domain), definition_of(definition), options, certified=True)
 
 
 def enumerate(
@@ -273,11 +224,12 @@ def enumerate(
     Raises
     ------
     LimitReached, KeyboardInterrupt
-        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False, or None on a Ctrl-C
-        while the core was not running.
+        ``partial`` is a `Partition` of the regions found so far, with ``complete`` False, and ``found`` is a
+        `regions.jobs.Found`. On a Ctrl-C, ``partial`` is None while the core is not running, and with a checkpoint: the
+        folder has the finished pieces.
     ShapeMismatchError
         The domain does not lie in the network's input space.
-    ValueError
+    NotACheckpointError
         Files of a checkpoint contradict each other, although each one alone could be right.
 
     Examples
@@ -288,59 +240,46 @@ def enumerate(
     >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
-    threads = number_of_workers(workers)
-    with reporting(progress) as report:
-        if executor is not None or checkpoint is not None:
-            return enumerate_by_tasks(network, domain, limit, report, threads, executor, checkpoint)
-        run = enumerated(network, compiled(network), domain, limit, report, threads)
-    assert run.partition is not None
-    run.require_complete(limit, run.partition)
-    return run.partition
+    with asked(limit, progress, workers, executor, checkpoint) as options:
+        if options.in_tasks:
+            return enumerate_in_tasks(network, domain, options)
+        found = enumerated(compiled(network), domain, options)
+        assert found.partition is not None
+        require_complete(found, found.partition)
+        return found.partition
 
 
-def _counted(
-    network: Network | Iterable[Network],
-    domain: Domain | Curve | Iterable[Domain | Curve],
-    definition: Definition,
-    limit: int | None,
-    progress: Progress,
-    workers: Workers,
-    executor: Any,
-    checkpoint: str | PathLike[str] | None,
-    certified: bool,
-) -> tuple[Any, Any]:
+def _counted(items: Items, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:
     """Return numbers, and certificates if they are wanted."""
-    threads, items, name = number_of_workers(workers), items_of(network, domain), definition_of(definition)
-    with reporting(progress) as report:
-        if executor is not None or checkpoint is not None:
-            return count_by_tasks(items, name, limit, report, threads, executor, checkpoint)
-        found = _count_here(items, name, limit, report, threads)
-    numbers = [number for number, _ in found]
-    certificates: list[Any] = [run.certificate for _, run in found] if certified else numbers
+    if options.in_tasks:
+        return count_in_tasks(items, definition, options)
+    found = _count_here(items, definition, options)
+    numbers = [each.number for each in found]
+    certificates: list[Any] = [each.certificate for each in found] if certified else numbers
     return shaped(numbers, certificates, items.shape)
 
 
-def _count_here(
-    items: Items, definition: Definition, limit: int | None, report: Report | None, threads: int
-) -> list[tuple[int, Run[Any]]]:
-    """Return number and run of each item, found by threads of this process."""
-    beside, within = beside_and_within(len(items), threads, items.domains[0].dimension if items.domains else 1)
+def _count_here(items: Items, definition: Definition, options: Options) -> list[Found[Any]]:
+    """Count the items on threads of this process."""
+    dimension = items.domains[0].dimension if items.domains else 1
+    beside, within = beside_and_within(len(items), options.threads, dimension)
 
     # Only the models in use are cached, because there may be thousands of networks.
     @lru_cache(maxsize=beside + 1)
     def model(network: int) -> Model:
         return compiled(items.networks[network])
 
-    def count_one(index: int, report: Report | None) -> tuple[int, Run[Any]]:
-        network, domain = items.pair(index)
-        return count_item(network, model(items.places(index)[0]), domain, definition, limit, report, within)
+    def count_one(index: int, report: Report | None) -> Found[Any]:
+        network, domain = items.places(index)
+        one = options if report is None and within == options.threads else Options(options.limit, report, within)
+        return count_item(model(network), items.domains[domain], definition, one)
 
-    found: list[tuple[int, Run[Any]]] = []
+    found: list[Found[Any]] = []
     try:
-        each_by_workers(count_one, len(items), beside, report, found)
+        each_by_workers(count_one, len(items), beside, options.report, found)
     except (LimitReached, KeyboardInterrupt) as stopped:
         if items.shape:
-            counts = np.array([number for number, _ in found], dtype=np.int64)
-            stopped.partial = counts  # type: ignore[union-attr]
+            counts = np.array([each.number for each in found], dtype=np.int64)
+            stopped.partial, stopped.found = counts, None  # type: ignore[union-attr]
         raise
     return found

@@ -18,9 +18,9 @@ from typing import Any
 
 from regions.certificate import LONGER, STAGES, Certificate, make_certificate
 from regions.domains import Domain
-from regions.enumeration.subtrees import Subtree, problem_of
-from regions.enumeration.tasks import Result, Task, result_of
 from regions.errors import LimitReached
+from regions.jobs.subtrees import Subtree, problem_of
+from regions.jobs.tasks import Result, Task, result_of
 from regions.version import __version__
 
 __all__ = [

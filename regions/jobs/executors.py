@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How are tasks done by somebody else: a pool of processes, a cluster?
+"""How are tasks run in other processes or on a cluster?
 
-By whatever has the interface of `concurrent.futures.Executor`, or a client of Dask (`dask_executor.py`).
-Everything is submitted at once, and results are taken as they come. A task's own errors are part of its result, so what
-a future raises is a matter of the executor: a worker was killed, a machine is gone. Such a task is submitted once more,
-and if that fails as well, or the executor takes no more, it is left to the caller, who does it himself. So a lost
-worker costs time only.
+An executor has the interface of `concurrent.futures.Executor`, or is a client of Dask (`dask_executor.py`).
+All tasks are submitted at once, and results are taken in the order of arrival. A task's own errors are part of its
+result. Therefore an error of a future is the executor's: a worker was killed, or a machine is gone. Such a task is
+submitted once more. If that fails too, or if the executor takes no more tasks, the caller runs the task. A lost worker
+therefore costs time only.
 A `ProcessPoolExecutor` normally notices a killed process by itself. It does not if the process died while it sent a
-result: the pool's own thread then waits for the rest of that result, for ever. So when nothing arrives, the calling
-thread looks for dead processes too, and ends such a pool.
+result: the pool's own thread then waits for the rest of that result, for ever. Therefore the calling thread also looks
+for dead processes while no result arrives, and ends such a pool.
 A cluster of Dask may keep tasks queued for ever. If it stalls, its tasks count as lost.
-The calling thread looks about some times a second, for Ctrl-C and for the progress. When it leaves, what has not begun
-is cancelled; what others are doing just then cannot be stopped, but nobody waits for it.
+The calling thread wakes up a few times a second, for Ctrl-C and for the progress. When it leaves, tasks that have not
+begun are cancelled. Running tasks cannot be stopped, and the call does not wait for them.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from functools import partial
 from typing import Any
 
 from regions.arithmetic.arguments import shown
-from regions.enumeration.answers import Sealed, run_sealed, unsealed
-from regions.enumeration.dask_executor import DaskExecutor, is_dask_client
-from regions.enumeration.tasks import Result, Task
+from regions.jobs.answers import Sealed, run_sealed, unsealed
+from regions.jobs.dask_executor import DaskExecutor, is_dask_client
+from regions.jobs.tasks import Result, Task
 from regions.text.progress import PATIENCE
 
 __all__ = ["done_elsewhere", "require_executor"]
 
 TRIES = 2
-# If a pool still keeps a dead process after so many looks in a row without a result, it has not noticed the death.
+# If a pool has a dead process at so many looks in a row without a result, it has not noticed the death.
 LOOKS = 40
 
 
 def require_executor(given: Any) -> Executor:
-    """What tasks are submitted to."""
+    """Return the executor to which tasks are submitted."""
     if isinstance(given, Executor):
         return given
     if not is_dask_client(given):
@@ -48,8 +48,8 @@ def require_executor(given: Any) -> Executor:
         )
     if given.asynchronous:
         raise ValueError(
-            "executor is a client that works in this thread's event loop, which the call would keep waiting; "
-            "use Client() without asynchronous=True, outside of coroutines"
+            "executor is a client that works in this thread's event loop, which the call would block. "
+            "Use Client() without asynchronous=True, outside of coroutines."
         )
     return DaskExecutor(given)
 
@@ -57,9 +57,9 @@ def require_executor(given: Any) -> Executor:
 def done_elsewhere(
     executor: Executor, work: Callable[[Task], Result], tasks: Sequence[Task]
 ) -> Iterator[Result | Task | None]:
-    """Give results as they come; tasks that came to nothing, and are the caller's; now and then None.
+    """Yield results as they arrive, tasks that the executor lost, and None a few times a second.
 
-    After a result with an error nothing is given any more that comes after it in the order of the tasks.
+    After a result with an error, results of later tasks are not yielded.
     """
     futures: dict[int, Future[Sealed]] = {}
     tries = dict.fromkeys(range(len(tasks)), 0)
@@ -73,7 +73,7 @@ def done_elsewhere(
         except RuntimeError as error:
             if tries[place] == 1 and not isinstance(error, BrokenExecutor):
                 raise
-            return False  # it is at its end, or was shut down on the way
+            return False  # the executor is broken, or was shut down meanwhile
         futures[place].add_done_callback(lambda future: ready.put((place, future)))
         return True
 
@@ -89,9 +89,9 @@ def done_elsewhere(
                 place, future = ready.get(timeout=PATIENCE)
             except queue.Empty:
                 _require_others(executor)
-                if processes.at_their_end():
+                if processes.ended():
                     left = [tasks[place] for place in futures]
-                    futures.clear()  # the pool tells them that it is broken, and cannot tell a cancelled one
+                    futures.clear()  # the broken pool sets their errors, which fails for cancelled futures
                     yield from left
                     return
                 if isinstance(executor, DaskExecutor) and executor.has_stalled():
@@ -102,7 +102,7 @@ def done_elsewhere(
                 yield None
                 continue
             processes.looks = 0
-            if futures.get(place) is not future:  # it was cancelled
+            if futures.get(place) is not future:  # was cancelled
                 continue
             result = _result_of(futures.pop(place), tasks[place])
             if result is not None:
@@ -123,26 +123,26 @@ class _Processes:
     Attributes
     ----------
     looks : int
-        How often in a row one of them was dead. Looks are counted instead of seconds, because a program that is
-        suspended for a while must not find its pool dead when it goes on.
+        How often in a row a process was dead. Looks are counted instead of seconds, because a program that was
+        suspended for a while must not give up its pool.
     """
 
     def __init__(self, executor: Executor) -> None:
         process = sys.modules.get("concurrent.futures.process")
         is_pool = process is not None and isinstance(executor, process.ProcessPoolExecutor)
-        # `shutdown` takes them from the pool, whose thread goes on with them.
+        # `shutdown` removes this attribute of the pool, whose thread keeps using the processes.
         self.by_id: dict[int, Any] | None = getattr(executor, "_processes", None) if is_pool else None
         self.results: Any = getattr(executor, "_result_queue", None) if is_pool else None
         self.looks = 0
 
-    def at_their_end(self) -> bool:
-        """Look once more; where a dead process has gone unnoticed for too long, end the pool and return True."""
+    def ended(self) -> bool:
+        """Look once more. If a dead process has gone unnoticed for too long, end the pool and return True."""
         self.looks = self.looks + 1 if self._one_is_dead() else 0
         if self.looks < LOOKS:
             return False
-        for process in self._there():  # as the pool itself does when it notices
+        for process in self._processes():  # as the pool itself does when it notices
             process.kill()
-        # The pool's thread waits for the rest of a result. This is the last end that a rest could come from.
+        # The pool's thread waits for the rest of a result. It stops once no process has the pipe's end for writing.
         with suppress(AttributeError, OSError):
             self.results._writer.close()
         return True
@@ -152,29 +152,29 @@ class _Processes:
             return False
         from multiprocessing.connection import wait
 
-        return bool(wait([process.sentinel for process in self._there()], timeout=0))
+        return bool(wait([process.sentinel for process in self._processes()], timeout=0))
 
-    def _there(self) -> list[Any]:
-        """The pool's thread takes away those that end in good order."""
+    def _processes(self) -> list[Any]:
+        """Return the pool's processes; its thread removes those that ended normally."""
         return list((self.by_id or {}).values())
 
 
 def _require_others(executor: Executor) -> None:
-    """Refuse a pool that has no other thread than this one. A pool knows its thread a moment after that has begun."""
+    """Refuse a pool whose only thread is the calling one. A pool knows its thread a moment after that has begun."""
     if not isinstance(executor, ThreadPoolExecutor) or executor._max_workers > 1:
         return
     if threading.current_thread() in executor._threads:
         raise ValueError(
-            "executor has one thread, and that is the one that asks: it would wait for itself for ever; leave executor "
-            "out here, or take another one"
+            "executor has one thread and this call runs in it, so it would deadlock. Leave out executor=, or pass "
+            "another pool."
         )
 
 
 def _result_of(future: Future[Sealed], task: Task) -> Result | None:
-    """What came out, or nothing, where the executor lost or damaged it or gives something else."""
+    """Return the result of a future, or None if the executor lost, damaged or replaced it."""
     try:
         answer = future.result()
-    except KeyboardInterrupt:  # Ctrl-C reaches the processes of a terminal's group too, and some of them first
+    except KeyboardInterrupt:  # in a terminal, Ctrl-C reaches all processes of the group, some of them before this one
         raise
     except BaseException:
         return None

@@ -32,8 +32,8 @@ from pools_that_fail import (
 )
 from random_networks import random_network
 from regions.domains import Segment
-from regions.enumeration import dask_executor, executors
-from regions.enumeration.dask_executor import DaskExecutor
+from regions.jobs import dask_executor, executors
+from regions.jobs.dask_executor import DaskExecutor
 
 NETWORKS = [random_network([2, 8, 8, 1], seed, bias=0.1, he=True) for seed in range(3)]
 LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
@@ -97,7 +97,7 @@ def test_an_executor_that_answers_with_something_else(answer: Callable[[Any, Any
         for checkpoint in (None, tmp_path):
             require_right(pool, checkpoint=checkpoint)
         other = Confused(1)
-        other.first = regions.tasks.run(regions.tasks.split(NETWORKS[0], SQUARE, 8)[1])
+        other.first = regions.jobs.run(regions.jobs.split(NETWORKS[0], SQUARE, 8)[1])
         for function in (regions.count, regions.enumerate):
             assert function(NETWORKS[0], SQUARE, executor=other) == function(NETWORKS[0], SQUARE)
     require_right(None, checkpoint=tmp_path)
@@ -135,7 +135,7 @@ def test_a_pool_in_its_own_thread() -> None:
         return regions.count(NETWORKS, LINES, executor=pool, progress=tell).tolist()
 
     with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(2) as larger:
-        with pytest.raises(ValueError, match="it would wait for itself"):
+        with pytest.raises(ValueError, match="it would deadlock"):
             pool.submit(ask, pool).result(120)
         assert pool.submit(ask, other).result(120) == larger.submit(ask, larger).result(120) == NUMBERS.tolist()
         assert ask(pool) == NUMBERS.tolist()
@@ -254,7 +254,7 @@ class TestDask:
         """Dask may tell nothing of the task any more, so that is not waited for."""
         if dask_executor.LARGE:
             return  # it is within the task
-        pool, (task,) = DaskExecutor(cluster), regions.tasks.split(NETWORKS[0], LINES[0], 1)
+        pool, (task,) = DaskExecutor(cluster), regions.jobs.split(NETWORKS[0], LINES[0], 1)
         future = pool.submit(wait_for_ever, task)
         (network,) = pool.sent.values()
         cluster.gather(network)
@@ -297,7 +297,7 @@ class TestDask:
 
     def test_all_tasks_of_a_worker_share_a_network(self, cluster: Any) -> None:
         executor = DaskExecutor(cluster)
-        tasks = regions.tasks.split(NETWORKS[0], LINES * 10, 70)
+        tasks = regions.jobs.split(NETWORKS[0], LINES * 10, 70)
         # That object is there as long as the executor, so no other one has its number.
         futures = [executor.submit(lambda task: (os.getpid(), id(task.items[0][0])), task) for task in tasks]
         found = {future.result(120) for future in futures}
@@ -307,9 +307,9 @@ class TestDask:
     def test_networks_are_let_go(self, cluster: Any) -> None:
         """But for those of the latest task; and one that is gone is sent once more."""
         executor = DaskExecutor(cluster)
-        for task in [*regions.tasks.split(NETWORKS, LINES[0], 3), *regions.tasks.split(NETWORKS[:2], LINES[:1], 1)]:
+        for task in [*regions.jobs.split(NETWORKS, LINES[0], 3), *regions.jobs.split(NETWORKS[:2], LINES[:1], 1)]:
             for _ in range(2):
-                assert executor.submit(regions.tasks.run, task).result(120).error is None
+                assert executor.submit(regions.jobs.run, task).result(120).error is None
                 assert list(executor.sent) == [network for network, _ in task.items]
                 if dask_executor.LARGE == 0:
                     executor.sent[task.items[0][0]].cancel()

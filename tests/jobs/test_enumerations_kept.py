@@ -16,7 +16,8 @@ import regions
 from killed_jobs import files_of, head_of, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.cells.consistency import first_problem
-from regions.enumeration import checkpoints, jobs
+from regions.jobs import checkpoints
+from regions.jobs import job as jobs
 from regions.partition import raw_arrays
 
 NETWORK = random_network([2, 12, 12, 1], 1, bias=0.1, he=True)
@@ -65,7 +66,9 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path, done: list[int]) -> None:
     with pytest.raises(KeyboardInterrupt) as stopped:
         regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path, progress=stop)
     kept = len(files_of(tmp_path))
-    assert 0 < kept < 12 and 0 < len(stopped.value.partial) < len(WHOLE)
+    assert 0 < kept < 12 and stopped.value.partial is None
+    found = stopped.value.found
+    assert 0 < found.regions < len(WHOLE) and found.pieces[0] == kept and found.end.error is stopped.value
     before = len(done)
     require_right(tmp_path)
     assert len(done) - before == len(files_of(tmp_path)) - kept
@@ -86,8 +89,8 @@ def test_ctrl_c_while_regions_are_put_together(
     monkeypatch.setattr(jobs._Job, "arrays_of", interrupted)
     with pytest.raises(KeyboardInterrupt) as stopped:
         regions.enumerate(NETWORK, SQUARE, checkpoint=tmp_path)
-    assert read[:4] == [0, 1, 2, 0]
-    assert len(stopped.value.partial) == len(WHOLE)
+    assert read == [0, 1, 2] and stopped.value.partial is None
+    assert stopped.value.found.regions == len(WHOLE)
 
 
 def test_each_part_is_released_before_the_next_is_read(

@@ -17,7 +17,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
 from regions import core
@@ -27,13 +27,14 @@ from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.items import Items, count_item, count_section, items_of, without_share
-from regions.enumeration.run import Model, Path, checked_limit, compiled, frontier
-from regions.enumeration.subtrees import Subtree, found_below
+from regions.enumeration.found import Path, require_complete
+from regions.enumeration.options import Options, checked_limit
+from regions.enumeration.run import Model, compiled, frontier
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.errors import LimitReached
+from regions.jobs.items import Items, count_item, count_section, items_of, without_fraction
+from regions.jobs.subtrees import Subtree, found_below
 from regions.networks.network import Network
-from regions.text.progress import Report, share_of
 from regions.version import __version__
 
 __all__ = ["Function", "Result", "Task", "attempt", "result_of", "run", "split", "split_items"]
@@ -45,7 +46,7 @@ FUNCTIONS = ("count", "enumerate")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task:
-    """A piece of a job, made by `regions.tasks.split`; can be pickled.
+    """A piece of a job, made by `regions.jobs.split`; can be pickled.
 
     Attributes
     ----------
@@ -96,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """The result of a task, made by `regions.tasks.run`; can be pickled.
+    """The result of a task, made by `regions.jobs.run`; can be pickled.
 
     Attributes
     ----------
@@ -172,42 +173,26 @@ def split(
     --------
     >>> import regions
     >>> net = regions.Network([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> pieces = regions.tasks.split(net, [regions.Segment([-1, k], [1, 3]) for k in range(-2, 1)], 2)
-    >>> numbers, certificates = regions.tasks.join([regions.tasks.run(piece) for piece in pieces])
+    >>> pieces = regions.jobs.split(net, [regions.Segment([-1, k], [1, 3]) for k in range(-2, 1)], 2)
+    >>> numbers, certificates = regions.jobs.join([regions.jobs.run(piece) for piece in pieces])
     >>> numbers
     array([3, 3, 2])
     """
     items = items_of(network, domain)
     one_of(function, FUNCTIONS, "function")
-    return split_items(items, integer(n, "n"), definition_of(definition), limit, None, function)
+    return split_items(items, integer(n, "n"), definition_of(definition), Options(checked_limit(limit)), function)
 
 
-def split_items(
-    items: Items,
-    n: int,
-    definition: Definition,
-    limit: int | None,
-    report: Report | None = None,
-    function: Function = "count",
-) -> list[Task]:
+def split_items(items: Items, n: int, definition: Definition, options: Options, function: Function) -> list[Task]:
     """Return the tasks of a job: sections, or consecutive items, in tasks that differ by at most one item."""
-    checked_limit(limit)
+    limit = options.limit
     if function == "enumerate":
         _require_one(items, definition)
     divided = function == "enumerate" or _divided(items, n, definition, limit)
-    parts = list(_sections(items, n, report) if divided else _runs(items, n))
+    parts = list(_sections(items, n, options) if divided else _runs(items, n))
     names = [each.fingerprint for each in items.networks], [each.fingerprint for each in items.domains]
     kernel = core.kernel() if divided else None
-    what = (
-        __version__,
-        kernel,
-        function,
-        definition,
-        None if limit is None else int(limit),
-        items.shape,
-        *names,
-        parts,
-    )
+    what = __version__, kernel, function, definition, limit, items.shape, *names, parts
     job = hashlib.sha256(json.dumps(what).encode()).hexdigest()
     known = job, len(parts), items.shape, function, definition, limit
     return [
@@ -243,10 +228,10 @@ def _runs(items: Items, n: int) -> Iterator[Part]:
         yield len(items) * index // total, len(items) * (index + 1) // total, (), None
 
 
-def _sections(items: Items, n: int, report: Report | None) -> Iterator[Part]:
+def _sections(items: Items, n: int, options: Options) -> Iterator[Part]:
     for index in range(len(items)):
         network, domain = items.pair(index)
-        paths = frontier(compiled(network), require_domain_of(domain, network), n // len(items), report)
+        paths = frontier(compiled(network), require_domain_of(domain, network), n // len(items), options.report)
         for begin, end in zip(paths, [*paths[1:], None], strict=True):
             yield index, index + 1, begin, end
 
@@ -278,39 +263,37 @@ def run(task: Task, *, workers: Workers = None) -> Result:
     --------
     >>> import regions
     >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
-    >>> (task,) = regions.tasks.split(net, regions.Segment([-1], [1]), 1)
-    >>> regions.tasks.run(task).numbers
+    >>> (task,) = regions.jobs.split(net, regions.Segment([-1], [1]), 1)
+    >>> regions.jobs.run(task).numbers
     [2]
     """
     if not isinstance(task, Task):
-        raise TypeError(f"expected a task that regions.tasks.split made, got {shown(task)}")
-    return attempt(task, number_of_workers(workers))
+        raise TypeError(f"expected a task that regions.jobs.split made, got {shown(task)}")
+    return attempt(task, Options(threads=number_of_workers(workers)))
 
 
-def attempt(
-    task: Task, threads: int = 1, report: Report | None = None, model_of: Callable[[Network], Model] | None = None
-) -> Result:
-    """Run a task with this number of threads; ``model_of`` compiles its networks, or returns cached ones."""
+def attempt(task: Task, options: Options, model_of: Callable[[Network], Model] | None = None) -> Result:
+    """Run a task, with its own limit; ``model_of`` compiles its networks, or returns cached ones."""
     model_of = model_of or lru_cache(maxsize=1)(compiled)
+    options = Options(task.limit, options.report, options.threads)
     if task.kernel not in (None, core.kernel()):
         raise ValueError(
-            f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {core.kernel()!r}; run "
-            "it on a machine like the one on which the job was split"
+            f"{task!r} belongs to a job for the kernel {task.kernel!r}, and this machine has {core.kernel()!r}. Run it "
+            "on a machine like the one on which the job was split."
         )
     if task.function == "enumerate":
-        return _attempt_enumeration(task, threads, report, model_of)
+        return _attempt_enumeration(task, options, model_of)
     numbers: list[int] = []
     certificates: list[Certificate] = []
     error = None
     for place, (network, domain) in enumerate(task.items):
-        share = share_of(report, place, len(task.items))
         try:
             model = model_of(network)
             if task.whole:
-                number, found = count_item(network, model, domain, task.definition, task.limit, share, threads)
+                found = count_item(model, domain, task.definition, options.part(place, len(task.items)))
             else:
-                number, found = count_section(network, model, domain, task.limit, report, task.begin, task.end)
-            certificate = found.certificate
+                found = count_section(model, domain, options, task.begin, task.end)
+            number, certificate = found.number, found.certificate
         except Exception as failed:
             error = failed
             break
@@ -319,16 +302,14 @@ def attempt(
     return result_of(task, numbers, certificates, error)
 
 
-def _attempt_enumeration(
-    task: Task, threads: int, report: Report | None, model_of: Callable[[Network], Model]
-) -> Result:
+def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Network], Model]) -> Result:
     ((network, domain),) = task.items
     assert isinstance(domain, Domain)
-    told = report if task.whole or report is None else partial(without_share, report)
     subtree = None
     try:
-        found, subtree = found_below(network, model_of(network), domain, task.begin, task.limit, told, threads)
-        found.require_complete(task.limit, found.regions)
+        told = options if task.whole else without_fraction(options)
+        found, subtree = found_below(model_of(network), domain, task.begin, told)
+        require_complete(found)
     except Exception as error:
         return result_of(task, [], [], error, subtree)
     return result_of(task, [found.regions], [found.certificate], None, subtree)

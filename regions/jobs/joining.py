@@ -19,11 +19,12 @@ import numpy as np
 from regions.arithmetic.arguments import list_of, shown
 from regions.certificate import LONGER, STAGES, Certificate
 from regions.domains import Domain
-from regions.enumeration.items import shaped
-from regions.enumeration.run import compiled, require_finished
-from regions.enumeration.subtrees import Arrays, grafted, problem_of
-from regions.enumeration.tasks import Result
+from regions.enumeration.found import End, exception_of
+from regions.enumeration.run import compiled
 from regions.errors import LimitReached
+from regions.jobs.items import shaped
+from regions.jobs.subtrees import Arrays, grafted, problem_of
+from regions.jobs.tasks import Result
 from regions.networks.network import Network
 from regions.partition import Partition
 
@@ -57,16 +58,16 @@ def join(results: Iterable[Result]) -> Any:
     --------
     >>> import regions
     >>> net = regions.Network([([[1.0]], [0.0]), ([[1.0]], [0.0])])
-    >>> tasks = regions.tasks.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
-    >>> second, first = (regions.tasks.run(task) for task in reversed(tasks))
-    >>> numbers, _ = regions.tasks.join([second, first])
+    >>> tasks = regions.jobs.split(net, [regions.Segment([-1], [1]), regions.Segment([1], [2])], 2)
+    >>> second, first = (regions.jobs.run(task) for task in reversed(tasks))
+    >>> numbers, _ = regions.jobs.join([second, first])
     >>> numbers
     array([2, 1])
-    >>> regions.tasks.join([second])
+    >>> regions.jobs.join([second])
     Traceback (most recent call last):
     ValueError: the job has 2 results, and these are missing: 0
     """
-    given = list_of(results, "results", "a list of what regions.tasks.run returned")
+    given = list_of(results, "results", "a list of what regions.jobs.run returned")
     if not given:
         raise ValueError("there are no results to join")
     results = _in_order(given)
@@ -88,7 +89,7 @@ def _in_order(given: list[Any]) -> list[Result]:
     by_index: dict[int, Result] = {}
     for place, each in enumerate(given):
         if not isinstance(each, Result):
-            raise TypeError(f"results[{place}]: expected what regions.tasks.run returned, got {shown(each)}")
+            raise TypeError(f"results[{place}]: expected what regions.jobs.run returned, got {shown(each)}")
         if (each.job, each.total) != (given[0].job, given[0].total):
             raise ValueError(f"results[{place}] belongs to another job than results[0]: {each!r}, {given[0]!r}")
         if each.index in by_index:
@@ -150,7 +151,7 @@ def partition_of(
     def arrays_at(index: int) -> Arrays:
         return subtrees[index].arrays if arrays_of is None else arrays_of(found[index])
 
-    return grafted(network, compiled(network), domain, subtrees, arrays_at, complete, trusted)
+    return grafted(compiled(network), domain, subtrees, arrays_at, complete, trusted)
 
 
 def require_limit(results: Iterable[Result]) -> None:
@@ -159,7 +160,7 @@ def require_limit(results: Iterable[Result]) -> None:
     found = sum(each.found for each in sections)
     if sections and found > (sections[0].limit or 0):
         nothing = np.zeros(0, dtype=np.int64)  # the call got lists, with one item in all
-        require_finished("limit_exceeded", sections[0].limit, nothing if sections[0].shape else found)
+        raise exception_of(End(limit=sections[0].limit), nothing if sections[0].shape else found)
 
 
 def added(results: Iterable[Result]) -> tuple[list[int], list[Certificate]]:

@@ -11,7 +11,7 @@ import pytest
 
 import regions
 from random_networks import random_network
-from regions import tasks
+from regions import jobs
 from regions.certificate import LONGER, STAGES
 from regions.domains import Domain, Plane, Polygon, Segment
 from regions.networks.network import Network
@@ -23,9 +23,9 @@ LINES = [Segment([-1, k], [1, 0.3 * k]) for k in range(1, 8)]
 ARCS = [regions.Arc([1, 0], [0, 1]), regions.Circle([0, 0], [1, 0], [0, 1])]
 
 
-def done(pieces: list[tasks.Task]) -> list[tasks.Result]:
+def done(pieces: list[jobs.Task]) -> list[jobs.Result]:
     """Every task and every result on its way through a pickle, and in another order."""
-    results = [pickle.loads(pickle.dumps(tasks.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
+    results = [pickle.loads(pickle.dumps(jobs.run(pickle.loads(pickle.dumps(task))))) for task in pieces]
     random.Random(0).shuffle(results)
     return results
 
@@ -53,8 +53,8 @@ def plain(certificates: object, signs: bool = True) -> object:
 )
 def test_the_same_as_in_one_go(networks: Network, domains: Domain, n: int) -> None:
     numbers, certificates = regions.certified_count(networks, domains)
-    pieces = tasks.split(networks, domains, n)
-    found, proven = tasks.join(done(pieces))
+    pieces = jobs.split(networks, domains, n)
+    found, proven = jobs.join(done(pieces))
     assert type(found) is type(numbers) and np.array_equal(found, numbers) and np.shape(found) == np.shape(numbers)
     whole = all(piece.whole for piece in pieces)
     assert whole or n > 1 and domains not in (LINES, ARCS)
@@ -72,7 +72,7 @@ def test_networks_times_domains() -> None:
 
 
 def test_other_definitions() -> None:
-    found, _ = tasks.join(done(tasks.split(NETWORKS, SQUARE, 3, definition="affine")))
+    found, _ = jobs.join(done(jobs.split(NETWORKS, SQUARE, 3, definition="affine")))
     assert found.tolist() == [regions.count(network, SQUARE, "affine") for network in NETWORKS]
 
 
@@ -81,44 +81,44 @@ def test_the_first_that_fails_is_raised_whatever_the_order() -> None:
     limit = int(numbers.max()) - 1
     with pytest.raises(regions.LimitReached) as alone:
         regions.count(NETWORKS[0], LINES, limit=limit)
-    results = done(tasks.split(NETWORKS[0], LINES, 4, limit=limit))
+    results = done(jobs.split(NETWORKS[0], LINES, 4, limit=limit))
     first = min(result.index for result in results if result.error is not None)
     for given in (results, [result for result in results if result.index <= first]):
         with pytest.raises(regions.LimitReached) as stopped:
-            tasks.join(given)
+            jobs.join(given)
         assert stopped.value.partial.tolist() == alone.value.partial.tolist()
     # What comes before the first failure is asked for first.
     with pytest.raises(ValueError, match="these are missing: 0"):
-        tasks.join([result for result in results if result.index])
+        jobs.join([result for result in results if result.index])
 
 
 def test_what_does_not_belong_together() -> None:
-    results = [tasks.run(task) for task in tasks.split(NETWORKS[0], LINES, 4)]
+    results = [jobs.run(task) for task in jobs.split(NETWORKS[0], LINES, 4)]
     others = {
-        "network": tasks.split(NETWORKS[1], LINES, 4),
-        "domain": tasks.split(NETWORKS[0], [*LINES[1:], LINES[0]], 4),
-        "number of tasks": tasks.split(NETWORKS[0], LINES, 5),
-        "definition": tasks.split(NETWORKS[0], LINES, 4, definition="open"),
-        "limit": tasks.split(NETWORKS[0], LINES, 4, limit=10**6),
-        "shape": tasks.split([NETWORKS[0]], LINES, 4),
+        "network": jobs.split(NETWORKS[1], LINES, 4),
+        "domain": jobs.split(NETWORKS[0], [*LINES[1:], LINES[0]], 4),
+        "number of tasks": jobs.split(NETWORKS[0], LINES, 5),
+        "definition": jobs.split(NETWORKS[0], LINES, 4, definition="open"),
+        "limit": jobs.split(NETWORKS[0], LINES, 4, limit=10**6),
+        "shape": jobs.split([NETWORKS[0]], LINES, 4),
     }
     for pieces in others.values():
         with pytest.raises(ValueError, match=r"results\[3\] belongs to another job than results\[0\]"):
-            tasks.join([*results[:3], tasks.run(pieces[3])])
+            jobs.join([*results[:3], jobs.run(pieces[3])])
     with pytest.raises(ValueError, match=r"result 1 appears twice, the second time as results\[4\]"):
-        tasks.join([*results, results[1]])
+        jobs.join([*results, results[1]])
     with pytest.raises(ValueError, match="the job has 4 results, and these are missing: 1, 3"):
-        tasks.join([results[2], results[0]])
+        jobs.join([results[2], results[0]])
     with pytest.raises(ValueError, match="no results"):
-        tasks.join([])
+        jobs.join([])
 
 
 def test_another_version_is_another_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, _ = tasks.split(NETWORKS[0], LINES, 2)
-    monkeypatch.setattr("regions.enumeration.tasks.__version__", "0.0.0")
-    _, second = tasks.split(NETWORKS[0], LINES, 2)
+    first, _ = jobs.split(NETWORKS[0], LINES, 2)
+    monkeypatch.setattr("regions.jobs.tasks.__version__", "0.0.0")
+    _, second = jobs.split(NETWORKS[0], LINES, 2)
     with pytest.raises(ValueError, match="another job"):
-        tasks.join([tasks.run(first), tasks.run(second)])
+        jobs.join([jobs.run(first), jobs.run(second)])
 
 
 BIG = random_network([2, 24, 24, 1], 1, bias=0.1, he=True)
@@ -134,25 +134,25 @@ class TestSections:
     def test_the_same_number(self, domain: Domain) -> None:
         number, certificate = regions.certified_count(BIG, domain)
         for n in (1, 5, 40, 10_000):
-            pieces = tasks.split(BIG, domain, n)
+            pieces = jobs.split(BIG, domain, n)
             assert len(pieces) >= min(n - 1, np.min(number) // 2)
-            found, proven = tasks.join(done(pieces))
+            found, proven = jobs.join(done(pieces))
             assert type(found) is type(number) and np.array_equal(found, number)
             assert plain(proven, signs=False) == plain(certificate, signs=False)
 
     def test_the_limit_is_one_for_all_together(self) -> None:
         number = regions.count(BIG, SQUARE)
         for domain, partial in ((SQUARE, None), ([SQUARE], [])):
-            assert tasks.join(done(tasks.split(BIG, domain, 20, limit=number)))[0] == number
+            assert jobs.join(done(jobs.split(BIG, domain, 20, limit=number)))[0] == number
             for limit in (0, 1, number // 2, number - 1):
-                results = done(tasks.split(BIG, domain, 20, limit=limit))
+                results = done(jobs.split(BIG, domain, 20, limit=limit))
                 with pytest.raises(regions.LimitReached) as stopped:
-                    tasks.join(results)
+                    jobs.join(results)
                 if partial is None:
                     assert limit < stopped.value.partial <= number
                 else:
                     assert stopped.value.partial.tolist() == partial
 
     def test_results_of_sections_say_that_they_are_not_everything(self) -> None:
-        result = tasks.run(tasks.split(BIG, SQUARE, 4)[0])
+        result = jobs.run(jobs.split(BIG, SQUARE, 4)[0])
         assert not result.certificates[0].complete and 0 < result.numbers[0] < regions.count(BIG, SQUARE)

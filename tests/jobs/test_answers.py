@@ -18,8 +18,8 @@ import regions
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Segment
-from regions.enumeration import jobs
-from regions.enumeration.answers import Sealed, digest_of, run_sealed, unsealed
+from regions.jobs import job as jobs
+from regions.jobs.answers import Sealed, digest_of, run_sealed, unsealed
 from regions.partition import ARRAYS, raw_arrays
 
 NETWORK = random_network([2, 8, 8, 1], 0, bias=0.1, he=True)
@@ -94,7 +94,7 @@ def require_lost(damage: Callable[[Any], Any], function: Callable[..., Any], *pr
     expected = function(*problem)
     with Forging(damage) as pool:
         found = function(*problem, executor=pool)
-        total = len({id(each) for each in regions.tasks.split(*problem, jobs.TASKS, function=function.__name__)})
+        total = len({id(each) for each in regions.jobs.split(*problem, jobs.TASKS, function=function.__name__)})
     assert np.array_equal(found, expected) if isinstance(found, np.ndarray) else found == expected
     assert pool.submitted == total + 1
 
@@ -105,8 +105,8 @@ def test_counts_that_no_task_finds(parts: dict[str, Any]) -> None:
 
 
 def damages_of_enumerations() -> list[dict[str, Any]]:
-    task = regions.tasks.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
-    part = regions.tasks.run(task).subtree
+    task = regions.jobs.split(NETWORK, SQUARE, jobs.TASKS, function="enumerate")[2]
+    part = regions.jobs.run(task).subtree
     assert part is not None
     # Its numbers and certificates are made from the part.
     damages = [parts for parts in DAMAGES_OF_ANY if not parts.keys() & {"numbers", "certificates"}]
@@ -188,7 +188,7 @@ def test_an_answer_without_its_checksum(damage: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"rubbish", b"cno.such.module\nf\n."])
 def test_a_forged_answer_that_does_not_unpickle(content: bytes) -> None:
-    (task,) = regions.tasks.split(NETWORK, LINES[0], 1)
+    (task,) = regions.jobs.split(NETWORK, LINES[0], 1)
     assert unsealed(Sealed(content, digest_of(task.job, task.index, [content])), task) is None
 
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What did a call find, and how did its work end?
+
+Work that was stopped still has a `Found`. `require_complete` turns it into the exception that callers see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from regions import core
+from regions.certificate import Certificate, make_certificate
+from regions.domains import Domain
+from regions.domains.curves import Curve
+from regions.errors import LimitReached
+from regions.networks.network import Network
+from regions.partition import Partition
+from regions.version import __version__
+
+__all__ = ["COMPLETE", "End", "Found", "Path", "exception_of", "require_complete"]
+
+# Regions are counted in a domain, pieces on a curve.
+Where = TypeVar("Where", Domain, Curve)
+
+# Identifies a node of the recursion; () is the whole domain.
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class End:
+    """How the work ended; if all attributes are None, nothing stopped it.
+
+    Attributes
+    ----------
+    limit : int or None
+        The limit that was exceeded.
+    error : BaseException or None
+        The exception that stopped the work: from Ctrl-C, or from a progress function.
+    place : tuple of int or None
+        The node where the other regions begin, if only a block of regions was wanted.
+    """
+
+    limit: int | None = None
+    error: BaseException | None = None
+    place: Path | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing stopped the work."""
+        return self.limit is None and self.error is None and self.place is None
+
+
+COMPLETE = End()
+
+
+@dataclass(frozen=True)
+class Found(Generic[Where]):
+    """What a call found until its work ended: the attribute ``found`` of the exceptions that stop it.
+
+    Attributes
+    ----------
+    network : Network
+    domain : Domain or Curve
+    regions : int
+        Activation regions, or pieces of a curve, found so far.
+    stats : mapping of str to int
+        Counters of the core.
+    end : End
+        How the work ended.
+    partition : Partition or None
+        The regions themselves, if they were wanted.
+    section : bool
+        Whether only a section of the recursion was wanted.
+    pieces : (int, int) or None
+        With a checkpoint: the number of pieces of the work that the folder has, and of all pieces.
+    merged : int or None
+        The number of regions by another definition than "activation", if that was wanted.
+    """
+
+    network: Network
+    domain: Where
+    regions: int
+    stats: Mapping[str, int]
+    end: End = COMPLETE
+    partition: Partition | None = None
+    section: bool = False
+    pieces: tuple[int, int] | None = None
+    merged: int | None = None
+
+    @property
+    def number(self) -> int:
+        """The number of regions by the definition that was asked for."""
+        return self.regions if self.merged is None else self.merged
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificate of the number of regions."""
+        complete = self.end.complete and not self.section
+        found = self.regions, complete, self.stats, __version__, core.kernel()
+        return make_certificate(self.network, self.domain, *found)
+
+
+def require_complete(found: Found[Any], partial: Any = None) -> None:
+    """Raise the exception that stopped the work, if any; ``partial`` is by default the number of regions."""
+    if not found.end.complete:
+        raise exception_of(found.end, found.regions if partial is None else partial, found)
+
+
+def exception_of(end: End, partial: Any, found: Found[Any] | None = None) -> BaseException:
+    """Return the exception for work that was stopped, with the partial result."""
+    error = end.error
+    if error is None:
+        assert end.limit is not None
+        message = f"there are more than {end.limit} regions; raise the limit, or take `partial` from this exception"
+        error = LimitReached(message, limit=end.limit, partial=partial)
+    error.partial, error.found = partial, found  # type: ignore[attr-defined]
+    return error
