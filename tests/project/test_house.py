@@ -53,7 +53,8 @@ OTHERS = {
     "read": {
         *(
             "builder.layers",
-            "call.node.operator",
+            "at.node.operator",
+            "call.at.node.operator",
             "graph.nodes",
             "node.operator",
             "program.nodes",

@@ -21,7 +21,13 @@ import regions.read.onnx.resize as onnx_resize
 from exported_archives import archive, call
 from onnx_parts import file, model, node
 from regions import load
-from regions.errors import FileTooLargeError, MissingDependencyError, NotACheckpointError, RegionsError
+from regions.errors import (
+    FileTooLargeError,
+    MissingDependencyError,
+    NotACheckpointError,
+    RegionsError,
+    UnsupportedLayerError,
+)
 from regions.files import limits
 from regions.networks.patches import Patches
 from regions.read.graphs.nodes_of_operations import _composed, _Part
@@ -133,7 +139,7 @@ def test_what_is_built_on_the_way_is_charged(content: Callable[[], bytes]) -> No
 
 def test_axes_that_are_a_tensor() -> None:
     nodes = [call("mean.dim", "y", self_="x", dim="c")]
-    with pytest.raises(NotACheckpointError, match="argument 'dim' that is not a list of whole numbers"):
+    with pytest.raises(UnsupportedLayerError, match="its dim is not a constant list of integers"):
         load(io.BytesIO(archive(nodes, {"c": np.zeros((2, 2), np.int64)})))
 
 

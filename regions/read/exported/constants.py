@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Which operators of torch make constants out of nothing?
+"""Which operators of torch make constants out of nothing, or lengths of shapes?
 
-Filled tensors and ranges of whole numbers. Each has the type that torch wrote down for it, and what is filled in is
-rounded to that, as torch does.
+Filled tensors, ranges of whole numbers, and arithmetic of lengths. A tensor has the type that torch wrote down for it,
+and what is filled in is rounded to that type, as torch does.
 Source: the operators' documentation in torch 2.13.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
 from regions.files.pt2_archive import TYPES
-from regions.read.exported.call import Call, Operation
+from regions.read.exported.graph import ExportedNode
+from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.moving import axis_of
 
 __all__ = ["CONSTANT_OPERATORS"]
 
@@ -32,14 +35,14 @@ def _filled(number: float | None) -> Operation:
     """
 
     def fill(call: Call) -> NDArray[Any]:
-        like = call.node.operator.endswith("_like")
-        shape = list(getattr(call.given("self"), "shape", ())) if like else call.integers("size", [])
         call.ignore("self")  # of which new ones take only the type
+        like = call.at.node.operator.endswith("_like")
+        shape = list(getattr(call.given("self"), "shape", ())) if like else call.integers("size", [])
         if min(shape, default=1) < 0:
             raise call.at.refused(f"makes a tensor of shape {shape}")
         call.at.require_axes(shape)
         call.at.charge(BYTES * prod(shape))
-        value = call.number(call.first_of("fill_value", "s")) if number is None else number
+        value = call.number("fill_value") if number is None else number
         return _of_its_type(call, np.full(shape, value))
 
     return fill
@@ -59,8 +62,9 @@ def _range(call: Call) -> NDArray[Any]:
 
 def _of_its_type(call: Call, array: NDArray[np.float64]) -> NDArray[Any]:
     """Return the constant that a call makes, in the type that torch wrote down."""
-    call.ignore("dtype", "layout", "device", "pin_memory", "memory_format", "requires_grad")
-    kind = call.node.types[0] if call.node.types else None
+    call.ignore("dtype")
+    node = call.at.node
+    kind = node.types[0] if isinstance(node, ExportedNode) and node.types else None
     if kind not in TYPES:
         raise call.at.refused("makes numbers of no known type")
     name = TYPES[kind].name
@@ -79,10 +83,37 @@ def _leading(array: NDArray[Any]) -> NDArray[Any]:
     return (array.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) if array.dtype == np.float32 else array
 
 
+def _size(call: Call) -> int:
+    value, axis = call.given("self"), call.integer("dim")
+    shape = getattr(value, "shape", ())
+    return int(shape[axis_of(call.at, axis, len(shape))])
+
+
+def _whole(operation: Callable[[int, int], int]) -> Operation:
+    """Arithmetic of lengths."""
+
+    def compute(call: Call) -> int:
+        first, second = (call.integer(name) for name in list(call.arguments)[:2])
+        try:
+            result = operation(first, second)
+        except (ZeroDivisionError, OverflowError, MemoryError):
+            result = 2**63
+        if abs(result) >= 2**63:
+            raise call.at.refused("makes no length")
+        return result
+
+    return compute
+
+
 CONSTANT_OPERATORS: dict[str, Operation] = {
     **{f"{new}ones{like}": _filled(1.0) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
     **{f"{new}zeros{like}": _filled(0.0) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
     **{f"{new}full{like}": _filled(None) for new, like in (("", ""), ("new_", ""), ("", "_like"))},
     "scalar_tensor": _filled(None),
     "arange": _range,
+    "sym_size": _size,
+    "_operator.mul": _whole(lambda first, second: first * second),
+    "_operator.add": _whole(lambda first, second: first + second),
+    "_operator.sub": _whole(lambda first, second: first - second),
+    "_operator.floordiv": _whole(lambda first, second: first // second),
 }

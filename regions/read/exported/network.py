@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from regions.errors import ShapeMismatchError, UnsupportedLayerError
 from regions.files.opened import OpenedFile
 from regions.files.pt2_archive import read_pt2
-from regions.read.exported.call import Call, Value
 from regions.read.exported.graph import ExportedNode, read_program
-from regions.read.exported.operators import OPERATORS
+from regions.read.exported.operators import OPERATORS, call_of
 from regions.read.graphs.nodes import needed, unsupported
 from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Reading, Site
@@ -70,7 +69,7 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         more = f" and {len(archive.unused) - 8} more" if len(archive.unused) > 8 else ""
         shown = ", ".join(repr(printable(name)) for name in archive.unused[:8])
         reading.notes.append(f"left out, as neither the program nor a tensor names it: {shown}{more}")
-    values: dict[str, Value] = dict(program.tensors)
+    values: dict[str, Any] = dict(program.tensors)
     made = {name for node in program.nodes for name in node.outputs} | set(program.given)
     wanted = chosen_outputs(program.outputs, outputs, made, file.name)
     nodes = needed(program.nodes, wanted)
@@ -104,10 +103,10 @@ def _described(name: str, lengths: Sequence[int | None]) -> tuple[str, str, Sequ
     return name, f"input {printable(name)!r} [{shown}]", lengths
 
 
-def _made(at: Site, node: ExportedNode, values: dict[str, Value]) -> Sequence[Value]:
+def _made(at: Site, node: ExportedNode, values: dict[str, Any]) -> Sequence[Any]:
     if node.operator not in OPERATORS:
         raise _unsupported(node)
-    call = Call(at, node, values)
+    call = call_of(at, node, values)
     made = OPERATORS[node.operator](call)
     call.require_all_asked()
     results = made if isinstance(made, list) else [made]
@@ -120,7 +119,7 @@ def _unsupported(node: ExportedNode) -> UnsupportedLayerError:
     return unsupported(node, _SMOOTH, _NOT_YET, _HANDLED, _CUT)
 
 
-def _require_shape(node: ExportedNode, name: str, value: Value, shapes: dict[str, list[int | None]]) -> None:
+def _require_shape(node: ExportedNode, name: str, value: Any, shapes: dict[str, list[int | None]]) -> None:
     if not isinstance(value, Tensor) or name not in shapes:
         return
     said = shapes[name]

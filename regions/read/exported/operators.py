@@ -1,288 +1,213 @@
 # SPDX-License-Identifier: MIT
-"""Which operations is one operator of torch?
+"""Which function reads each operator of torch, and what is special about torch's arguments?
 
-One function for each operator: of a call it makes operations with `GraphBuilder`, and returns the value or the values
-that the operator gives. Operators that only move numbers are in `shapes.py` and `moves.py`.
+The functions are in `regions.read.graphs.operators`. They take the names of torch's arguments, so that only borders,
+types of numbers, and second results remain.
 Source: ``aten/src/ATen/native/native_functions.yaml`` of torch 2.13 and the operators' documentation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
 from regions.errors import UnsupportedLayerError
 from regions.networks import named_activations as activations
-from regions.networks.named_activations import ACTIVATIONS, NamedActivation
-from regions.read.exported.call import Call, Operation
+from regions.networks.named_activations import ACTIVATIONS
 from regions.read.exported.constants import CONSTANT_OPERATORS
-from regions.read.exported.graph import FLOATS, Word
-from regions.read.exported.maxima import MAX_OPERATORS, adaptive_windows, axes_taken_together, pool_windows
-from regions.read.exported.moves import MOVING_OPERATORS
-from regions.read.exported.shapes import SHAPE_OPERATORS
+from regions.read.exported.graph import FLOATS, ExportedNode, Name, Word
+from regions.read.exported.resize import enlarges
+from regions.read.graphs.call import Call, Operation
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import elementwise, shapes, windows
-from regions.read.scaling import without_statistics
+from regions.read.graphs.operators import convolutions, elementwise, linear, maxima, parts, shapes, windows
+from regions.read.graphs.site import Site
 
-__all__ = ["OPERATORS"]
+__all__ = ["OPERATORS", "call_of"]
 
-
-def _linear(call: Call) -> Tensor:
-    weights = call.array("weight")
-    if weights is None or weights.ndim != 2:
-        raise call.at.refused("has no matrix as its weight")
-    return windows.dense(call.at, call.tensor("input"), weights, _bias(call, call.array("bias"), len(weights)))
-
-
-def _bias(call: Call, biases: Floats | None, count: int) -> Floats | None:
-    if biases is None:
-        return None
-    try:
-        return np.ascontiguousarray(np.broadcast_to(biases, (1, count)).ravel())
-    except ValueError:
-        raise call.at.refused(f"has biases {list(biases.shape)} for {count} numbers") from None
+# Overloads of an operator, and similar operators, have several names for one argument.
+_NAMES = {
+    **{"input": "self", "shape": "size", "axis0": "dim0", "axis1": "dim1", "mat2": "other", "vec": "other"},
+    **{"min_val": "min", "max_val": "max", "pad": "padding", "split_sizes": "split_size", "s": "fill_value"},
+}
+# These say how something is computed or stored, and not what.
+_IGNORED = {
+    *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
+    *("generator", "cudnn_enabled", "momentum"),
+}
 
 
-def _addmm(call: Call) -> Tensor:
-    if call.number("beta", 1) != 1.0 or call.number("alpha", 1) != 1.0:
-        raise UnsupportedLayerError(f"{call.at.label} has factors beta or alpha, which are not handled")
-    weights = _matrix(call, "mat2")
-    return windows.dense(call.at, call.tensor("mat1"), weights, _bias(call, call.array("self"), len(weights)))
+def call_of(at: Site, node: ExportedNode, values: dict[str, Any]) -> Call:
+    """Return a node as a call; ``values`` has the values of names."""
+
+    def found(argument: Any) -> Any:
+        if isinstance(argument, list):
+            return [found(one) for one in argument]
+        return values[argument.name] if isinstance(argument, Name) else argument
+
+    arguments = {
+        _NAMES.get(name, name): found(argument) for name, argument in node.arguments.items() if name not in _IGNORED
+    }
+    if len(arguments) < len(node.arguments.keys() - _IGNORED):
+        raise at.refused(f"has two of {', '.join(map(repr, node.arguments))} that mean the same")
+    return Call(at, arguments, {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.arguments})
 
 
-def _matmul(call: Call) -> Tensor:
-    return windows.dense(call.at, call.tensor(), _matrix(call, call.first_of("other", "mat2", "vec")))
+def _of_floats(operation: Operation) -> Operation:
+    """Return an operator that may be told the type of its result, which must be one of real numbers."""
+
+    def apply(call: Call) -> Any:
+        kind = call.given("dtype", None)
+        if kind is not None and not (isinstance(kind, Word) and type(kind.number) is int and kind.number in FLOATS):
+            raise UnsupportedLayerError(f"{call.at.label} turns numbers into another kind, which jumps")
+        return operation(call)
+
+    return apply
 
 
-def _matrix(call: Call, name: str) -> Floats:
-    """The second factor of a product, transposed: [out, in]."""
-    matrix = call.array(name)
-    if matrix is None or matrix.ndim != 2:
-        raise UnsupportedLayerError(f"{call.at.label} multiplies with something that is not a constant matrix")
-    return np.ascontiguousarray(matrix.T)
+def _first_of(operation: Operation, most: int = 2) -> Operation:
+    """Return an operator with more results, such as positions, for which arrays stand that nothing can compute with."""
+
+    def apply(call: Call) -> Any:
+        made, others = operation(call), len(call.at.node.outputs) - 1
+        return [made, *(np.zeros(0) for _ in range(others))] if 0 < others < most else made
+
+    return apply
 
 
-def _convolution(axes: int | None, back: bool = False) -> Operation:
-    def convolve(call: Call) -> Tensor:
-        kernel = call.array("weight")
-        if kernel is None or kernel.ndim < 3 or (axes is not None and kernel.ndim != axes + 2):
-            raise call.at.refused("has no kernel for its number of axes")
-        count = kernel.ndim - 2
-        x, biases = call.tensor("input"), call.array("bias")
-        stride, dilation = (call.integers(name, [1], count) for name in ("stride", "dilation"))
-        given = call.given("padding", [0])
-        if isinstance(given, str):
-            padding = _named_padding(call, given, kernel.shape[2:], dilation)
-        else:
-            padding = [(pad, pad) for pad in call.integers("padding", [0], count)]
-        groups = call.integer("groups", 1)
-        slid = windows.Windows(kernel.shape[2:], stride, padding, dilation)
-        more = call.integers("output_padding", [0], count) if back or axes is None else []
-        if back or (axes is None and call.flag("transposed")):
-            return windows.convolved_back(call.at, x, kernel, biases, slid, groups, more)
-        return windows.convolved(call.at, x, kernel, biases, slid, groups)
+def _of_two_or_along(smallest: bool) -> Operation:
+    """Return the operator that compares two tensors, or the numbers along axes."""
 
-    return convolve
+    def apply(call: Call) -> Any:
+        operation = maxima.compare if "other" in call.arguments else windows.largest_along_axes
+        return operation(call, smallest=smallest)
+
+    return _first_of(apply)
 
 
-def _named_padding(call: Call, word: str, window: Sequence[int], dilation: Sequence[int]) -> list[tuple[int, int]]:
-    if word == "valid":
-        return [(0, 0)] * len(window)
-    if word != "same":
-        raise call.at.refused(f"pads in a way that is not known, {word!r}")
-    totals = [spread * (size - 1) for size, spread in zip(window, dilation, strict=False)]
-    return [(total // 2, total - total // 2) for total in totals]
+def _same_as_other(call: Call) -> Any:
+    call.ignore("other")
+    return shapes.same(call)
 
 
-def _batch_norm(call: Call) -> Any:
-    x = call.tensor("input")
-    mean, variance = call.array("running_mean"), call.array("running_var")
-    if mean is None or variance is None:
-        raise without_statistics(call.at.label)
-    if call.node.operator not in ("_native_batch_norm_legit_no_training",) and call.flag("training"):
-        raise UnsupportedLayerError(
-            f"{call.at.label} is in training mode, so each output depends on the whole batch; call model.eval() before "
-            "exporting"
-        )
-    weight, bias = call.array("weight"), call.array("bias")
-    call.ignore("momentum", "cudnn_enabled")
-    parameters = (np.ones_like(mean) if weight is None else weight, np.zeros_like(mean) if bias is None else bias)
-    result = elementwise.normalized(call.at, x, (*parameters, mean, variance), x.shape[1:2], call.number("eps"))
-    # The statistics of the batch are not used in evaluation mode.
-    return [result, *(np.zeros(0) for _ in call.node.outputs[1:])] if call.node.several else result
+def _reshape(call: Call) -> Any:
+    if "dtype" in call.arguments:
+        raise UnsupportedLayerError(f"{call.at.label} reads numbers as another type, which is not piecewise linear")
+    return shapes.reshape(call)
 
 
-def _activates(row: NamedActivation) -> Operation:
-    numbers = list(zip(row.parameters, row.defaults, strict=True))
+def _pad(mode: str | None) -> Operation:
+    """Return the operator that puts borders around the last axes, which are listed from the last one on."""
 
-    def activate(call: Call) -> Tensor:
-        x = call.tensor()
-        given = [call.number(name) if default is None else call.number(name, default) for name, default in numbers]
-        return elementwise.activated(call.at, x, row.make, given)
+    def pad(call: Call) -> Tensor:
+        x, pads = call.tensor(), call.integers("padding")
+        chosen = str(call.given("mode", "constant") if mode is None else mode)
+        value = call.given("value", None)
+        pairs = list(zip(pads[::2], pads[1::2], strict=False))[::-1]
+        if len(pads) % 2 or len(pairs) > len(x.shape):
+            raise call.at.refused(f"has {len(pads)} borders for {len(x.shape)} axes")
+        borders = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
+        left = [length + min(low, 0) + min(high, 0) for length, (low, high) in zip(x.shape, borders, strict=True)]
+        if chosen == "circular" and any(max(pair) > length for pair, length in zip(borders, left, strict=True)):
+            raise call.at.refused(f"wraps around by {pads}, more than is left of shape {list(x.shape)}")
+        return parts.bordered(call.at, x, borders, chosen, 0.0 if value is None else call.number("value"))
 
-    return activate
-
-
-def _prelu(call: Call) -> Tensor:
-    x, slopes = call.tensor(), call.array("weight")
-    if slopes is None:
-        raise call.at.refused("has no slopes")
-    if slopes.size == 1:
-        return elementwise.prelu(call.at, x, slopes.reshape(()))
-    if slopes.ndim == 1:  # one for each channel, which is the second axis
-        slopes = slopes.reshape(-1, *(1,) * (len(x.shape) - 2))
-    return elementwise.prelu(call.at, x, slopes)
+    return pad
 
 
-def _clamp(low: str | None, high: str | None, widest: float | None = None) -> Operation:
-    def clamp(call: Call) -> Tensor:
-        bounds = [
-            None if name is None else call.bound(name, widest and sign * widest)
-            for name, sign in ((low, -1), (high, 1))
-        ]
-        return elementwise.clipped(call.at, call.tensor(), *bounds)
-
-    return clamp
-
-
-def _rrelu(call: Call) -> Tensor:
-    call.ignore("generator")
-    if call.flag("training"):
-        raise UnsupportedLayerError(
-            f"{call.at.label} is in training mode, so its slopes are random; call model.eval() before exporting, "
-            "and pass training=self.training where the model calls the function itself"
-        )
-    numbers = [call.number("lower", 1 / 8), call.number("upper", 1 / 3)]
-    return elementwise.activated(call.at, call.tensor(), activations.rrelu, numbers)
-
-
-def _sum(sign: float, turned: bool = False) -> Operation:
-    def add(call: Call) -> Tensor:
-        factor = sign * call.number("alpha", 1)
-        return elementwise.added(call.at, *call.operands(), (factor, 1.0) if turned else (1.0, factor))
-
-    return add
-
-
-def _product(call: Call) -> Tensor:
-    return elementwise.multiplied(call.at, *call.operands())
-
-
-def _quotient(call: Call) -> Tensor:
-    if call.given("rounding_mode", None) is not None:
-        raise UnsupportedLayerError(f"{call.at.label} rounds its results, which jumps")
-    return elementwise.divided(call.at, *call.operands())
-
-
-def _average(axes: int) -> Operation:
-    def average(call: Call) -> Tensor:
-        x, outside = call.tensor(), call.flag("count_include_pad", True)
-        divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
-        found = pool_windows(call, x, axes, [1] * axes, outside_counts=outside)
-        return windows.mean_over_windows(call.at, x, found, divisor)
-
-    return average
-
-
-def _adaptive(axes: int) -> Operation:
-    return lambda call: windows.mean_over_windows(call.at, call.tensor(), adaptive_windows(call, axes))
-
-
-def _mean(total: bool) -> Operation:
-    def mean(call: Call) -> Tensor:
-        x = call.tensor()
-        _require_floats(call, "dtype")
-        gone = axes_taken_together(call, x)
-        return windows.mean_over_axes(call.at, x, gone, call.flag("keepdim"), total=total)
-
-    return mean
-
-
-def _same(call: Call) -> Any:
-    _require_floats(call, "dtype")
-    call.ignore("other", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad")
-    return call.moved(lambda array: array)
-
-
-def _require_floats(call: Call, name: str) -> None:
-    kind = call.given(name, None)
-    if kind is not None and not (isinstance(kind, Word) and type(kind.number) is int and kind.number in FLOATS):
-        raise UnsupportedLayerError(f"{call.at.label} turns numbers into another kind, which jumps")
-
-
-def _dropout(call: Call) -> Any:
-    call.ignore("p")
-    if call.flag("train"):
-        raise UnsupportedLayerError(
-            f"{call.at.label} is in training mode, so its values are random; call model.eval() before exporting, "
-            "and pass training=self.training where the model calls the function itself"
-        )
-    return call.moved(lambda array: array, "input")
-
-
-def _size(call: Call) -> int:
-    value, axis = call.given("self"), call.integer("dim")
-    shape = getattr(value, "shape", ())
-    return int(shape[shapes.axis_of(call.at, axis, len(shape))])
-
-
-def _whole(operation: Callable[[int, int], int]) -> Operation:
-    """Arithmetic of lengths."""
-
-    def compute(call: Call) -> int:
-        first, second = (call.integer(name) for name in list(call.node.arguments)[:2])
-        try:
-            result = operation(first, second)
-        except (ZeroDivisionError, OverflowError, MemoryError):
-            result = 2**63
-        if abs(result) >= 2**63:
-            raise call.at.refused("makes no length")
-        return result
-
-    return compute
-
-
+_SAME = _of_floats(shapes.same)
+_DROPOUT = elementwise.in_evaluation(shapes.same, "train")
+_RRELU = elementwise.activates(activations.rrelu, {"lower": 1 / 8, "upper": 1 / 3})
 OPERATORS: dict[str, Operation] = {
-    "linear": _linear,
-    "addmm": _addmm,
-    **dict.fromkeys(("matmul", "mm", "mv"), _matmul),
-    **{f"conv{axes}d": _convolution(axes) for axes in (1, 2, 3)},
-    **{f"conv_transpose{axes}d": _convolution(axes, back=True) for axes in (1, 2, 3)},
-    "convolution": _convolution(None),
-    **dict.fromkeys(("batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"), _batch_norm),
-    **{operator: _activates(row) for row in ACTIVATIONS for operator in row.aten},
+    "linear": linear.linear,
+    "addmm": linear.sum_and_product,
+    **dict.fromkeys(("matmul", "mm", "mv"), linear.matmul),
+    **{f"conv{axes}d": partial(convolutions.convolution, axes=axes, back=False) for axes in (1, 2, 3)},
+    **{f"conv_transpose{axes}d": partial(convolutions.convolution, axes=axes, back=True) for axes in (1, 2, 3)},
+    "convolution": convolutions.convolution,
+    **dict.fromkeys(("batch_norm", "native_batch_norm"), _first_of(linear.batch_norm, 3)),
+    "_native_batch_norm_legit_no_training": _first_of(linear.batch_norm, 3),
+    **{
+        operator: elementwise.activates(row.make, dict(zip(row.parameters, row.defaults, strict=True)))
+        for row in ACTIVATIONS
+        for operator in row.aten
+    },
     # These have more arguments than the activations of their names: infinite bounds, and a flag for training.
-    "hardtanh": _clamp("min_val", "max_val", 1.0),
-    "rrelu": _rrelu,
-    "hardsigmoid": lambda call: elementwise.hard_sigmoid(call.at, call.tensor()),
-    **dict.fromkeys(("prelu", "_prelu_kernel"), _prelu),
-    "clamp": _clamp("min", "max"),
-    "clip": _clamp("min", "max"),
-    "clamp_min": _clamp("min", None),
-    "clamp_max": _clamp(None, "max"),
-    **dict.fromkeys(("neg", "negative"), lambda call: call.at.scaled(call.tensor(), -1.0)),
-    "add": _sum(1.0),
-    **dict.fromkeys(("sub", "subtract"), _sum(-1.0)),
-    "rsub": _sum(-1.0, turned=True),
-    **dict.fromkeys(("mul", "multiply"), _product),
-    **dict.fromkeys(("div", "divide", "true_divide"), _quotient),
-    **{f"avg_pool{axes}d": _average(axes) for axes in (1, 2, 3)},
-    **{f"{mark}adaptive_avg_pool{axes}d": _adaptive(axes) for axes in (1, 2, 3) for mark in ("", "_")},
-    "mean": _mean(total=False),
-    "sum": _mean(total=True),
-    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "type_as", "detach", "alias", "positive"), _same),
-    **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _same),
-    **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _dropout),
+    "hardtanh": partial(elementwise.clamp, least=-1.0, most=1.0),
+    "rrelu": elementwise.in_evaluation(_RRELU, "training"),
+    **dict.fromkeys(("prelu", "_prelu_kernel"), elementwise.prelu),
+    **dict.fromkeys(("clamp", "clip", "clamp_min", "clamp_max"), elementwise.clamp),
+    **dict.fromkeys(("neg", "negative"), elementwise.negate),
+    "add": elementwise.add,
+    **dict.fromkeys(("sub", "subtract"), partial(elementwise.add, sign=-1.0)),
+    "rsub": partial(elementwise.add, sign=-1.0, turned=True),
+    **dict.fromkeys(("mul", "multiply"), elementwise.multiply),
+    **dict.fromkeys(("div", "divide", "true_divide"), elementwise.divide),
+    "maximum": maxima.compare,
+    "minimum": partial(maxima.compare, smallest=True),
+    "amax": windows.largest_along_axes,
+    "amin": partial(windows.largest_along_axes, smallest=True),
+    "max": _of_two_or_along(smallest=False),
+    "min": _of_two_or_along(smallest=True),
+    "mean": _of_floats(windows.means_along_axes),
+    "sum": _of_floats(partial(windows.means_along_axes, total=True)),
+    **{f"avg_pool{axes}d": partial(windows.average, axes=axes) for axes in (1, 2, 3)},
+    **{
+        f"max_pool{axes}d{positions}": _first_of(partial(windows.largest_in_windows, axes=axes))
+        for axes in (1, 2, 3)
+        for positions in ("", "_with_indices")
+    },
+    **{
+        f"{mark}adaptive_avg_pool{axes}d": partial(windows.adaptive_average, axes=axes)
+        for axes in (1, 2, 3)
+        for mark in ("", "_")
+    },
+    **{f"adaptive_max_pool{axes}d": _first_of(partial(windows.adaptive_largest, axes=axes)) for axes in (1, 2, 3)},
+    "im2col": windows.columns,
+    **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "detach", "alias", "positive"), _SAME),
+    **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _SAME),
+    "type_as": _same_as_other,
+    **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _DROPOUT),
+    **dict.fromkeys(("view", "reshape", "_unsafe_view"), _reshape),
+    "flatten": shapes.flatten,
+    "unflatten": shapes.unflatten,
+    "permute": shapes.permute,
+    **dict.fromkeys(("t", "numpy_T"), shapes.reverse_axes),
+    **dict.fromkeys(("movedim", "moveaxis"), shapes.move_axes),
+    **dict.fromkeys(("transpose", "swapaxes", "swapdims"), shapes.swap_axes),
+    "mT": shapes.swap_last_axes,
+    "flip": shapes.flip,
+    "roll": shapes.roll,
+    "rot90": shapes.turn,
+    "diagonal": shapes.diagonal,
+    "slice": shapes.slices,
+    "narrow": shapes.narrow,
+    "select": shapes.select,
+    "index_select": shapes.take,
+    "index": shapes.index,
+    "unfold": shapes.slide,
+    "expand": shapes.expand,
+    "unsqueeze": shapes.unsqueeze,
+    "squeeze": shapes.squeeze,
+    "repeat": shapes.tile,
+    "tile": partial(shapes.tile, all_axes=False),
+    "repeat_interleave": shapes.repeat_each,
+    "channel_shuffle": shapes.shuffle_channels,
+    "pixel_shuffle": shapes.shuffle_pixels(True, "upscale_factor"),
+    "pixel_unshuffle": shapes.shuffle_pixels(False, "downscale_factor"),
+    "chunk": parts.chunks,
+    **dict.fromkeys(("split", "split_with_sizes"), parts.split),
+    "tensor_split": parts.split_nearly_evenly,
+    "unbind": parts.unbind,
+    **dict.fromkeys(("cat", "concat", "concatenate"), parts.join),
+    "hstack": partial(parts.join, axis=1),
+    "stack": partial(parts.join, new_axis=True),
+    "pad": _pad(None),
+    "constant_pad_nd": _pad("constant"),
+    **{f"reflection_pad{axes}d": _pad("reflect") for axes in (1, 2, 3)},
+    **{f"replication_pad{axes}d": _pad("replicate") for axes in (1, 2, 3)},
+    **{f"upsample_nearest{axes}d": enlarges(axes, middle=False) for axes in (1, 2, 3)},
+    **{f"_upsample_nearest_exact{axes}d": enlarges(axes, middle=True) for axes in (1, 2, 3)},
     **CONSTANT_OPERATORS,
-    **MOVING_OPERATORS,
-    **SHAPE_OPERATORS,
-    **MAX_OPERATORS,
-    "sym_size": _size,
-    "_operator.mul": _whole(lambda first, second: first * second),
-    "_operator.add": _whole(lambda first, second: first + second),
-    "_operator.sub": _whole(lambda first, second: first - second),
-    "_operator.floordiv": _whole(lambda first, second: first // second),
 }

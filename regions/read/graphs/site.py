@@ -19,7 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.arithmetic.types import Floats, Integers
-from regions.errors import AmbiguousCheckpointError, EmptyLayerError, NotACheckpointError, ShapeMismatchError
+from regions.errors import (
+    AmbiguousCheckpointError,
+    EmptyLayerError,
+    NotACheckpointError,
+    ShapeMismatchError,
+    UnsupportedLayerError,
+)
 from regions.files import limits
 from regions.networks.activation import Activation
 from regions.networks.dense import Dense
@@ -183,6 +189,13 @@ class Site:
     def refused(self, what: str) -> NotACheckpointError:
         """The error that says that this node is impossible."""
         return NotACheckpointError(f"{self.label} {what}")
+
+    def several(self, x: Tensor) -> UnsupportedLayerError:
+        """The error that says that this node works on a batch."""
+        return UnsupportedLayerError(
+            f"{self.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; if the file "
+            "is for batches of one size, export it for single inputs, or for batches of any size"
+        )
 
     def note(self, note: str) -> None:
         """Say something to the user."""

@@ -19,7 +19,7 @@ from regions.errors import FileTooLargeError, NonFiniteError, RegionsError, Unsu
 from regions.networks.network import Network
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
-from regions.read.onnx.operators import Operation
+from regions.read.onnx.operators import Row, results_of
 from regions.read.onnx.tensors import FLOATS, Constant
 from regions.read.onnx.values import Flow, Value
 
@@ -34,7 +34,7 @@ def not_computed(node: Node, why: str = "") -> UnsupportedLayerError:
     )
 
 
-def computed(at: Site, node: Node, values: list[Value | None], operation: Operation) -> list[Value]:
+def computed(at: Site, node: Node, values: list[Value | None], row: Row) -> list[Value]:
     """Apply an operator to constants.
 
     Raises
@@ -53,8 +53,8 @@ def computed(at: Site, node: Node, values: list[Value | None], operation: Operat
             (nothing,) = apart.reading.inputs([("", "the input", [1])])
             zeros = apart.rearranged(nothing, np.full(first.shape, -1))
             tensor = apart.scaled(zeros, 1.0, exact_float64(first.array, f"{node.label}: {first.name}"))
-            flows = operation(apart, node, [Flow(tensor, first.element), *values[1:]])
-            made = [_evaluated(at, apart, flow) for flow in (flows if isinstance(flows, list) else [flows])]
+            flows = results_of(apart, node, row, [Flow(tensor, first.element), *values[1:]])
+            made = [_evaluated(at, apart, flow) for flow in flows]
     except (FileTooLargeError, NonFiniteError):
         raise
     except RegionsError as error:
@@ -63,7 +63,8 @@ def computed(at: Site, node: Node, values: list[Value | None], operation: Operat
     return [Constant(array, first.element, node.name) for array in made]
 
 
-def _evaluated(at: Site, apart: Site, flow: Flow) -> Any:
+def _evaluated(at: Site, apart: Site, flow: Value) -> Any:
+    assert isinstance(flow, Flow)
     graph, _ = apart.reading.builder.finished(flow.tensor, charge=apart.reading.charge)
     at.reading.charge_products(graph.products)
     return Network.from_graph(graph)(np.zeros(1)).reshape(flow.shape)

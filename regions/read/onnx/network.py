@@ -23,11 +23,9 @@ from regions.read.graphs.site import Reading, Site
 from regions.read.graphs.walk import chosen_outputs, walk
 from regions.read.onnx.folding import computed, not_computed
 from regions.read.onnx.graph import Graph, Node, read_graph
-from regions.read.onnx.images import IMAGE_OPERATORS
-from regions.read.onnx.operators import OPERATORS as ELEMENT_OPERATORS
-from regions.read.onnx.resize import REPEATING
+from regions.read.onnx.operators import OPERATORS, results_of
 from regions.read.onnx.tensors import FLOATS, Constant, element_name
-from regions.read.onnx.values import CONSTANT_OPERATORS, REARRANGING, Flow, Value, fold, rearrange, shape_of
+from regions.read.onnx.values import CONSTANT_OPERATORS, Flow, Value, fold, shape_of
 from regions.text.printable import printable
 
 __all__ = ["read_onnx_tensors", "read_operations"]
@@ -51,8 +49,6 @@ _NOT_YET = {
     "Einsum": "sums of products by a formula; write it as MatMul, Gemm or Conv with a constant",
     **dict.fromkeys(("Where", "Greater", "Less", "Sign", "Floor", "Ceil", "Round"), "comparisons, which may jump"),
 }
-OPERATORS = ELEMENT_OPERATORS | IMAGE_OPERATORS
-MOVING = REARRANGING | REPEATING
 
 
 def read_onnx_tensors(file: OpenedFile) -> dict[str, NDArray[Any]]:
@@ -131,8 +127,7 @@ class _Values:
     def visit(self, node: Node) -> None:
         values = [self.value(name) if name else None for name in node.inputs]
         at = Site(self.reading, node)
-        made = self.made(at, node, values)
-        results = made if isinstance(made, list) else [made]
+        results = self.made(at, node, values)
         if any(name in self.names_read for name in filter(None, node.outputs[len(results) :])):
             raise UnsupportedLayerError(f"{node.label}: its second output is used, which is not handled")
         for name, value in zip(node.outputs, results, strict=False):
@@ -140,30 +135,21 @@ class _Values:
             self.reading.charge(8 * prod(value.shape))
             self.values[name] = value
 
-    def made(self, at: Site, node: Node, values: list[Value | None]) -> Value | list[Flow] | list[Value]:
-        flowing = any(isinstance(value, Flow) for value in values)
+    def made(self, at: Site, node: Node, values: list[Value | None]) -> list[Value]:
         if node.operator in _SHAPE:
             _require_version(node, _SHAPE[node.operator])
             assert values[0] is not None
-            return shape_of(node, values[0])
-        if node.operator in MOVING:
-            move, newest = MOVING[node.operator]
-            _require_version(node, newest)
-            return rearrange(at, node, values, move)
+            return [shape_of(node, values[0])]
+        row, flowing = OPERATORS.get(node.operator), any(isinstance(value, Flow) for value in values)
+        if row and (flowing or row.moves or not _is_of_lengths(node, values)):
+            _require_version(node, row.newest)
+            return results_of(at, node, row, values) if flowing or row.moves else computed(at, node, values, row)
         if flowing:
-            if node.operator not in OPERATORS:
-                raise _unsupported(node)
-            operation, newest = OPERATORS[node.operator]
-            _require_version(node, newest)
-            return operation(at, node, values)
-        if node.operator in OPERATORS and not _is_of_lengths(node, values):
-            operation, newest = OPERATORS[node.operator]
-            _require_version(node, newest)
-            return computed(at, node, values, operation)
+            raise _unsupported(node)
         if node.operator not in CONSTANT_OPERATORS:
             raise not_computed(node)
         _require_version(node, CONSTANT_OPERATORS[node.operator][1])
-        return fold(node, [value for value in values if isinstance(value, Constant)])
+        return [fold(node, [value for value in values if isinstance(value, Constant)])]
 
     def value(self, name: str) -> Value:
         if name not in self.values and name in self.graph.tensors:
@@ -202,4 +188,5 @@ def _require_version(node: Node, newest: int) -> None:
 
 
 def _unsupported(node: Node) -> UnsupportedLayerError:
-    return unsupported(node, _SMOOTH, _NOT_YET, f"{', '.join(sorted(OPERATORS))}, and what only moves numbers")
+    handled = ", ".join(sorted(name for name, row in OPERATORS.items() if not row.moves))
+    return unsupported(node, _SMOOTH, _NOT_YET, f"{handled}, and what only moves numbers")

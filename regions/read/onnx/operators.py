@@ -1,314 +1,380 @@
 # SPDX-License-Identifier: MIT
-"""Which operations is one operator of an ONNX graph?
+"""Which function reads each operator of ONNX, and what is special about ONNX's arguments and versions?
 
-One function for each operator: of the node and the values that reach it, it makes operations with
-`GraphBuilder`, and returns what leaves it. Each holds for every version of its operator up to the newest
-that was read about, which the table at the end names. The numbers of each operator's attributes are float32, and are
-taken as that. A constant must be of the type of the numbers that it meets, as ONNX demands.
+The functions are in `regions.read.graphs.operators`, and take torch's names of arguments. A row of the table has an
+operator's function, the newest version of the operator whose documentation was read, the names of its inputs, and its
+defaults where torch has others. What older versions of an operator mean is translated here.
 Source: the operators' own documentation in ONNX, each version of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from regions.arithmetic.arrays import exact_float64
-from regions.arithmetic.types import Floats
-from regions.errors import NonFiniteError, NotACheckpointError, UnsupportedLayerError
-from regions.networks import named_activations as activations
-from regions.networks.named_activations import ACTIVATIONS, OnnxActivation
+from regions.errors import NotACheckpointError, UnsupportedLayerError
+from regions.networks.named_activations import ACTIVATIONS
+from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.moving import axes_of, axis_of
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import elementwise, maxima, windows
-from regions.read.graphs.operators.shapes import moved
+from regions.read.graphs.operators import convolutions, elementwise, linear, maxima, parts, shapes, windows
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
+from regions.read.onnx.resize import resize
 from regions.read.onnx.tensors import Constant, element_name
-from regions.read.onnx.values import Flow, Value
-from regions.read.scaling import multiply
+from regions.read.onnx.values import Flow, Value, cast
 
-__all__ = ["OPERATORS", "numbers_beside", "only_flow"]
-
-Operation = Callable[[Site, Node, list["Value | None"]], Any]
+__all__ = ["OPERATORS", "Row", "results_of"]
 
 
-def numbers_beside(node: Node, value: Value | None, flow: Flow) -> Floats:
-    """A constant that meets the flow, as doubles."""
-    if not isinstance(value, Constant):
-        raise UnsupportedLayerError(
-            f"{node.label} takes several values that depend on the input where only one can be; export the part before "
-            "it"
-        )
-    if value.element != flow.element:
-        raise NotACheckpointError(
-            f"{node.label} takes {value.name!r} of {element_name(value.element)} beside numbers of "
-            f"{element_name(flow.element)}"
-        )
-    return exact_float64(value.array, f"{node.label}: {value.name}")
+@dataclass(frozen=True)
+class Row:
+    """How an operator is read.
+
+    Attributes
+    ----------
+    operation : callable
+    newest : int
+        A newer version of the operator may mean something else.
+    inputs : str
+        The names of its inputs, in order; ``tensors`` stands for any number.
+    defaults : dict of str to any
+    moves : bool
+        Whether it only moves numbers, which it does to constants as well.
+    """
+
+    operation: Operation
+    newest: int
+    inputs: str = "self"
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    moves: bool = False
 
 
-def only_flow(node: Node, values: Sequence[Value | None]) -> Flow:
-    """The first operand, which must be what flows."""
-    if not isinstance(values[0], Flow):
-        raise UnsupportedLayerError(
-            f"{node.label} has an operand that depends on the input where only a constant can be"
-        )
-    return values[0]
+_NAMES = {
+    **{"strides": "stride", "dilations": "dilation", "group": "groups", "kernel_shape": "kernel_size"},
+    **{"axis": "dim", "axes": "dim", "keepdims": "keepdim", "perm": "dims", "shape": "size", "split": "split_size"},
+    **{"starts": "start", "ends": "end", "steps": "step", "paddings": "pads", "epsilon": "eps"},
+    **{"transA": "transposed1", "transB": "transposed2"},
+}
+_FLAGS = {"keepdims", "ceil_mode", "count_include_pad", "transA", "transB", "spatial", "broadcast"}
+# Inputs of other types than the numbers that flow.
+_OTHER_TYPES = {
+    *("dim", "size", "start", "end", "step", "index", "split_size", "pads", "repeats"),
+    *("roi", "scales", "sizes", "ratio", "train"),
+}
 
 
-def _flow_and_constant(node: Node, values: list[Value | None]) -> tuple[Flow, Value | None, bool]:
-    """The operand that flows, the other one, and whether the first is the one that flows."""
-    first, second = values[:2]
-    if isinstance(first, Flow):
-        return first, second, True
-    if isinstance(second, Flow):
-        return second, first, False
-    raise UnsupportedLayerError(f"{node.label} has an operand that depends on the input where only a constant can be")
+def results_of(at: Site, node: Node, row: Row, values: Sequence[Value | None]) -> list[Value]:
+    """Return the results of a node, of the type of the first value that flows, or else of the first value."""
+    first = next((value for value in values if isinstance(value, Flow)), values[0])
+    assert first is not None
+    made = row.operation(_call_of(at, node, row, values, first.element))
+    element = 1 if node.operator == "ai.onnx.ml.Scaler" else first.element
+    results: list[Value] = [
+        Flow(one, element) if isinstance(one, Tensor) else Constant(one, element, first.name)  # type: ignore[union-attr]
+        for one in (made if isinstance(made, list) else [made])
+    ]
+    return [cast(node, one) for one in results] if node.operator == "Cast" else results
 
 
-def _number(node: Node, name: str, default: float) -> float:
-    """A float32 attribute."""
-    return float(np.float32(node.attributes.get(name, default)))
-
-
-def _turned(at: Site, x: Tensor) -> Tensor:
-    return moved(at, x, lambda array: array.swapaxes(-1, -2))
-
-
-def _matmul(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    flow, other, first = _flow_and_constant(node, values)
-    matrix = numbers_beside(node, other, flow)
-    x = flow.tensor
-    if not x.shape or not matrix.ndim:
-        raise NotACheckpointError(f"{node.label} multiplies with a single number")
-    if any(length != 1 for length in matrix.shape[:-2]):
-        raise UnsupportedLayerError(f"{node.label} has several matrices, of shape {list(matrix.shape)}")
-    wide = max(matrix.ndim - 2, len(x.shape) - 2, 0) + 2
-    vector = len(x.shape) == 1
-    if vector or len(x.shape) < wide:
-        axes = (*x.shape, 1) if vector and not first else x.shape
-        lengths = (1,) * (wide - len(axes)) + axes
-        x = moved(at, x, lambda array: array.reshape(lengths))
-    rows = matrix[np.newaxis] if matrix.ndim == 1 else matrix.reshape(matrix.shape[-2:])
-    if matrix.ndim > 1 and first:
-        rows = rows.T
-    # From the left a matrix works on columns.
-    result = windows.dense(at, x, rows) if first else _turned(at, windows.dense(at, _turned(at, x), rows))
-    gone = ([-1 if first else -2] if matrix.ndim == 1 else []) + ([-2 if first else -1] if vector else [])
-    if gone:
-        result = moved(at, result, lambda array: array.squeeze(tuple(gone)))
-    return Flow(result, flow.element)
-
-
-def _gemm(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    flow, other, first = _flow_and_constant(node, values)
-    matrix = numbers_beside(node, other, flow)
-    x = flow.tensor
-    transposed = [bool(node.attributes.get(name, 0)) for name in ("transA", "transB")]
-    if matrix.ndim != 2 or len(x.shape) != 2:
-        raise NotACheckpointError(f"{node.label} takes matrices, and gets shapes {[list(x.shape), list(matrix.shape)]}")
-    if transposed[0 if first else 1]:
-        x = _turned(at, x)
-    if transposed[1 if first else 0]:
-        matrix = matrix.T
-    if x.shape[0 if first else 1] != 1:
-        raise windows.several(at, x)
-    rows = np.ascontiguousarray(matrix.T if first else matrix)
-    shape = (1, len(rows)) if first else (len(rows), 1)
-    alpha, beta = _number(node, "alpha", 1.0), _number(node, "beta", 1.0)
-    biases, exact = np.zeros(len(rows)), True
-    if len(values) > 2 and values[2] is not None:
-        added = numbers_beside(node, values[2], flow)
-        if node.version < 7 and not node.attributes.get("broadcast", 0) and added.shape != shape:
-            raise NotACheckpointError(f"{node.label} adds shape {added.shape} to {shape} without broadcasting")
-        biases, exact = multiply(elementwise.spread(at, added, shape).ravel(), np.full(1, beta))
-    inside = exact and alpha == 1.0
-    result = windows.dense(at, x if first else _turned(at, x), rows, biases if inside else None)
-    if not inside:
-        result = at.scaled(result, alpha, kind="alpha of") if alpha != 1.0 else result
-        if len(values) > 2 and values[2] is not None:
-            result = at.scaled(result, 1.0, biases.reshape(result.shape), exact=exact, kind="bias of")
-    return Flow(result if first else _turned(at, result), flow.element)
-
-
-def _operands(at: Site, node: Node, values: list[Value | None]) -> tuple[Any, Any, int]:
-    """Two operands of an operator on each number, tensors or constants that may be repeated, and their type."""
-    first, second = values[:2]
-    flows = [value for value in (first, second) if isinstance(value, Flow)]
-    if len(flows) == 2:
-        assert isinstance(first, Flow) and isinstance(second, Flow)
-        if first.element != second.element:
+def _call_of(at: Site, node: Node, row: Row, values: Sequence[Value | None], element: int) -> Call:
+    """Return a node as a call; constants must be of the type of the numbers that flow, unless they say where or how."""
+    widest = float(np.finfo(np.float64 if element_name(element) == "float64" else np.float32).max)
+    inputs = ["tensors"] * len(values) if row.inputs == "tensors" else row.inputs.split()
+    given = [(name, value) for name, value in zip(inputs, values, strict=False) if value is not None]
+    for name, value in given:
+        if name not in _OTHER_TYPES and value.element != element:
+            what = repr(value.name) if isinstance(value, Constant) else "numbers"
             raise NotACheckpointError(
-                f"{node.label} takes numbers of {element_name(first.element)} beside {element_name(second.element)}"
+                f"{node.label} takes {what} of {element_name(value.element)} beside numbers of {element_name(element)}"
             )
-        if node.version < 7 and first.shape != second.shape:
-            raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
-        return first.tensor, second.tensor, first.element
-    flow, other, is_first = _flow_and_constant(node, values)
-    constant = numbers_beside(node, other, flow)
-    if node.version < 7:  # the second operand is repeated if that is asked for, along an axis that may be named
-        if not node.attributes.get("broadcast", 0):
-            if constant.shape != flow.shape:
-                raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
-        elif "axis" in node.attributes:
-            behind = len(flow.shape) - constant.ndim - node.attributes["axis"]
-            if not is_first or behind < 0:
-                raise UnsupportedLayerError(f"{node.label} repeats its operand along an axis that does not fit")
-            constant = constant.reshape(constant.shape + (1,) * behind)
-    return (flow.tensor, constant, flow.element) if is_first else (constant, flow.tensor, flow.element)
+    arguments = dict(row.defaults)
+    names = {ours: theirs for theirs, ours in _NAMES.items()}
+    names |= {ours: theirs for theirs, ours in _NAMES.items() if theirs in node.attributes}
+    for name, value in node.attributes.items():
+        arguments[_NAMES.get(name, name)] = bool(value) if name in _FLAGS else value
+    for name, value in given:
+        arguments[name] = value.tensor if isinstance(value, Flow) else value.array
+        if isinstance(value, Constant) and name not in _OTHER_TYPES:
+            names[name] = value.name
+    if row.inputs == "tensors":
+        arguments["tensors"] = [value.tensor if isinstance(value, Flow) else value.array for _, value in given]
+    return Call(at, arguments, names, widest)
 
 
-def _add(at: Site, node: Node, values: list[Value | None], factors: tuple[float, float] = (1.0, 1.0)) -> Flow:
-    first, second, element = _operands(at, node, values)
-    return Flow(elementwise.added(at, first, second, factors), element)
+def _version(call: Call) -> int:
+    assert isinstance(call.at.node, Node)
+    return call.at.node.version
 
 
-def _sum(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    result, *others = sorted(values, key=lambda value: not isinstance(value, Flow))
-    for other in others:
-        result = _add(at, node, [result, other])
-    return only_flow(node, [result])
+def _broadcasting(operation: Operation) -> Operation:
+    """Return an operator whose older versions repeat only the second operand, along an axis, if they are told to."""
+
+    def apply(call: Call) -> Any:
+        if _version(call) >= (8 if "tensors" in call.arguments else 7):
+            return operation(call)
+        operands = call.operands(infinite=True)
+        if len({operand.shape for operand in operands}) > 1 and not call.flag("broadcast"):
+            raise NotACheckpointError(f"{call.at.label} takes two shapes without broadcasting")
+        if call.flag("broadcast") and "dim" in call.arguments:
+            first, second = operands
+            behind = len(first.shape) - len(second.shape) - call.integer("dim")
+            if not isinstance(first, Tensor) or isinstance(second, Tensor) or behind < 0:
+                raise UnsupportedLayerError(f"{call.at.label} repeats its operand along an axis that does not fit")
+            call = call.with_arguments(other=second.reshape(second.shape + (1,) * behind))
+        return operation(call)
+
+    return apply
 
 
-def _multiply(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    first, second, element = _operands(at, node, values)
-    return Flow(elementwise.multiplied(at, first, second), element)
+def _gemm(call: Call) -> Tensor:
+    result, added = linear.sum_and_product(call), call.array("self")
+    if _version(call) < 7 and added is not None and not call.flag("broadcast") and added.shape != result.shape:
+        raise call.at.refused(f"adds shape {added.shape} to {result.shape} without broadcasting")
+    return result
 
 
-def _divide(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    first, second, element = _operands(at, node, values)
-    return Flow(elementwise.divided(at, first, second), element)
+def _batch_norm(call: Call) -> Tensor:
+    version = _version(call)
+    training = call.given("training_mode", 0) if version >= 7 else not call.given("is_test", 0)
+    if any(call.at.node.outputs[1:]):
+        raise UnsupportedLayerError(f"{call.at.label} gives statistics, which only training needs")
+    spatial = version >= 9 or call.flag("spatial", True)
+    return linear.batch_norm(call.with_arguments(training=bool(training), spatial=spatial))
 
 
-def _negate(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    flow = only_flow(node, values)
-    return replace(flow, tensor=at.scaled(flow.tensor, -1.0))
+def _prelu(call: Call) -> Tensor:
+    return elementwise.prelu(call, by_channel=_version(call) < 7)
 
 
-def _activates(row: OnnxActivation) -> Operation:
-    """Return the operation of an operator that is an activation."""
-
-    def activate(at: Site, node: Node, values: list[Value | None]) -> Flow:
-        flow = only_flow(node, values)
-        numbers = [_number(node, name, default) for name, default in row.attributes.items()]
-        return replace(flow, tensor=elementwise.activated(at, flow.tensor, row.make, numbers))
-
-    return activate
+def _dropout(call: Call) -> Any:
+    training = not call.given("is_test", 0) if _version(call) < 7 else call.given("train", None)
+    if isinstance(training, np.ndarray):
+        training = training.any()
+    return _IN_EVALUATION(call.with_arguments(train=training is not None and bool(training)))
 
 
-def _prelu(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    if not isinstance(values[0], Flow):
-        raise UnsupportedLayerError(f"{node.label} has slopes that depend on the input")
-    flow = values[0]
-    slopes = numbers_beside(node, values[1], flow)
-    if node.version < 7 and slopes.size > 1:  # one for each channel, which is the second axis
-        if slopes.shape != flow.shape[1:2]:
-            raise NotACheckpointError(f"{node.label} has slopes {slopes.shape} for numbers {flow.shape}")
-        slopes = slopes.reshape(slopes.shape + (1,) * (len(flow.shape) - 2))
-    return replace(flow, tensor=elementwise.prelu(at, flow.tensor, slopes.reshape(()) if slopes.size == 1 else slopes))
+_IN_EVALUATION = elementwise.in_evaluation(shapes.same, "train")
 
 
-def _bounds(node: Node, value: Value | None, flow: Flow) -> Floats:
-    """Return a constant that bounds the flow, as doubles; all of it may be infinite."""
-    if isinstance(value, Constant) and value.array.size and not np.isfinite(value.array).any():
-        numbers = value.array.astype(np.float64)
+def _scaler(call: Call) -> Tensor:
+    columns = {name: np.array(call.given(name, [default])) for name, default in (("offset", 0.0), ("scale", 1.0))}
+    return linear.scale_columns(call.with_arguments(**columns))
+
+
+def _padded(call: Call, size: Sequence[int]) -> Call:
+    """Return a call with the padding of its windows as torch writes it."""
+    axes = len(size)
+    lists = [call.given(name, [0] * axes) for name in ("stride", "dilation", "output_padding")]
+    pads = call.integers("pads", [0] * 2 * axes)
+    if len(call.tensor().shape) != axes + 2 or len(pads) != 2 * axes or any(len(each) != axes for each in lists):
+        raise call.at.refused(
+            f"has not one stride, dilation and pair of pads for each of {len(call.tensor().shape) - 2} axes"
+        )
+    word = call.given("auto_pad", "NOTSET")
+    pairs = list(zip(pads[:axes], pads[axes:], strict=True))
+    return call.with_arguments(padding=pairs if word == "NOTSET" else word)
+
+
+def _convolution(call: Call) -> Tensor:
+    return convolutions.convolution(_padded(call, _size_of_kernel(call)), back=False)
+
+
+def _size_of_kernel(call: Call) -> tuple[int, ...]:
+    kernel = call.constant("weight")
+    size = kernel.shape[2:]
+    if not size or call.integers("kernel_size", list(size)) != list(size):
+        raise call.at.refused(
+            f"is a convolution with a kernel of shape {list(kernel.shape)}, which its attributes deny"
+        )
+    if len(call.tensor().shape) != kernel.ndim:
+        raise call.at.refused(
+            f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(call.tensor().shape)}"
+        )
+    return size
+
+
+def _convolution_back(call: Call) -> Tensor:
+    """A transposed convolution, whose padding may follow from the shape of its output."""
+    size = _size_of_kernel(call)
+    call, lengths, axes = _padded(call, size), call.tensor().shape[2:], len(size)
+    wanted = call.given("output_shape", None)
+    automatic = call.given("auto_pad", "NOTSET")
+    if wanted is not None or automatic.startswith("SAME"):
+        stride, dilation = (call.integers(name, [1], axes) for name in ("stride", "dilation"))
+        more = call.integers("output_padding", [0], axes)
+        given = [n * step for n, step in zip(lengths, stride, strict=True)] if wanted is None else list(wanted)[-axes:]
+        padding = []
+        for length, n, step, spread, extra, result in zip(lengths, size, stride, dilation, more, given, strict=True):
+            total = (length - 1) * step + extra + (n - 1) * spread + 1 - result
+            if total < 0:
+                raise UnsupportedLayerError(
+                    f"{call.at.label} makes {given} numbers, more than its windows reach; export it with "
+                    "output_padding instead"
+                )
+            smaller, larger = total // 2, total - total // 2
+            padding.append((smaller, larger) if automatic == "SAME_UPPER" else (larger, smaller))
+        call = call.with_arguments(padding=padding)
+    return convolutions.convolution(call, back=True)
+
+
+def _pools(operation: Operation) -> Operation:
+    def pool(call: Call) -> Tensor:
+        size = call.integers("kernel_size")
+        same = call.given("auto_pad", "NOTSET").startswith("SAME")
+        if same and any(spread != 1 for spread in call.given("dilation", [])):
+            raise UnsupportedLayerError(
+                f"{call.at.label} has dilations and automatic pads, which runtimes do not read alike; export it with "
+                "pads instead"
+            )
+        return operation(_padded(call, size).with_arguments(stride=call.given("stride", [1] * len(size))))
+
+    return pool
+
+
+def _over_images(operation: Operation) -> Operation:
+    def apply(call: Call) -> Tensor:
+        axes = len(call.tensor().shape)
+        if axes < 3:
+            raise call.at.refused(f"takes images, and gets shape {list(call.tensor().shape)}")
+        return operation(call.with_arguments(dim=list(range(2, axes)), keepdim=True))
+
+    return apply
+
+
+def _reduces(operation: Operation) -> Operation:
+    def reduce(call: Call) -> Tensor:
+        if call.given("noop_with_empty_axes", 0) and not call.integers("dim", []):
+            return call.tensor()
+        return operation(call)
+
+    return reduce
+
+
+def _split(call: Call) -> list[Tensor]:
+    x, count = call.tensor(), len(call.at.node.outputs)
+    length = x.shape[axis_of(call.at, call.integer("dim", 0), len(x.shape))]
+    if call.given("split_size", None) is not None and call.integers("split_size"):
+        made = parts.split(call)
+    elif call.given("num_outputs", count) != count or (_version(call) < 18 and length % count):
+        raise call.at.refused(f"cuts an axis of length {length} into {count} parts")
     else:
-        numbers = numbers_beside(node, value, flow)
-    if np.isnan(numbers).any():
-        raise NonFiniteError(f"{node.label} has NaN as a bound, which says nothing; give a number, or none")
-    if np.isinf(numbers).any() and not (numbers == numbers.flat[0]).all():
-        raise UnsupportedLayerError(f"{node.label} has different infinite bounds for different units")
-    return numbers
+        made = parts.chunks(call.with_arguments(chunks=count))
+    if len(made) != count:
+        raise call.at.refused(f"cuts into {len(made)} parts, and has {count} outputs")
+    return made
 
 
-def _widest(flow: Flow) -> float:
-    """Return the largest number of the flow's type, which bounds nothing."""
-    return float(np.finfo(np.float64 if element_name(flow.element) == "float64" else np.float32).max)
+def _pad(call: Call) -> Tensor:
+    x, pads = call.tensor(), call.integers("pads")
+    count = len(x.shape)
+    along = axes_of(call.at, call.integers("dim", list(range(count))), count)
+    if len(pads) != 2 * len(along):
+        raise call.at.refused(f"has {len(pads)} borders for {len(along)} axes")
+    value = call.bound("value", 0.0)
+    if value is None or not np.isfinite(value):
+        raise UnsupportedLayerError(f"{call.at.label} pads with {value}, which is not a finite number")
+    borders = [(0, 0)] * count
+    for i, axis in enumerate(along):
+        borders[axis] = pads[i], pads[i + len(along)]
+    return parts.bordered(call.at, x, borders, call.given("mode", "constant"), value)
 
 
-def _clip(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    flow = only_flow(node, values)
-    if node.version < 11:
-        bounds = [node.attributes.get("min"), node.attributes.get("max")]
-    else:
-        given = [values[i] if len(values) > i else None for i in (1, 2)]
-        if any(isinstance(value, Constant) and value.array.size != 1 for value in given):
-            raise NotACheckpointError(f"{node.label} has several numbers as a bound")
-        bounds = [None if value is None else float(_bounds(node, value, flow).flat[0]) for value in given]
-    return replace(flow, tensor=elementwise.clipped(at, flow.tensor, *bounds, widest=_widest(flow)))
+def _reshape(call: Call) -> Any:
+    """Lengths of 0 are copied, unless the node says otherwise."""
+    shape, before = call.integers("size"), call.movable().shape
+    if not call.given("allowzero", 0):
+        if 0 in shape[len(before) :]:
+            raise call.at.refused(f"does not fit what reaches it, of shape {list(before)}")
+        shape = [before[i] if length == 0 else length for i, length in enumerate(shape)]
+    return shapes.reshape(call.with_arguments(size=shape))
 
 
-def _compared(at: Site, node: Node, values: list[Value | None], upper: bool) -> Flow:
-    """Return the larger of values and constants, or the smaller: one constant for all elements, or one for each."""
-    flows = [value for value in values if isinstance(value, Flow)]
-    flow = flows[0]
-    if any(other.element != flow.element or (node.version < 8 and other.shape != flow.shape) for other in flows):
-        raise NotACheckpointError(f"{node.label} takes numbers of different types, or shapes without broadcasting")
-    constants = [_bounds(node, value, flow) for value in values if isinstance(value, Constant)]
-    if node.version < 8 and any(constant.shape != flow.shape for constant in constants):
-        raise NotACheckpointError(f"{node.label} takes two shapes without broadcasting")
-    tensors = [each.tensor for each in flows]
-    result = maxima.compared(at, tensors, constants, smallest=upper, widest=_widest(flow))
-    return Flow(result, flow.element)
+def _transpose(call: Call) -> Any:
+    return shapes.permute(call) if "dims" in call.arguments else shapes.reverse_axes(call)
 
 
-def _hard_sigmoid(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    """``alpha * x + beta``, clipped to the interval from 0 to 1."""
-    flow = only_flow(node, values)
-    scaled = at.scaled(flow.tensor, _number(node, "alpha", 0.2), _number(node, "beta", 0.5))
-    return replace(flow, tensor=at.activated(scaled, activations.hard_tanh(0.0, 1.0)))
+def _tile(call: Call) -> Any:
+    times, shape = call.integers("repeats"), call.movable().shape
+    if _version(call) < 6 or len(times) != len(shape):
+        raise call.at.refused(f"repeats {times[:20]} times along the axes of shape {list(shape)}")
+    return shapes.tile(call)
 
 
-def _batch_norm(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    if not isinstance(values[0], Flow):
-        raise UnsupportedLayerError(f"{node.label} has parameters that depend on the input")
-    flow = values[0]
-    training = node.attributes.get("training_mode", 0) if node.version >= 7 else not node.attributes.get("is_test", 0)
-    if training:
-        raise UnsupportedLayerError(f"{node.label} is in training mode, so each output depends on the whole batch")
-    if any(node.outputs[1:]):
-        raise UnsupportedLayerError(f"{node.label} gives statistics, which only training needs")
-    by_channel = node.version >= 9 or node.attributes.get("spatial", 1)
-    wanted = flow.shape[1:2] if by_channel else flow.shape[1:]
-    parameters = [numbers_beside(node, value, flow) for value in values[1:]]
-    epsilon = _number(node, "epsilon", 1e-5)
-    return replace(flow, tensor=elementwise.normalized(at, flow.tensor, parameters, wanted, epsilon))
+def _blocks(apart: bool) -> Operation:
+    """Between channels and blocks of pixels, of images [batch, C, H, W]."""
+    shuffle = shapes.shuffle_pixels(apart, "blocksize")
+
+    def move(call: Call) -> Any:
+        mode, shape = call.given("mode", "DCR"), call.movable().shape
+        if mode not in ("DCR", "CRD") or len(shape) != 4:
+            raise call.at.refused(f"does not fit what reaches it, of shape {list(shape)}")
+        return shuffle(call.with_arguments(channels_first=mode == "CRD"))
+
+    return move
 
 
-def _standardise(at: Site, node: Node, values: list[Value | None]) -> Flow:
-    """``(x - offset) * scale``, in float32 whatever came in."""
-    flow = only_flow(node, values)
-    x, size = flow.tensor, flow.tensor.size
-    parts = {}
-    for name, default in (("offset", 0.0), ("scale", 1.0)):
-        numbers = exact_float64(node.attributes.get(name, [default]), f"{node.label}: {name}")
-        if flow.shape != (1, size) or numbers.shape not in ((1,), (size,)):
-            raise NotACheckpointError(f"{node.label} has {numbers.size} as {name} for shape {list(flow.shape)}")
-        parts[name] = np.broadcast_to(numbers, (1, size))
-    moved = at.scaled(x, 1.0, -parts["offset"], kind="offset of")
-    return Flow(at.scaled(moved, parts["scale"], kind="scale of"), 1)
+def _rounded(numbers: Mapping[str, float]) -> dict[str, float | None]:
+    """Return defaults of attributes, which are float32."""
+    return {name: float(np.float32(number)) for name, number in numbers.items()}
 
 
-# Each with the newest version of the operator that was read about; a newer one may mean something else.
-OPERATORS: dict[str, tuple[Operation, int]] = {
-    "MatMul": (_matmul, 13),
-    "Gemm": (_gemm, 13),
-    "Add": (_add, 14),
-    "Sub": (partial(_add, factors=(1.0, -1.0)), 14),
-    "Sum": (_sum, 13),
-    "Mul": (_multiply, 14),
-    "Div": (_divide, 14),
-    "Neg": (_negate, 13),
-    **{row.onnx.name: (_activates(row.onnx), row.onnx.newest) for row in ACTIVATIONS if row.onnx},
-    "PRelu": (_prelu, 16),
-    "Clip": (_clip, 13),
-    "Max": (partial(_compared, upper=False), 13),
-    "Min": (partial(_compared, upper=True), 13),
-    "HardSigmoid": (_hard_sigmoid, 22),
-    "BatchNormalization": (_batch_norm, 15),
-    "ai.onnx.ml.Scaler": (_standardise, 1),
+_moving: Callable[..., Row] = partial(Row, moves=True)
+_KEPT = {"keepdim": True}
+_TOTAL = partial(windows.means_along_axes, total=True)
+_SMALLEST = partial(windows.largest_along_axes, smallest=True)
+OPERATORS: dict[str, Row] = {
+    "MatMul": Row(linear.matmul, 13, "self other"),
+    "Gemm": Row(_gemm, 13, "mat1 other self", {"self": None}),
+    "Add": Row(_broadcasting(elementwise.add), 14, "self other"),
+    "Sub": Row(_broadcasting(partial(elementwise.add, sign=-1.0)), 14, "self other"),
+    "Sum": Row(_broadcasting(elementwise.total), 13, "tensors"),
+    "Mul": Row(_broadcasting(elementwise.multiply), 14, "self other"),
+    "Div": Row(_broadcasting(elementwise.divide), 14, "self other"),
+    "Neg": Row(elementwise.negate, 13),
+    **{
+        row.onnx.name: Row(elementwise.activates(row.onnx.make, _rounded(row.onnx.attributes)), row.onnx.newest)
+        for row in ACTIVATIONS
+        if row.onnx
+    },
+    "PRelu": Row(_prelu, 16, "self weight"),
+    "Clip": Row(elementwise.clamp, 13, "self min max"),
+    "Max": Row(_broadcasting(maxima.compare), 13, "tensors"),
+    "Min": Row(_broadcasting(partial(maxima.compare, smallest=True)), 13, "tensors"),
+    "HardSigmoid": Row(elementwise.scaled_and_clipped, 22, "self", _rounded({"alpha": 0.2, "beta": 0.5})),
+    "BatchNormalization": Row(_batch_norm, 15, "self weight bias running_mean running_var", _rounded({"eps": 1e-5})),
+    "ai.onnx.ml.Scaler": Row(_scaler, 1),
+    "Conv": Row(_convolution, 22, "self weight bias"),
+    "ConvTranspose": Row(_convolution_back, 22, "self weight bias"),
+    "AveragePool": Row(_pools(windows.average), 22, "self", {"count_include_pad": False}),
+    "MaxPool": Row(_pools(windows.largest_in_windows), 22),
+    "GlobalAveragePool": Row(_over_images(windows.means_along_axes), 22),
+    "GlobalMaxPool": Row(_over_images(windows.largest_along_axes), 22),
+    "ReduceMean": Row(_reduces(windows.means_along_axes), 18, "self dim", _KEPT),
+    "ReduceSum": Row(_reduces(_TOTAL), 13, "self dim", _KEPT),
+    "ReduceMax": Row(_reduces(windows.largest_along_axes), 20, "self dim", _KEPT),
+    "ReduceMin": Row(_reduces(_SMALLEST), 20, "self dim", _KEPT),
+    "Concat": Row(parts.join, 13, "tensors", {"dim": 1}),
+    "Split": Row(_split, 18, "self split_size"),
+    "Pad": Row(_pad, 25, "self pads value dim"),
+    "Identity": _moving(shapes.same, 25),
+    "Cast": _moving(shapes.same, 28),
+    "Dropout": _moving(_dropout, 22, "self ratio train"),
+    "Reshape": _moving(_reshape, 25, "self size"),
+    "Flatten": _moving(shapes.flatten_to_matrix, 25),
+    "Squeeze": _moving(partial(shapes.squeeze, strict=True), 25, "self dim"),
+    "Unsqueeze": _moving(shapes.unsqueeze, 25, "self dim"),
+    "Transpose": _moving(_transpose, 25),
+    "Slice": _moving(shapes.slices, 13, "self start end dim step"),
+    "Gather": _moving(shapes.take, 13, "self index"),
+    "DepthToSpace": _moving(_blocks(apart=True), 28),
+    "SpaceToDepth": _moving(_blocks(apart=False), 28),
+    "Expand": _moving(partial(shapes.expand, keep=1), 13, "self size"),
+    "Resize": _moving(resize, 19, "self roi scales sizes"),
+    "Tile": _moving(_tile, 13, "self repeats"),
+    "Upsample": _moving(resize, 10, "self scales"),
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which pixels does ONNX repeat where an image is resized to the nearest pixel, and what do Expand and Tile repeat?
+"""Which pixels does ONNX repeat where an image is resized to the nearest pixel?
 
 A new pixel has a place among the old ones, by one of several formulas, and is the old one that is nearest by one of
 several roundings. Factors are float32. Runtimes compute the place in single precision. If the error of that could lead
@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regions.errors import UnsupportedLayerError
-from regions.read.graphs.operators import shapes
-from regions.read.graphs.operators.elementwise import repeated
+from regions.read.graphs.call import Call
+from regions.read.graphs.moving import MOVED_BYTES, axes_of
+from regions.read.graphs.operations import Tensor
 from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
-from regions.read.onnx.tensors import Constant
-from regions.read.onnx.values import Flow, Rearrangement, Value, integers
 
-__all__ = ["REPEATING"]
+__all__ = ["resize"]
 
 # The last version in which Resize has one formula: the pixel at or before i / factor.
 PLAIN = 10
@@ -36,57 +35,58 @@ PIXEL_BYTES = 256
 ROUNDING = 2**21
 
 
-def _resize(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
+def resize(call: Call) -> Any:
     """``Resize`` and ``Upsample``, to nearest pixels."""
+    at, node, x = call.at, call.at.node, call.movable()
+    assert isinstance(node, Node)
     plain = node.operator == "Upsample" or node.version <= PLAIN
-    if node.attributes.get("mode", "nearest") != "nearest":
+    if call.given("mode", "nearest") != "nearest":
         raise UnsupportedLayerError(
-            f"{node.label} makes means between pixels, which is not supported; export it with mode 'nearest'"
+            f"{at.label} makes means between pixels, which is not supported; export it with mode 'nearest'"
         )
-    axes = shapes.axes_of(at, node.attributes.get("axes", range(len(x.shape))), len(x.shape))
-    factors, counts = _sizes(at, node, values, [x.shape[axis] for axis in axes], plain)
-    rule = "asymmetric" if plain else node.attributes.get("coordinate_transformation_mode", "half_pixel")
-    rounding = "floor" if plain else node.attributes.get("nearest_mode", "round_prefer_floor")
+    axes = axes_of(at, call.given("dim", range(len(x.shape))), len(x.shape))
+    factors, counts = _sizes(call, [x.shape[axis] for axis in axes], plain)
+    rule = "asymmetric" if plain else call.given("coordinate_transformation_mode", "half_pixel")
+    rounding = "floor" if plain else call.given("nearest_mode", "round_prefer_floor")
     if rule not in PLACES or rounding not in ROUNDINGS:
         raise UnsupportedLayerError(
-            f"{node.label} finds pixels by {rule!r} and {rounding!r}, which is not supported; export it with "
+            f"{at.label} finds pixels by {rule!r} and {rounding!r}, which is not supported; export it with "
             "coordinate_transformation_mode 'asymmetric' and nearest_mode 'floor'"
         )
     if any(factor != 1 for factor in factors) and counts == [x.shape[axis] for axis in axes]:
         raise UnsupportedLayerError(
-            f"{node.label} keeps all lengths in spite of its factors, which runtimes do not read alike; export it "
+            f"{at.label} keeps all lengths in spite of its factors, which runtimes do not read alike; export it "
             "with sizes"
         )
     lengths = list(x.shape)
     for axis, count in zip(axes, counts, strict=True):
         lengths[axis] = count
-    at.charge(0, shapes.MOVED_BYTES * math.prod(lengths))
+    at.charge(0, MOVED_BYTES * math.prod(lengths))
     picked = [np.arange(length) for length in x.shape]
     for axis, factor, count in zip(axes, factors, counts, strict=True):
         if plain and factor != 1 and count <= x.shape[axis]:
             raise UnsupportedLayerError(
-                f"{node.label} shrinks an axis of length {x.shape[axis]} by {float(factor)}, or keeps it, and this "
+                f"{at.label} shrinks an axis of length {x.shape[axis]} by {float(factor)}, or keeps it, and this "
                 "version of the operator does not say which pixels remain; export it with opset 11 or newer"
             )
         if factor != 1:
             picked[axis] = _nearest(at, x.shape[axis], count, factor, rule, rounding)
     window = np.ix_(*picked)
-    return shapes.moved(at, x, lambda array: array[window], math.prod(map(len, picked)))
+    return call.moved(lambda array: array[window], math.prod(map(len, picked)))
 
 
-def _sizes(
-    at: Site, node: Node, values: list[Value | None], lengths: Sequence[int], plain: bool
-) -> tuple[list[Fraction], list[int]]:
+def _sizes(call: Call, lengths: Sequence[int], plain: bool) -> tuple[list[Fraction], list[int]]:
     """By how much each axis becomes longer, and how long."""
-    given = values[1] if plain and len(values) > 1 else values[2] if len(values) > 2 else None
-    if isinstance(given, Flow):
-        raise UnsupportedLayerError(f"{node.label} enlarges by what depends on the input; export it with fixed sizes")
-    scales = given.array if isinstance(given, Constant) else np.array(node.attributes.get("scales", []))
-    sizes = None if plain else integers(node, "sizes", values, 3)
+    at = call.at
+    given = call.given("roi" if plain and at.node.operator == "Resize" else "scales", [])
+    if isinstance(given, Tensor):
+        raise UnsupportedLayerError(f"{at.label} enlarges by what depends on the input; export it with fixed sizes")
+    scales = np.asarray(given)
+    sizes = [] if plain else call.integers("sizes", [])
     if sizes:
-        if node.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+        if call.given("keep_aspect_ratio_policy", "stretch") != "stretch":
             raise UnsupportedLayerError(
-                f"{node.label} keeps the ratio of lengths, which is not supported; export it with sizes that do"
+                f"{at.label} keeps the ratio of lengths, which is not supported; export it with sizes that do"
             )
         factors = [Fraction(size, length) for size, length in zip(sizes, lengths, strict=False)]
     else:
@@ -97,12 +97,12 @@ def _sizes(
         rounded = [int(np.float32(length) * np.float32(scale)) for length, scale in zip(lengths, scales, strict=False)]
         if rounded != sizes:
             raise UnsupportedLayerError(
-                f"{node.label}: whether there are {sizes[:20]} or {rounded[:20]} pixels is decided by rounding; export "
+                f"{at.label}: whether there are {sizes[:20]} or {rounded[:20]} pixels is decided by rounding; export "
                 "it with sizes"
             )
     if not len(factors) == len(sizes) == len(lengths) or min(sizes, default=1) < 1:
         raise at.refused(f"makes {sizes[:20]} of {list(lengths)[:20]}")
-    return factors, list(sizes)
+    return factors, sizes
 
 
 # The place of new pixel i among n old ones, where there are m new ones: of i, factor, n, m, and a half of their kind.
@@ -150,33 +150,3 @@ def _nearest(at: Site, length: int, count: int, factor: Fraction, rule: str, rou
             f"{at.label}: which pixel is the nearest is decided by rounding; enlarge to a multiple of the size before"
         )
     return low.astype(np.int64)
-
-
-def _expand(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    """Repeat x to the shape that the node names; axes of length 1 in that shape keep the length in x."""
-    wanted = integers(node, "shape", values, 1)
-    at.require_axes(wanted or [])
-    try:
-        shape = np.broadcast_shapes(x.shape, tuple(wanted or ()))
-    except ValueError:
-        raise at.refused(f"expands shape {list(x.shape)} to {wanted}") from None
-    if isinstance(x, np.ndarray):
-        return shapes.moved(at, x, lambda array: np.broadcast_to(array, shape), math.prod(shape))
-    return repeated(at, x, shape)
-
-
-def _tile(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    """Put copies side by side."""
-    times = integers(node, "repeats", values, 1)
-    if node.version < 6 or times is None or len(times) != len(x.shape) or min(times, default=1) < 1:
-        raise at.refused(f"repeats {(times or [])[:20]} times along the axes of shape {list(x.shape)}")
-    return shapes.moved(at, x, lambda array: np.tile(array, times), x.size * math.prod(times))
-
-
-# Each with the newest version of the operator that was read about; a newer one may mean something else.
-REPEATING: dict[str, tuple[Rearrangement, int]] = {
-    "Expand": (_expand, 13),
-    "Resize": (_resize, 19),
-    "Tile": (_tile, 13),
-    "Upsample": (_resize, 10),
-}

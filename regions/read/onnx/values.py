@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What flows through an ONNX graph, and which operators only rearrange it?
+"""What flows through an ONNX graph, and which constants are computed from others as lengths?
 
-A `Flow` is what depends on the input; everything else is a constant. Operators that move numbers do the same to both.
-Shapes, which exporters compute from one another, are constants, and are computed with as long as they are small.
+A `Flow` is what depends on the input; everything else is a constant. Shapes, which exporters compute from one another,
+are constants, and are computed with as long as they are small.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,23 +17,11 @@ from numpy.typing import NDArray
 
 from regions.errors import NotACheckpointError, UnsupportedLayerError
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators import shapes
-from regions.read.graphs.site import Site
 from regions.read.onnx.graph import Node
 from regions.read.onnx.tensors import FLOATS, Constant, element_name, read_tensor
 from regions.text.printable import printable
 
-__all__ = [
-    "CONSTANT_OPERATORS",
-    "REARRANGING",
-    "Flow",
-    "Rearrangement",
-    "Value",
-    "fold",
-    "integers",
-    "rearrange",
-    "shape_of",
-]
+__all__ = ["CONSTANT_OPERATORS", "Flow", "Value", "cast", "fold", "shape_of"]
 
 # Shapes and the like; nothing that large is computed from one another.
 MAX_FOLDED = 1024
@@ -53,162 +40,31 @@ class Flow:
 
 
 Value = Flow | Constant
-# It takes and returns a tensor, or an array.
-Rearrangement = Callable[[Site, Node, "list[Value | None]", Any], Any]
-
-
-def rearrange(at: Site, node: Node, values: list[Value | None], operation: Rearrangement) -> Value:
-    """Apply an operator that moves numbers without changing them.
-
-    Raises
-    ------
-    NotACheckpointError
-        It does not fit the shape.
-    UnsupportedLayerError
-        It depends on what is not constant.
-    """
-    given = values[0]
-    assert given is not None
-    element = _cast(node, given) if node.operator == "Cast" else given.element
-    if isinstance(given, Flow):
-        return Flow(operation(at, node, values, given.tensor), element)
-    array = operation(at, node, values, given.array)
-    at.charge(array.nbytes)
-    return Constant(array.astype(_NUMPY[element]) if node.operator == "Cast" else array, element, given.name)
-
 
 _NUMPY = {1: np.float32, 6: np.int32, 7: np.int64, 10: np.float16, 11: np.float64}
 
 
-def _cast(node: Node, given: Value) -> int:
-    """Casts between kinds of floats leave a real number what it is; of constants, only those that change nothing."""
-    target = node.attributes["to"]
+def cast(node: Node, given: Value) -> Value:
+    """Return a value as another type.
+
+    Casts between types of floats leave a real number what it is; of constants, only those that change nothing.
+
+    Raises
+    ------
+    UnsupportedLayerError
+        Numbers would be rounded.
+    """
+    target = int(node.attributes["to"])
     if isinstance(given, Flow):
         if target not in FLOATS:
             raise UnsupportedLayerError(
                 f"{node.label} turns numbers into {element_name(target)}, which jumps; export the part before it"
             )
-        return int(target)
+        return replace(given, element=target)
     with np.errstate(over="ignore", invalid="ignore"):
-        if target not in _NUMPY or not (given.array.astype(_NUMPY[target]) == given.array).all():
+        if target not in _NUMPY or not ((array := given.array.astype(_NUMPY[target])) == given.array).all():
             raise UnsupportedLayerError(f"{node.label} would round {given.name!r} to {element_name(target)}")
-    return int(target)
-
-
-def integers(node: Node, attribute: str, values: Sequence[Value | None], position: int) -> list[int] | None:
-    """Return integers that older versions have as an attribute and newer ones as an input; None if left out."""
-    if attribute in node.attributes:
-        return [int(number) for number in node.attributes[attribute]]
-    given = values[position] if len(values) > position else None
-    if given is None:
-        return None
-    if isinstance(given, Flow) or given.array.dtype.kind != "i" or given.array.ndim > 1:
-        raise UnsupportedLayerError(f"{node.label}: its {attribute} are not a constant list of integers")
-    return [int(number) for number in given.array.ravel()]
-
-
-def _reshape(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    shape = integers(node, "shape", values, 1)
-    copied = not node.attributes.get("allowzero", 0)
-    if shape is None or min(shape, default=0) < -1 or (copied and 0 in shape[len(x.shape) :]):
-        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}")
-    lengths = [x.shape[i] if length == 0 and copied else length for i, length in enumerate(shape)]
-    return shapes.moved(at, x, lambda array: array.reshape(lengths))
-
-
-def _flatten(at: Site, node: Node, _: list[Value | None], x: Any) -> Any:
-    axis, count = node.attributes.get("axis", 1), len(x.shape)
-    first = count if axis == count else shapes.axis_of(at, axis, count)
-    lengths = math.prod(x.shape[:first]), math.prod(x.shape[first:])
-    return shapes.moved(at, x, lambda array: array.reshape(lengths))
-
-
-def _squeeze(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    axes = integers(node, "axes", values, 1)
-    gone = None if axes is None else tuple(shapes.axes_of(at, axes, len(x.shape)))
-    return shapes.moved(at, x, lambda array: array.squeeze(gone))
-
-
-def _unsqueeze(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    axes = integers(node, "axes", values, 1)
-    if axes is None:
-        raise at.refused("does not say which axes it puts in")
-    new = tuple(shapes.axes_of(at, axes, len(x.shape) + len(axes)))
-    return shapes.moved(at, x, lambda array: np.expand_dims(array, new))
-
-
-def _transpose(at: Site, node: Node, _: list[Value | None], x: Any) -> Any:
-    return shapes.moved(at, x, lambda array: array.transpose(node.attributes.get("perm")))
-
-
-def _same(at: Site, _: Node, values: list[Value | None], x: Any) -> Any:
-    return shapes.moved(at, x, lambda array: array)
-
-
-def _dropout(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    training = values[2] if len(values) > 2 else None
-    if node.version < 7:
-        off = bool(node.attributes.get("is_test", 0))
-    else:
-        off = training is None or (isinstance(training, Constant) and not training.array.any())
-    if not off:
-        raise UnsupportedLayerError(f"{node.label} is in training mode, so its values are random; export for inference")
-    return _same(at, node, values, x)
-
-
-def _slice(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    starts, ends = integers(node, "starts", values, 1), integers(node, "ends", values, 2)
-    axes, steps = integers(node, "axes", values, 3), integers(node, "steps", values, 4)
-    if starts is None or ends is None:
-        raise at.refused("does not say where it cuts")
-    along = shapes.axes_of(at, range(len(starts)) if axes is None else axes, len(x.shape))
-    by = [1] * len(starts) if steps is None else steps
-    if not len(starts) == len(ends) == len(along) == len(by):
-        raise at.refused(f"has {len(starts)} starts, {len(ends)} ends, {len(along)} axes and {len(by)} steps")
-    window = [slice(None)] * len(x.shape)
-    for start, end, axis, step in zip(starts, ends, along, by, strict=True):
-        window[axis] = _cut(start, end, step, x.shape[axis])
-    return shapes.moved(at, x, lambda array: array[tuple(window)])
-
-
-def _cut(start: int, end: int, step: int, length: int) -> slice:
-    """A slice in ONNX's rules: backwards, it begins at the first number if it would begin before it."""
-    if step < 0 and start < -length < 0:
-        start = -length
-    return slice(start, end, step)
-
-
-def _gather(at: Site, node: Node, values: list[Value | None], x: Any) -> Any:
-    indices = values[1]
-    if not isinstance(indices, Constant) or indices.array.dtype.kind != "i":
-        raise UnsupportedLayerError(f"{node.label} picks by something that is not a constant list of integers")
-    return shapes.taken(at, x, indices.array, node.attributes.get("axis", 0))
-
-
-def _blocks(at: Site, node: Node, _: list[Value | None], x: Any, apart: bool) -> Any:
-    """Between channels and blocks of pixels, of images [batch, C, H, W]."""
-    mode = node.attributes.get("mode", "DCR")
-    move = shapes.blocks_apart if apart else shapes.blocks_together
-    fits = mode in ("DCR", "CRD") and len(x.shape) == 4
-    change = partial(move, size=node.attributes["blocksize"], channels_first=mode == "CRD")
-    return shapes.moved(at, x, lambda array: change(array) if fits else None)
-
-
-# Each with the newest version of the operator that was read about; a newer one may mean something else.
-REARRANGING: dict[str, tuple[Rearrangement, int]] = {
-    "Identity": (_same, 25),
-    "Cast": (_same, 28),
-    "Dropout": (_dropout, 22),
-    "Reshape": (_reshape, 25),
-    "Flatten": (_flatten, 25),
-    "Squeeze": (_squeeze, 25),
-    "Unsqueeze": (_unsqueeze, 25),
-    "Transpose": (_transpose, 25),
-    "Slice": (_slice, 13),
-    "Gather": (_gather, 13),
-    "DepthToSpace": (partial(_blocks, apart=True), 28),
-    "SpaceToDepth": (partial(_blocks, apart=False), 28),
-}
+    return replace(given, array=array, element=target)
 
 
 def shape_of(node: Node, value: Value) -> Constant:

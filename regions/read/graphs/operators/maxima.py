@@ -1,44 +1,61 @@
 # SPDX-License-Identifier: MIT
-"""Which units are the largest or the smallest of several numbers: over windows, along axes, element by element?
+"""Which units are the largest or the smallest of several numbers?
 
-Each result is a unit of `regions.networks.maxima`, with one arm for each number. A window that reaches beyond the
-border has fewer arms. The smallest is minus the largest of the negated numbers, which is exact.
-Source: the documentation of torch's and of ONNX's operators.
+Each result is a unit of `regions.networks.maxima`, with one arm for each number. The smallest is minus the largest of
+the negated numbers, which is exact.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from regions.arithmetic.types import Floats
+from regions.arithmetic.types import Integers
 from regions.errors import UnsupportedLayerError
 from regions.networks.maxima import MOST_ARMS
+from regions.read.graphs.call import Call
+from regions.read.graphs.moving import moved, repeated
 from regions.read.graphs.operations import Tensor
-from regions.read.graphs.operators.elementwise import clipped, compared_with, repeated, repeats
-from regions.read.graphs.operators.shapes import moved
-from regions.read.graphs.operators.windows import Axis, sources_along_axes, sources_in_windows
+from regions.read.graphs.operators.elementwise import clipped, compared_with
 from regions.read.graphs.site import Site, places
 
-__all__ = ["compared", "largest_along_axes", "largest_in_windows", "largest_of"]
+__all__ = ["compare", "largest"]
 
 
-def largest_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
-    """The largest in each window of x [1, channels, *lengths], or without the 1."""
-    sources, shape = sources_in_windows(at, x, axes)
-    return _largest(at, x, sources, shape)
+def compare(call: Call, *, smallest: bool = False) -> Tensor:
+    """Return the largest of tensors and constants, element by element, or the smallest.
+
+    A constant that is one number is a bound, which adds one kink to each element; an infinite bound adds none.
+    Other constants are subtracted first, and added afterwards.
+    """
+    operands = call.operands(infinite=True)
+    tensors = [each for each in operands if isinstance(each, Tensor)]
+    x = tensors[0] if len(tensors) == 1 else _largest_of(call.at, tensors, smallest=smallest)
+    bounds = []
+    for constant in operands:
+        if isinstance(constant, Tensor):
+            continue
+        if constant.size and (constant == constant.flat[0]).all() and _repeats(constant.shape, x.shape):
+            bounds.append(float(constant.flat[0]))
+        elif np.isinf(constant).any():
+            raise UnsupportedLayerError(f"{call.at.label} has different infinite bounds for different units")
+        else:
+            x = compared_with(call.at, x, constant, smallest=smallest)
+    if not bounds:
+        return x
+    low, high = (None, min(bounds)) if smallest else (max(bounds), None)
+    return clipped(call, x, low, high)
 
 
-def largest_along_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool, *, smallest: bool = False) -> Tensor:
-    """The largest along axes, which stay with length 1 or go; or the smallest."""
-    sources, shape = sources_along_axes(at, x, axes, keep)
-    return _turned(at, _largest(at, _turned(at, x, smallest), sources, shape), smallest)
+def _repeats(lengths: Sequence[int], shape: Sequence[int]) -> bool:
+    """Return whether an array of some lengths is repeated until it has a shape, and not the other way round."""
+    pairs = zip(reversed(lengths), reversed(shape), strict=False)
+    return len(lengths) <= len(shape) and all(length in (1, wanted) for length, wanted in pairs)
 
 
-def largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool = False) -> Tensor:
-    """The largest of tensors, element by element; they are repeated until their shapes agree."""
+def _largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool) -> Tensor:
+    """Return the largest of tensors, element by element; they are repeated until their shapes agree."""
     try:
         shape = np.broadcast_shapes(*(x.shape for x in tensors))
     except ValueError:
@@ -46,36 +63,13 @@ def largest_of(at: Site, tensors: Sequence[Tensor], *, smallest: bool = False) -
         raise at.refused(f"compares shapes {shapes}") from None
     wide = [repeated(at, x, shape) for x in tensors]
     together = at.joined([moved(at, x, lambda array: array.reshape(1, -1)) for x in wide], 0)
-    return _turned(at, _largest(at, _turned(at, together, smallest), places(together).T, shape), smallest)
+    return largest(at, together, places(together).T, shape, smallest=smallest)
 
 
-def compared(
-    at: Site, tensors: Sequence[Tensor], constants: Sequence[Floats], *, smallest: bool, widest: float = math.inf
-) -> Tensor:
-    """Return the largest of tensors and constants, element by element, or the smallest.
-
-    A constant that is one number is a bound, which adds one kink to each element; bounds from ``widest`` on add none.
-    Other constants are subtracted first, and added afterwards.
-    """
-    x = tensors[0] if len(tensors) == 1 else largest_of(at, tensors, smallest=smallest)
-    bounds = []
-    for constant in constants:
-        if constant.size and (constant == constant.flat[0]).all() and repeats(constant.shape, x.shape):
-            bounds.append(float(constant.flat[0]))
-        else:
-            x = compared_with(at, x, constant, smallest=smallest)
-    if not bounds:
-        return x
-    low, high = (None, min(bounds)) if smallest else (max(bounds), None)
-    return clipped(at, x, low, high, widest=widest)
-
-
-def _turned(at: Site, x: Tensor, turned: bool) -> Tensor:
-    return at.scaled(x, -1.0) if turned else x
-
-
-def _largest(at: Site, x: Tensor, sources: np.ndarray, shape: Sequence[int]) -> Tensor:
+def largest(at: Site, x: Tensor, sources: Integers, shape: Sequence[int], *, smallest: bool = False) -> Tensor:
     """Return the largest of each row of ``sources`` [units, arms]: positions in x, -1 for a missing arm."""
+    if smallest:
+        return at.scaled(largest(at, at.scaled(x, -1.0), sources, shape), -1.0)
     there = sources >= 0
     sizes = there.sum(axis=1)
     if not sizes.all():

@@ -1,160 +1,300 @@
 # SPDX-License-Identifier: MIT
-"""Which operators only move numbers?
+"""Which operators put the numbers of one tensor into another shape or order, pick some of them, or repeat them?
 
-Reshaping, transposing, slicing, flipping and repeating do to the arrays that say where the numbers are what they would
-do to the tensor: `moved` applies one function of numpy to both. Constants are moved as they are.
+All of them move constants as well.
+Source: the documentation of torch's and of ONNX's operators.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import accumulate
-from typing import Any, TypeVar
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regions.arithmetic.arrays import exact_float64
-from regions.errors import InternalError, RegionsError
-from regions.files.limits import MAX_AXES
-from regions.read.graphs.operations import Tensor
-from regions.read.graphs.site import BYTES_OF_ELEMENT, Site
+from regions.errors import UnsupportedLayerError
+from regions.read.graphs.call import Call, Operation
+from regions.read.graphs.moving import axes_of, axis_of, repeated
 
-__all__ = ["axes_of", "axis_of", "blocks_apart", "blocks_together", "bordered", "joined", "moved", "sections", "taken"]
+__all__ = [
+    "diagonal",
+    "expand",
+    "flatten",
+    "flatten_to_matrix",
+    "flip",
+    "index",
+    "move_axes",
+    "narrow",
+    "permute",
+    "repeat_each",
+    "reshape",
+    "reverse_axes",
+    "roll",
+    "same",
+    "select",
+    "shuffle_channels",
+    "shuffle_pixels",
+    "slices",
+    "slide",
+    "squeeze",
+    "swap_axes",
+    "swap_last_axes",
+    "take",
+    "tile",
+    "turn",
+    "unflatten",
+    "unsqueeze",
+]
 
-# A number that is repeated has an owner and a place, copies of both, and a place in lists on the way.
-MOVED_BYTES = 48
-Value = TypeVar("Value", Tensor, NDArray[Any])
-MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge", "circular": "wrap", "wrap": "wrap"}
+Array = NDArray[Any]
 
 
-def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Value:
-    """Apply a function of numpy that only moves numbers to a tensor or a constant.
+def same(call: Call) -> Any:
+    """Return the numbers as they are."""
+    return call.moved(lambda array: array)
 
-    Parameters
-    ----------
-    at : Site
-    x : Tensor or array
-    move : callable
-        Returns None, or raises what numpy raises, if it does not fit.
-    most : int, optional
-        How many numbers the result may have; as many as x has if left out. They are charged before anything is built.
-    """
-    most = x.size if most is None else most
-    at.charge(0, MOVED_BYTES * most if most > x.size else BYTES_OF_ELEMENT * most)
 
-    def apply(array: NDArray[Any]) -> NDArray[Any]:
-        result = move(array)
-        if result is None:
-            raise ValueError
-        if result.size > most:
-            raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
-        at.require_axes(result.shape)
-        return result
+def reshape(call: Call) -> Any:
+    """Return the numbers in another shape, in which one length may be -1."""
+    shape = call.integers("size")
+    return call.moved(lambda array: array.reshape(shape) if min(shape, default=0) >= -1 else None)
 
+
+def flatten(call: Call) -> Any:
+    """Make one axis of several."""
+    start, end = call.integer("start_dim", 0), call.integer("end_dim", -1)
+
+    def flat(array: Array) -> Array:
+        if not array.ndim:
+            return array.reshape(1)
+        first, last = (axis_of(call.at, axis, array.ndim) for axis in (start, end))
+        return array.reshape(*array.shape[:first], -1, *array.shape[last + 1 :])
+
+    return call.moved(flat)
+
+
+def unflatten(call: Call) -> Any:
+    """Make several axes of one."""
+    sizes, count = call.integers("sizes"), len(call.movable().shape)
+    place = axis_of(call.at, call.integer("dim"), count)
+    return call.moved(lambda array: array.reshape(*array.shape[:place], *sizes, *array.shape[place + 1 :]))
+
+
+def flatten_to_matrix(call: Call) -> Any:
+    """Make one axis of the axes before ``dim``, and one of the others."""
+    shape = call.movable().shape
+    dim = call.integer("dim", 1)
+    first = dim if dim == len(shape) else axis_of(call.at, dim, len(shape))
+    lengths = math.prod(shape[:first]), math.prod(shape[first:])
+    return call.moved(lambda array: array.reshape(lengths))
+
+
+def squeeze(call: Call, *, strict: bool = False) -> Any:
+    """Remove axes of length 1: all, or those that are named, which must have it if ``strict``."""
+    shape = call.movable().shape
+    if call.given("dim", None) is None:
+        return call.moved(lambda array: array.squeeze())
+    axes = axes_of(call.at, call.integers("dim"), len(shape))
+    gone = tuple(axis for axis in axes if strict or shape[axis] == 1)
+    return call.moved(lambda array: array.squeeze(gone))
+
+
+def unsqueeze(call: Call) -> Any:
+    """Put in axes of length 1."""
+    axes = call.integers("dim")
+    new = tuple(axes_of(call.at, axes, len(call.movable().shape) + len(axes)))
+    return call.moved(lambda array: np.expand_dims(array, new))
+
+
+def permute(call: Call) -> Any:
+    """Put the axes into another order."""
+    axes = call.integers("dims")
+    return call.moved(lambda array: array.transpose(axes))
+
+
+def reverse_axes(call: Call) -> Any:
+    """Put the axes into the reverse order."""
+    return call.moved(np.transpose)
+
+
+def move_axes(call: Call) -> Any:
+    """Move axes to other places."""
+    source, destination = call.integers("source"), call.integers("destination")
+    return call.moved(lambda array: np.moveaxis(array, source, destination))
+
+
+def swap_axes(call: Call) -> Any:
+    """Exchange two axes."""
+    first, second = call.integer("dim0"), call.integer("dim1")
+    return call.moved(lambda array: array.swapaxes(first, second))
+
+
+def swap_last_axes(call: Call) -> Any:
+    """Exchange the last two axes."""
+    return call.moved(lambda array: array.swapaxes(-1, -2))
+
+
+def turn(call: Call) -> Any:
+    """Rotate by right angles in the plane of two axes."""
+    return call.moved(partial(np.rot90, k=call.integer("k", 1), axes=tuple(call.integers("dims", [0, 1]))))
+
+
+def flip(call: Call) -> Any:
+    """Reverse the order along axes."""
+    return call.moved(partial(np.flip, axis=tuple(call.integers("dims"))))
+
+
+def roll(call: Call) -> Any:
+    """Shift along axes, or all numbers, where the last ones come in again."""
+    shifts, axes = call.integers("shifts"), call.integers("dims", [])
+    if axes and len(axes) != len(shifts):
+        raise call.at.refused(f"has {len(shifts)} shifts for {len(axes)} axes")
+    return call.moved(lambda array: np.roll(array, shifts if axes else shifts[0], axes or None))
+
+
+def diagonal(call: Call) -> Any:
+    """Return a diagonal of the plane of two axes, as the last axis."""
+    axes = {"axis1": call.integer("dim1", 0), "axis2": call.integer("dim2", 1)}
+    return call.moved(partial(np.diagonal, offset=call.integer("offset", 0), **axes))
+
+
+def slices(call: Call) -> Any:
+    """Return every step-th number from ``start`` to ``end`` along axes; backwards for negative steps."""
+    starts, ends = ([None] if call.given(name, None) is None else call.integers(name) for name in ("start", "end"))
+    shape = call.movable().shape
+    given = call.given("dim", None)
+    along = axes_of(call.at, range(len(starts)) if given is None else call.integers("dim"), len(shape))
+    steps = call.integers("step", [1] * len(starts))
+    if not len(starts) == len(ends) == len(along) == len(steps):
+        raise call.at.refused(f"has {len(starts)} starts, {len(ends)} ends, {len(along)} axes and {len(steps)} steps")
+    window = [slice(None)] * len(shape)
+    for start, end, axis, step in zip(starts, ends, along, steps, strict=True):
+        if step < 0 and start is not None and start < -shape[axis] < 0:
+            start = -shape[axis]  # backwards, it begins at the first number if it would begin before it
+        window[axis] = slice(start, end, step)
+    return call.moved(lambda array: array[tuple(window)])
+
+
+def narrow(call: Call) -> Any:
+    """Return so many numbers along an axis."""
+    start, length, shape = call.integer("start"), call.integer("length"), call.movable().shape
+    place = axis_of(call.at, call.integer("dim"), len(shape))
+    first = start % shape[place] if start < 0 < shape[place] else start
+    fits = 0 <= first and 0 <= length <= shape[place] - first
+    window = (slice(None),) * place + (slice(first, first + length),)
+    return call.moved(lambda array: array[window] if fits else None)
+
+
+def select(call: Call) -> Any:
+    """Return the numbers at one place along an axis."""
+    axis, index = call.integer("dim"), call.integer("index")
+    return call.moved(lambda array: np.take(array, index, axis=axis))
+
+
+def take(call: Call) -> Any:
+    """Return the numbers at some places along an axis, in the shape of the indices."""
+    indices, x = call.given("index"), call.movable()
+    if not isinstance(indices, np.ndarray) or indices.dtype.kind not in "iu":
+        raise UnsupportedLayerError(f"{call.at.label} picks by something that is not a constant list of integers")
+    axis = axis_of(call.at, call.integer("dim", 0), len(x.shape))
+    most = math.prod((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
+    return call.moved(lambda array: np.take(array, indices, axis=axis), most)
+
+
+def index(call: Call) -> Any:
+    """Return ``x[:, [2, 0, 1]]``, by the rules of numpy."""
+    given, x = call.given("indices"), call.movable()
+    lists = given if isinstance(given, list) else [given]
+    if not all(one is None or (isinstance(one, np.ndarray) and one.dtype.kind in "iub") for one in lists):
+        raise UnsupportedLayerError(f"{call.at.label} picks by something that is not a constant list of integers")
+    window = tuple(slice(None) if one is None else one for one in lists)
+    return call.moved(lambda array: array[window], _most_picked(call, x.shape, lists))
+
+
+def _most_picked(call: Call, shape: tuple[int, ...], lists: list[Array | None]) -> int:
+    """How many numbers lists pick from a shape: these are repeated to one shape, and axes without a list stay."""
+    axis, kept = 0, 1
+    for one in lists:
+        if one is None:
+            kept *= math.prod(shape[axis : axis + 1])
+        axis += one.ndim if one is not None and one.dtype.kind == "b" else 1
+    picked = [(int(np.count_nonzero(one)),) if one.dtype.kind == "b" else one.shape for one in lists if one is not None]
     try:
-        return at.moved(x, apply) if isinstance(x, Tensor) else apply(x)  # type: ignore[return-value]
-    except RegionsError:
-        raise
-    except (ValueError, IndexError, OverflowError, TypeError):
-        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}") from None
+        return kept * math.prod(shape[axis:]) * math.prod(np.broadcast_shapes(*picked))
+    except ValueError:
+        raise call.at.refused(f"picks by lists of shapes {[list(one) for one in picked[:8]]}") from None
 
 
-def taken(at: Site, x: Value, indices: NDArray[np.integer[Any]], axis: int) -> Value:
-    """The numbers at some places along an axis, in the shape of the indices; negative ones count from the end."""
-    axis = axis_of(at, axis, len(x.shape))
-    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-    return moved(at, x, lambda array: np.take(array, indices, axis=axis), math.prod(shape))
+def slide(call: Call) -> Any:
+    """Return windows along one axis; their entries become the last axis."""
+    size, step, x = call.integer("size"), call.integer("step"), call.movable()
+    place = axis_of(call.at, call.integer("dimension"), len(x.shape))
+    every = (slice(None),) * place + (slice(None, None, step),)
+
+    def windows(array: Array) -> Array | None:
+        if not 0 < size <= array.shape[place] or step < 1:
+            return None
+        return np.lib.stride_tricks.sliding_window_view(array, size, place)[every]
+
+    return call.moved(windows, x.size * max(size, 1))
 
 
-def axis_of(at: Site, axis: int, count: int) -> int:
-    """The number of an axis, from 0, of one that may be counted from the end."""
-    if not -count <= axis < count:
-        raise at.refused(f"has an axis {axis}, and gets numbers with {count} axes")
-    return axis % count
+def expand(call: Call, *, keep: int = -1) -> Any:
+    """Repeat axes of length 1 until they have the lengths that are named, of which ``keep`` means the length of x."""
+    x, sizes = call.movable(), call.integers("size")
+    call.at.require_axes(sizes)
+    lengths = (1,) * (len(sizes) - len(x.shape)) + x.shape
+    wanted = [1] * (len(lengths) - len(sizes)) + sizes
+    shape = tuple(length if size == keep else size for size, length in zip(wanted, lengths, strict=True))
+    fits = all(length in (1, size) and size >= 0 for length, size in zip(lengths, shape, strict=True))
+    if not fits or (len(x.shape) > len(sizes) and keep != 1):
+        raise call.at.refused(f"expands shape {list(x.shape)} to {sizes}")
+    if isinstance(x, np.ndarray):
+        return call.moved(lambda array: np.broadcast_to(array, shape), math.prod(shape))
+    return repeated(call.at, x, shape)
 
 
-def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
-    """The numbers of different axes."""
-    if len(axes) > MAX_AXES:
-        raise at.refused(f"names {len(axes)} axes; at most {MAX_AXES} are read")
-    found = [axis_of(at, axis, count) for axis in axes]
-    if len(set(found)) != len(found):
-        raise at.refused(f"names an axis twice: {list(axes)[:20]}")
-    return found
+def tile(call: Call, *, all_axes: bool = True) -> Any:
+    """Put copies side by side, along the last axes unless ``all_axes`` must be named."""
+    times, x = call.integers(call.first_of("repeats", "dims")), call.movable()
+    if min(times, default=1) < 1 or (all_axes and len(times) < len(x.shape)):
+        raise call.at.refused(f"repeats {times[:20]} times")
+    return call.moved(lambda array: np.tile(array, times), x.size * math.prod(times))
 
 
-def joined(at: Site, values: Sequence[Tensor | NDArray[Any]], axis: int) -> Tensor:
-    """Tensors, and constants beside them, one after the other along an axis."""
-    shapes = [list(value.shape) for value in values]
-    if not shapes or len({len(shape) for shape in shapes}) != 1 or not shapes[0]:
-        raise at.refused(f"joins shapes {shapes[:8]}")
-    axis = axis_of(at, axis, len(shapes[0]))
-    if len({(*shape[:axis], *shape[axis + 1 :]) for shape in map(tuple, shapes)}) != 1:
-        raise at.refused(f"joins shapes {shapes[:8]} along axis {axis}")
-    given = next(value for value in values if isinstance(value, Tensor))
-    # Constants are zeros at first.
-    tensors = [
-        value if isinstance(value, Tensor) else at.rearranged(given, np.full(value.shape, -1)) for value in values
-    ]
-    constants = [np.zeros(value.shape) if isinstance(value, Tensor) else value for value in values]
-    result = tensors[0] if len(tensors) == 1 else at.joined(tensors, axis)
-    if any(constant.any() for constant in constants):
-        result = at.scaled(result, 1.0, exact_float64(np.concatenate(constants, axis), f"{at.label}: its constants"))
-    return result
+def repeat_each(call: Call) -> Any:
+    """Repeat each number, along an axis or in a row."""
+    call.ignore("output_size")
+    times, x = call.integer("repeats"), call.movable()
+    axis = None if call.given("dim", None) is None else call.integer("dim")
+    if times < 1:
+        raise call.at.refused(f"repeats {times} times")
+    return call.moved(lambda array: np.repeat(array, times, axis), x.size * times)
 
 
-def sections(at: Site, x: Tensor, axis: int, lengths: Sequence[int]) -> list[Tensor]:
-    """A tensor cut along an axis into parts of given lengths."""
-    axis = axis_of(at, axis, len(x.shape))
-    if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
-        raise at.refused(f"cuts an axis of length {x.shape[axis]} into {list(lengths)[:20]}")
-    parts = []
-    for length, end in zip(lengths, accumulate(lengths), strict=True):
-        window = (slice(None),) * axis + (slice(end - length, end),)
-        size = x.size // max(x.shape[axis], 1) * length
-        parts.append(moved(at, x, lambda array, window=window: array[window], size))  # type: ignore[misc]
-    return parts
+def shuffle_channels(call: Call) -> Any:
+    """Cut the channels into groups, and take one of each group in turn."""
+    groups = call.integer("groups")
+    return call.moved(
+        lambda array: array.reshape(len(array), groups, -1, *array.shape[2:]).swapaxes(1, 2).reshape(array.shape)
+    )
 
 
-def bordered(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
-    """A border around a tensor, for each axis: numbers of its own, or a constant; negative ones cut off.
+def shuffle_pixels(apart: bool, name: str) -> Operation:
+    """Return the operator that makes blocks of pixels of channels, or the way back; ``name`` is of the blocks' size."""
+    move: Callable[..., Array | None] = _blocks_apart if apart else _blocks_together
 
-    A tensor that wraps around is cut first, so that what is cut off does not come in again at the other end.
-    """
-    if len(pads) != len(x.shape):
-        raise at.refused(f"has borders {[list(pair) for pair in pads]} for shape {list(x.shape)}")
-    if mode not in ("constant", *MODES):
-        raise at.refused(f"pads in a way that is not known, {mode!r}")
-    if MODES.get(mode) == "wrap":
-        x = _cut(at, x, pads)
-        return _framed(at, x, pads, mode, value)
-    return _cut(at, _framed(at, x, pads, mode, value), pads)
+    def shuffle(call: Call) -> Any:
+        channels_first = call.flag("channels_first", True)
+        return call.moved(partial(move, size=call.integer(name), channels_first=channels_first))
+
+    return shuffle
 
 
-def _cut(at: Site, x: Tensor, pads: Sequence[tuple[int, int]]) -> Tensor:
-    """Without what negative borders cut off."""
-    window = tuple(slice(max(-low, 0), n + min(high, 0)) for (low, high), n in zip(pads, x.shape, strict=True))
-    return moved(at, x, lambda array: array[window])
-
-
-def _framed(at: Site, x: Tensor, pads: Sequence[tuple[int, int]], mode: str, value: float) -> Tensor:
-    """With the positive borders."""
-    pads = [(max(low, 0), max(high, 0)) for low, high in pads]
-    if not any(map(any, pads)):
-        return x
-    size = math.prod(length + low + high for length, (low, high) in zip(x.shape, pads, strict=True))
-    if mode != "constant":
-        return moved(at, x, lambda array: np.pad(array, pads, mode=MODES[mode]), size)  # type: ignore[call-overload]
-    at.charge(0, 8 * size)
-    zeros = at.padded(x, *zip(*pads, strict=True))
-    if value == 0.0:
-        return zeros
-    return at.scaled(zeros, 1.0, np.pad(np.zeros(x.shape), pads, constant_values=value))
-
-
-def blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
+def _blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
     """Channels become blocks of pixels: [.., C s s, H, W] to [.., C, H s, W s].
 
     Which numbers of the channels' axis make one block says ``channels_first``: those that follow each other, or else
@@ -169,8 +309,8 @@ def blocks_apart(array: NDArray[Any], size: int, *, channels_first: bool) -> NDA
     return split.reshape(*batch, channels // size**2, height * size, width * size)
 
 
-def blocks_together(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
-    """Blocks of pixels become channels: [.., C, H s, W s] to [.., C s s, H, W], the way back from `blocks_apart`."""
+def _blocks_together(array: NDArray[Any], size: int, *, channels_first: bool) -> NDArray[Any] | None:
+    """Blocks of pixels become channels: [.., C, H s, W s] to [.., C s s, H, W], the way back from `_blocks_apart`."""
     if array.ndim < 3 or not 0 < size <= min(array.shape[-2:]):
         return None
     *batch, channels, height, width = array.shape

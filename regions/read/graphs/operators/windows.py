@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which linear operator is a convolution or a mean over windows?
+"""Which numbers do windows read, and axes that are taken together, and what is made of them?
 
-A convolution is `Patches.convolution`; this file checks its shapes. Means are patches of one row. Windows that reach
-over the border may count the outside or not, so there are several kinds of rows. A mean of n numbers has the weight
-1 / n, rounded to a double if n is not a power of two, and a note says so.
+A mean is patches of one row. Windows that reach over the border may count the outside or not, so there are several
+kinds of rows. A mean of n numbers has the weight 1 / n, rounded to a double if n is not a power of two, and a note says
+so. The largest number is a unit of `maxima.py`; a window that reaches beyond the border has fewer arms.
 Source: the documentation of torch's and of ONNX's operators, which agree on windows beyond the end.
 """
 
@@ -13,65 +13,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from regions.arithmetic.types import Floats, Integers
+from regions.arithmetic.types import Integers
 from regions.errors import UnsupportedLayerError
-from regions.networks.dense import Dense
 from regions.networks.patches import Patches, flat_places
+from regions.read.graphs.call import Call
+from regions.read.graphs.moving import axes_of
 from regions.read.graphs.operations import Tensor
+from regions.read.graphs.operators.maxima import largest
 from regions.read.graphs.site import Site, places
 
 __all__ = [
-    "Axis",
+    "MOST_POSITIONS",
     "Windows",
-    "adaptive_axes",
-    "convolved",
-    "convolved_back",
-    "dense",
-    "mean_over_axes",
-    "mean_over_windows",
-    "several",
-    "sources_along_axes",
-    "sources_in_windows",
-    "windows_as_columns",
+    "adaptive_average",
+    "adaptive_largest",
+    "average",
+    "columns",
+    "largest_along_axes",
+    "largest_in_windows",
+    "means_along_axes",
+    "windows_of",
 ]
 
 # What numpy and Patches can count with, and more than there is memory for.
 MOST_POSITIONS = 2**31 - 1
-
-
-def several(at: Site, x: Tensor) -> UnsupportedLayerError:
-    """The error that says that a node works on a batch."""
-    return UnsupportedLayerError(
-        f"{at.label} gets numbers of shape {list(x.shape)} and treats them as several inputs; if the file "
-        "is for batches of one size, export it for single inputs, or for batches of any size"
-    )
-
-
-def dense(at: Site, x: Tensor, weights: Floats, biases: Floats | None = None) -> Tensor:
-    """A matrix [out, in] on the last axis."""
-    if not x.shape or x.shape[-1] != weights.shape[1]:
-        raise at.refused(f"has a matrix for {weights.shape[1]} numbers and gets {_shown(x)}")
-    shape = (*x.shape[:-1], len(weights))
-    if x.size == x.shape[-1]:
-        return at.linear(x, Dense(weights), biases, shape)
-    if x.shape[0] != 1:
-        raise several(at, x)
-    rows = x.size // x.shape[-1]
-    at.charge(4 * (x.size + rows * len(weights)))
-    operator = Patches(
-        x.size,
-        rows * len(weights),
-        weights[np.newaxis],
-        np.zeros(rows, dtype=np.int32),
-        np.arange(x.size, dtype=np.int32).reshape(rows, -1),
-        np.arange(rows * len(weights), dtype=np.int32).reshape(rows, -1),
-    )
-    return at.linear(x, operator, None if biases is None else np.tile(biases, rows), shape)
 
 
 class Axis:
@@ -148,69 +116,98 @@ class Windows:
         return axes
 
 
-def convolved(at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int) -> Tensor:
-    """A convolution of x [1, channels, *lengths], or without the 1, by a kernel [out, channels / groups, *size]."""
-    axes = kernel.ndim - 2
-    if axes < 1 or len(x.shape) not in (axes + 1, axes + 2):
-        raise at.refused(f"is a convolution with a kernel {list(kernel.shape)} of numbers of shape {list(x.shape)}")
-    batch, (channels, *lengths) = x.shape[: -axes - 1], x.shape[-axes - 1 :]
-    if batch not in ((), (1,)):
-        raise several(at, x)
-    out, each = kernel.shape[:2]
-    if groups < 1 or channels != each * groups or out % groups or not out:
-        raise at.refused(f"has a kernel {list(kernel.shape)} in {groups} groups for {channels} channels")
-    if biases is not None and biases.shape != (out,):
-        raise at.refused(f"has biases {list(biases.shape)} for {out} channels")
-    counts = windows.counts(at, lengths)
-    positions = math.prod(counts)
-    sources = positions * each * math.prod(windows.size) * groups
-    # Both are numbered with 64 bits at first, and positions have a corner along each axis.
-    at.charge(4 * (sources + positions * out), 24 * sources + 48 * positions * (axes + out))
-    shape = (channels, *lengths)
-    operator = Patches.convolution(kernel, shape, windows.stride, windows.padding, windows.dilation, groups)
-    repeated = None if biases is None else np.repeat(biases, positions)
-    return at.linear(x, operator, repeated, (*batch, out, *counts))
+def windows_of(call: Call, size: Sequence[int], lengths: Sequence[int]) -> Windows:
+    """Return the windows of a call, of a size, along axes of some lengths.
 
-
-def convolved_back(
-    at: Site, x: Tensor, kernel: Floats, biases: Floats | None, windows: Windows, groups: int, more: Sequence[int]
-) -> Tensor:
-    """A transposed convolution by a kernel [channels, out / groups, *size], with ``more`` numbers at each axis' end.
-
-    A convolution with these windows takes the result back to the shape of x. The padding is cut off from the result. It
-    is computed as a convolution of x, with zeros between its numbers, by the flipped kernel.
+    The padding is one number for each axis, a pair of them, or a word: ``valid`` for none, or for as many windows as
+    fit if each begins within the lengths: ``same`` or ``same_upper`` with the larger half of an odd padding behind,
+    ``same_lower`` with it before.
     """
-    axes = kernel.ndim - 2
-    lengths, size, stride, spread = x.shape[-axes:], windows.size, windows.stride, windows.dilation
-    if not all(len(given) == axes for given in (lengths, stride, windows.padding, spread, more)):
-        raise at.refused(f"has not one stride, padding and dilation for each of {axes} axes")
-    least = min(*more, *(pad for pair in windows.padding for pad in pair))
-    if groups < 1 or len(kernel) % groups or least < 0 or min(*stride, *spread) < 1:
-        raise at.refused(f"has {groups} groups of {len(kernel)} channels, or an impossible stride, dilation or padding")
-    reach = [step * (entries - 1) for entries, step in zip(size, spread, strict=True)]
-    low = [before - pad for before, (pad, _) in zip(reach, windows.padding, strict=True)]
-    high = [after - pad + extra for after, (_, pad), extra in zip(reach, windows.padding, more, strict=True)]
-    wide = [(length - 1) * step + 1 for length, step in zip(lengths, stride, strict=True)]
-    # A negative border cuts off. `convolved` refuses a rest that is smaller than the kernel.
-    framed = [sum((max(before, 0), n, max(after, 0))) for before, n, after in zip(low, wide, high, strict=True)]
-    shape = [*x.shape[:-axes], *framed]
-    if math.prod(shape) > MOST_POSITIONS:
-        raise at.refused(f"has {math.prod(shape)} positions")
-    at.charge(0, 8 * math.prod(shape))
-    sources = np.full(shape, -1)
-    between = [slice(max(start, 0), max(start, 0) + n, step) for start, n, step in zip(low, wide, stride, strict=True)]
-    inside: tuple[Any, ...] = (..., *between)
-    sources[inside] = np.arange(x.size).reshape(x.shape)
-    cut = [slice(max(-start, 0), n + min(end, 0)) for start, n, end in zip(low, framed, high, strict=True)]
-    remaining: tuple[Any, ...] = (..., *cut)
-    sources = sources[remaining]
-    split = kernel.reshape(groups, -1, *kernel.shape[1:]).swapaxes(1, 2)
-    turned = np.flip(split.reshape(-1, *split.shape[2:]), axis=tuple(range(2, kernel.ndim)))
-    slid = Windows(size, [1] * axes, [(0, 0)] * axes, spread)
-    return convolved(at, at.rearranged(x, sources), turned, biases, slid, groups)
+    axes = len(size)
+    stride, dilation = (call.integers(name, [1], axes) for name in ("stride", "dilation"))
+    padding = call.given("padding", [0])
+    if isinstance(padding, str):
+        return Windows(size, stride, _named_padding(call, padding, size, lengths, stride, dilation), dilation)
+    if isinstance(padding, list) and padding and isinstance(padding[0], tuple):
+        return Windows(size, stride, padding, dilation)
+    return Windows(size, stride, [(pad, pad) for pad in call.integers("padding", [0], axes)], dilation)
 
 
-def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
+def _named_padding(
+    call: Call, word: str, size: Sequence[int], lengths: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
+) -> list[tuple[int, int]]:
+    if word.lower() == "valid":
+        return [(0, 0)] * len(size)
+    if word.lower() not in ("same", "same_upper", "same_lower"):
+        raise call.at.refused(f"pads in a way that is not known, {word!r}")
+    if not len(lengths) == len(stride) == len(dilation) == len(size) or min(stride) < 1:
+        raise call.at.refused(f"has not one stride, padding and dilation for each of {len(lengths)} axes")
+    result = []
+    for length, entries, step, spread in zip(lengths, size, stride, dilation, strict=True):
+        padding = (-(-length // step) - 1) * step + (entries - 1) * spread + 1 - length
+        if padding < -1:  # one number too many at the end is skipped in any case
+            raise UnsupportedLayerError(
+                f"{call.at.label} has windows {list(size)} that skip the last of {list(lengths)} numbers, so the "
+                f"padding {word!r} would be {padding}, which is not defined; export it with numbers as padding"
+            )
+        smaller, larger = max(padding, 0) // 2, -(-max(padding, 0) // 2)
+        result.append((larger, smaller) if word.lower() == "same_lower" else (smaller, larger))
+    return result
+
+
+def _pooled(call: Call, axes: int | None, *, outside_counts: bool) -> tuple[Tensor, list[Axis]]:
+    """Return what a call pools, and its windows."""
+    x = call.tensor()
+    size = call.integers("kernel_size", count=axes)
+    lengths = _lengths(call, x, len(size) if axes is None else axes)
+    call = call if call.given("stride", None) else call.with_arguments(stride=size)
+    up = call.flag("ceil_mode")
+    windows = windows_of(call, size, lengths)
+    return x, windows.axes(call.at, lengths, up=up, outside_counts=outside_counts)
+
+
+def _lengths(call: Call, x: Tensor, axes: int) -> tuple[int, ...]:
+    """Return the lengths of the last axes of x, before which there are channels, and perhaps a batch."""
+    if len(x.shape) not in (axes + 1, axes + 2):
+        raise call.at.refused(f"takes channels and {axes} axes, and gets shape {list(x.shape)}")
+    return x.shape[-axes:]
+
+
+def average(call: Call, axes: int | None = None) -> Tensor:
+    """Return the means over windows, or sums over a divisor that the call names."""
+    x, windows = _pooled(call, axes, outside_counts=call.flag("count_include_pad", True))
+    divisor = None if call.given("divisor_override", None) is None else call.integer("divisor_override")
+    return _mean_over_windows(call.at, x, windows, divisor)
+
+
+def largest_in_windows(call: Call, axes: int | None = None) -> Tensor:
+    """Return the largest number in each window."""
+    x, windows = _pooled(call, axes, outside_counts=False)
+    return largest(call.at, x, *_sources_in_windows(call.at, x, windows))
+
+
+def adaptive_average(call: Call, axes: int) -> Tensor:
+    """Return the means over as many windows as the call asks for."""
+    return _mean_over_windows(call.at, call.tensor(), _adaptive_windows(call, axes))
+
+
+def adaptive_largest(call: Call, axes: int) -> Tensor:
+    """Return the largest number in each of as many windows as the call asks for."""
+    x, windows = call.tensor(), _adaptive_windows(call, axes)
+    return largest(call.at, x, *_sources_in_windows(call.at, x, windows))
+
+
+def _adaptive_windows(call: Call, axes: int) -> list[Axis]:
+    lengths = _lengths(call, call.tensor(), axes)
+    given = call.given("output_size")
+    counts = given if isinstance(given, list) else [given] * axes
+    wanted = [length if one is None else one for one, length in zip(counts, lengths, strict=False)]
+    if not all(type(one) is int for one in wanted):
+        raise call.at.refused("has an argument 'output_size' that is not a list of whole numbers")
+    return _adaptive_axes(call.at, lengths, wanted)
+
+
+def _adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> list[Axis]:
     """As many windows as are asked for, of nearly equal size."""
     if len(counts) != len(lengths) or min(counts) < 1 or max(counts) > MOST_POSITIONS:
         raise at.refused(f"makes {list(counts)} numbers out of {list(lengths)}")
@@ -224,14 +221,14 @@ def adaptive_axes(at: Site, lengths: Sequence[int], counts: Sequence[int]) -> li
     return axes
 
 
-def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integers, list[int]]:
+def _sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integers, list[int]]:
     """Return the positions that windows of x [1, channels, *lengths], or without the 1, read, and the result's shape.
 
     Flat positions [windows, entries], channel by channel, -1 beyond the border.
     """
     batch, (channels, *lengths) = x.shape[: -len(axes) - 1], x.shape[-len(axes) - 1 :]
     if batch not in ((), (1,)):
-        raise several(at, x)
+        raise at.several(x)
     counts = [len(axis.divisors) for axis in axes]
     entries = math.prod(axis.places.shape[1] for axis in axes)
     at.charge(0, 24 * channels * math.prod(counts) * (entries + 1))
@@ -241,18 +238,20 @@ def sources_in_windows(at: Site, x: Tensor, axes: Sequence[Axis]) -> tuple[Integ
     return sources.reshape(-1, entries), [*batch, channels, *counts]
 
 
-def windows_as_columns(at: Site, x: Tensor, axes: Sequence[Axis]) -> Tensor:
+def columns(call: Call) -> Tensor:
     """Return windows of x [1, channels, *lengths], or without the 1, as columns [1, channels * entries, windows]."""
-    sources, shape = sources_in_windows(at, x, axes)
-    *batch, channels = shape[: -len(axes)]
-    columns = sources.reshape(channels, -1, sources.shape[1]).swapaxes(1, 2)
-    return at.rearranged(x, columns.reshape(*batch, -1, columns.shape[2]))
+    at, x, size = call.at, call.tensor(), call.integers("kernel_size", count=2)
+    lengths = _lengths(call, x, 2)
+    windows = windows_of(call, size, lengths).axes(at, lengths, up=False, outside_counts=False)
+    sources, shape = _sources_in_windows(at, x, windows)
+    *batch, channels = shape[:-2]
+    moved = sources.reshape(channels, -1, sources.shape[1]).swapaxes(1, 2)
+    return at.rearranged(x, moved.reshape(*batch, -1, moved.shape[2]))
 
 
-def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | None = None) -> Tensor:
-    """Return the means over windows of x [1, channels, *lengths], or without the 1, or sums over ``divisor``."""
-    sources, shape = sources_in_windows(at, x, axes)
-    divisors = reduce(np.multiply.outer, [axis.divisors for axis in axes]).ravel()
+def _mean_over_windows(at: Site, x: Tensor, windows: Sequence[Axis], divisor: int | None = None) -> Tensor:
+    sources, shape = _sources_in_windows(at, x, windows)
+    divisors = reduce(np.multiply.outer, [axis.divisors for axis in windows]).ravel()
     if divisor is not None:
         divisors = np.full_like(divisors, divisor)
     if not divisors.all():
@@ -260,29 +259,36 @@ def mean_over_windows(at: Site, x: Tensor, axes: Sequence[Axis], divisor: int | 
     return _means(at, x, sources, np.tile(divisors, len(sources) // len(divisors)), shape)
 
 
-def sources_along_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool) -> tuple[Integers, list[int]]:
-    """Flat positions [results, entries] of what is taken together along axes, which stay with length 1 or go; and the
-    shape of the results."""
-    gone = set(axes)
+def means_along_axes(call: Call, *, total: bool = False) -> Tensor:
+    """Return the means, or sums, along axes."""
+    x, sources, shape = _along_axes(call)
+    return _means(call.at, x, sources, np.full(len(sources), 1 if total else sources.shape[1]), shape)
+
+
+def largest_along_axes(call: Call, *, smallest: bool = False) -> Tensor:
+    """Return the largest numbers along axes, or the smallest."""
+    x, sources, shape = _along_axes(call)
+    return largest(call.at, x, sources, shape, smallest=smallest)
+
+
+def _along_axes(call: Call) -> tuple[Tensor, Integers, list[int]]:
+    """Return a tensor, the flat positions [results, entries] of what is taken together, and the shape of the results.
+
+    The axes of the call, all of them if it names none, stay with length 1 or go.
+    """
+    at, x, keep = call.at, call.tensor(), call.flag("keepdim")
+    named = [] if call.given("dim", None) is None else call.integers("dim")
+    gone = axes_of(at, named or range(len(x.shape)), len(x.shape))
     count = math.prod(x.shape[axis] for axis in gone)
     if not x.size:
         raise at.refused("takes no numbers together")
     at.charge(0, 24 * x.size)
     kept = [axis for axis in range(len(x.shape)) if axis not in gone]
     sources = places(x).transpose(*kept, *sorted(gone)).reshape(-1, count)
-    lengths = [1 if axis in gone else length for axis, length in enumerate(x.shape) if keep or axis not in gone]
-    return sources, lengths
+    return x, sources, [1 if axis in gone else n for axis, n in enumerate(x.shape) if keep or axis not in gone]
 
 
-def mean_over_axes(at: Site, x: Tensor, axes: Sequence[int], keep: bool, *, total: bool) -> Tensor:
-    """Means, or sums, along axes, which stay with length 1 or go."""
-    sources, shape = sources_along_axes(at, x, axes, keep)
-    return _means(at, x, sources, np.full(len(sources), 1 if total else sources.shape[1]), shape)
-
-
-def _means(
-    at: Site, x: Tensor, sources: NDArray[np.int64], divisors: NDArray[np.int64], shape: Sequence[int]
-) -> Tensor:
+def _means(at: Site, x: Tensor, sources: Integers, divisors: Integers, shape: Sequence[int]) -> Tensor:
     """Patches of one row: each output the sum of its sources over a divisor."""
     values, kinds = np.unique(divisors, return_inverse=True)
     at.charge(4 * sources.size + 8 * len(values) * sources.shape[1])
@@ -301,7 +307,3 @@ def _means(
         np.arange(len(sources), dtype=np.int32)[:, np.newaxis],
     )
     return at.linear(x, operator, None, shape)
-
-
-def _shown(x: Tensor) -> str:
-    return f"{x.shape[-1] if x.shape else 1}, of shape {list(x.shape)}"

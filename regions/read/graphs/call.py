@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Which arguments does an operator of a graph have, and which values are they?
+
+Each operator is one function of a `Call`, for all formats. The function asks for an argument by the name that torch
+has for it, with the value that stands for it where it is left out, and says what type the argument must have. A format
+finds the arguments of a node and translates their names. Numbers among the arguments are doubles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.arrays import exact_float64
+from regions.arithmetic.types import Floats
+from regions.errors import NonFiniteError, UnsupportedLayerError
+from regions.read.graphs import moving
+from regions.read.graphs.operations import Tensor
+from regions.read.graphs.site import Site
+
+__all__ = ["Call", "Operand", "Operation"]
+
+Operand = Tensor | Floats
+_MISSING: Any = object()
+
+
+@dataclass
+class Call:
+    """An operator and its arguments.
+
+    Attributes
+    ----------
+    at : Site
+    arguments : dict of str to Tensor, array, number, bool, str, None, or list of these
+        Tensors depend on the input, and arrays are constants.
+    names : dict of str to str
+        The names that messages use for arguments whose names in the file are not torch's.
+    widest : float
+        The largest finite number of the type of the numbers; a bound from there on bounds nothing.
+    asked : set of str
+        The arguments that were asked for.
+    """
+
+    at: Site
+    arguments: Mapping[str, Any]
+    names: Mapping[str, str] = field(default_factory=dict)
+    widest: float = math.inf
+    asked: set[str] = field(default_factory=set)
+
+    def with_arguments(self, **arguments: Any) -> Call:
+        """Return the same call with other arguments."""
+        return replace(self, arguments={**self.arguments, **arguments})
+
+    def given(self, name: str, default: Any = _MISSING) -> Any:
+        """Return an argument, whatever it is."""
+        self.asked.add(name)
+        argument = self.arguments.get(name, default)
+        if argument is _MISSING:
+            raise self.at.refused(f"lacks its argument {self.said(name)!r}")
+        return argument
+
+    def said(self, name: str) -> str:
+        """Return what messages call an argument."""
+        return self.names.get(name, name)
+
+    def first_of(self, *names: str) -> str:
+        """Return the name of an argument that has several names; the first one if it is left out."""
+        return next((name for name in names if name in self.arguments), names[0])
+
+    def tensor(self, name: str = "self") -> Tensor:
+        """Return an argument that depends on the input."""
+        value = self.given(name)
+        if isinstance(value, Tensor):
+            return value
+        raise self.constants_alone()
+
+    def constants_alone(self) -> UnsupportedLayerError:
+        """Return the error that says that an argument is a constant where a tensor must be."""
+        if any(isinstance(each, Tensor) for each in self.arguments.values()):
+            return UnsupportedLayerError(
+                f"{self.at.label} has a constant where only what depends on the input can be; exchange its operands"
+            )
+        return UnsupportedLayerError(
+            f"{self.at.label} computes with constants in a way that is not handled; put the result into a buffer of "
+            "the module before exporting it"
+        )
+
+    def two_factors(self) -> UnsupportedLayerError:
+        """Return the error that says that both factors of a product are tensors."""
+        return UnsupportedLayerError(
+            f"{self.at.label} multiplies two values that depend on the input, which is not piecewise linear; export "
+            "the part before it, or name what goes into it with outputs="
+        )
+
+    def movable(self, name: str = "self") -> Tensor | NDArray[Any]:
+        """Return a tensor or a constant array."""
+        value = self.given(name)
+        if not isinstance(value, (Tensor, np.ndarray)):
+            raise self.at.refused(f"has an argument {self.said(name)!r} that is not a tensor")
+        return value
+
+    def moved(self, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Any:
+        """Return the first argument, a tensor or a constant, rearranged; see `moving.moved`."""
+        return moving.moved(self.at, self.movable(), move, most)  # type: ignore[type-var]
+
+    def array(self, name: str) -> Floats | None:
+        """Return a constant as doubles; None if it is left out."""
+        value = self.given(name, None)
+        if value is None:
+            return None
+        if not isinstance(value, np.ndarray):
+            what = f"its {self.said(name)} depends on the input"
+            raise UnsupportedLayerError(f"{self.at.label}: {what}, which is not piecewise linear or not handled")
+        return exact_float64(value, f"{self.at.label}: {self.said(name)}")
+
+    def constant(self, name: str) -> Floats:
+        """Return a constant that cannot be left out, as doubles."""
+        array = self.array(name)
+        if array is None:
+            raise self.at.refused(f"lacks its argument {self.said(name)!r}")
+        return array
+
+    def operands(self, *, infinite: bool = False) -> list[Operand]:
+        """Return the operands: ``tensors`` if there are any number of them, else ``self`` and ``other``.
+
+        Constants may have infinite numbers only if ``infinite``.
+        """
+        if "tensors" in self.arguments:
+            values = [("tensors", value) for value in _listed(self.given("tensors"))]
+        else:
+            values = [(name, self.given(name)) for name in ("self", "other")]
+        if not any(isinstance(value, Tensor) for _, value in values):
+            raise self.constants_alone()
+        return [self._operand(*each, infinite) for each in values]
+
+    def _operand(self, name: str, value: Any, infinite: bool) -> Operand:
+        if isinstance(value, Tensor):
+            return value
+        if type(value) not in (int, float) and not isinstance(value, np.ndarray):
+            raise self.at.refused(f"has an argument {self.said(name)!r} that is not a number")
+        if infinite and isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isnan(value).any():
+            return value.astype(np.float64)
+        return exact_float64(value, f"{self.at.label}: {self.said(name)}")
+
+    def number(self, name: str, default: Any = _MISSING) -> float:
+        """Return a real number."""
+        value = self.given(name, default)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2.0**1023:
+            return float(value)
+        raise NonFiniteError(f"{self.at.label}: its {self.said(name)} is not a finite number")
+
+    def bound(self, name: str, default: float | None = None) -> float | None:
+        """Return a number that may be infinite; None if it is left out."""
+        value = self.given(name, default)
+        if isinstance(value, np.ndarray) and value.size == 1:
+            value = value.item()
+        if value is None or (isinstance(value, float) and not math.isnan(value)):
+            return value
+        if isinstance(value, (np.ndarray, Tensor)):
+            what = f"its {self.said(name)} is a tensor of shape {list(value.shape)}"
+            raise UnsupportedLayerError(f"{self.at.label}: {what}, which is not handled; give a number")
+        return self.with_arguments(**{name: value}).number(name)
+
+    def integer(self, name: str, default: Any = _MISSING) -> int:
+        """Return a whole number."""
+        value = self.given(name, default)
+        if type(value) is int and abs(value) < 2**63:
+            return value
+        raise self.at.refused(f"has an argument {self.said(name)!r} that is not a whole number")
+
+    def integers(self, name: str, default: Any = _MISSING, count: int | None = None) -> list[int]:
+        """Return whole numbers; a single one stands for ``count`` of them."""
+        value = self.given(name, default)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "i" and value.ndim < 2:
+            value = value.ravel().tolist()
+        if isinstance(value, (np.ndarray, Tensor)):
+            raise UnsupportedLayerError(f"{self.at.label}: its {self.said(name)} is not a constant list of integers")
+        values = _listed(value)
+        if not all(type(one) is int and -(2**63) <= one < 2**63 for one in values):
+            raise self.at.refused(f"has an argument {self.said(name)!r} that is not a list of whole numbers")
+        return values * count if count is not None and len(values) == 1 else values
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return a truth value."""
+        value = self.given(name, default)
+        if type(value) is not bool:
+            raise self.at.refused(f"has an argument {self.said(name)!r} that is neither true nor false")
+        return value
+
+    def ignore(self, *names: str) -> None:
+        """Allow arguments that say how something is computed, and not what."""
+        self.asked.update(names)
+
+    def require_all_asked(self) -> None:
+        """Refuse arguments that nothing asked for."""
+        rest = [name for name in self.arguments if name not in self.asked]
+        if rest:
+            raise self.at.refused(f"has an argument {self.said(rest[0])!r} that is not known here")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+Operation = Callable[[Call], Any]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""How are numbers moved without changing them?
+
+Reshaping, transposing, slicing, flipping and repeating do to the arrays that say where the numbers are what they would
+do to the tensor: `moved` applies one function of numpy to both. Constants are moved as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regions.arithmetic.types import Floats
+from regions.errors import InternalError, RegionsError
+from regions.files.limits import MAX_AXES
+from regions.read.graphs.operations import Tensor
+from regions.read.graphs.site import BYTES_OF_ELEMENT, Site
+
+__all__ = ["MOVED_BYTES", "axes_of", "axis_of", "moved", "repeated", "spread"]
+
+# A number that is repeated has an owner and a place, copies of both, and a place in lists on the way.
+MOVED_BYTES = 48
+Value = TypeVar("Value", Tensor, NDArray[Any])
+
+
+def moved(at: Site, x: Value, move: Callable[[NDArray[Any]], NDArray[Any] | None], most: int | None = None) -> Value:
+    """Apply a function of numpy that only moves numbers to a tensor or a constant.
+
+    Parameters
+    ----------
+    at : Site
+    x : Tensor or array
+    move : callable
+        Returns None, or raises what numpy raises, if it does not fit.
+    most : int, optional
+        How many numbers the result may have; as many as x has if left out. They are charged before anything is built.
+    """
+    most = x.size if most is None else most
+    at.charge(0, MOVED_BYTES * most if most > x.size else BYTES_OF_ELEMENT * most)
+
+    def apply(array: NDArray[Any]) -> NDArray[Any]:
+        result = move(array)
+        if result is None:
+            raise ValueError
+        result = np.asarray(result)  # numpy picks a single number as one, and not as an array
+        if result.size > most:
+            raise InternalError(f"{at.label} makes {result.size} numbers, and only {most} were charged")
+        at.require_axes(result.shape)
+        return result
+
+    try:
+        return at.moved(x, apply) if isinstance(x, Tensor) else apply(x)  # type: ignore[return-value]
+    except RegionsError:
+        raise
+    except (ValueError, IndexError, OverflowError, TypeError):
+        raise at.refused(f"does not fit what reaches it, of shape {list(x.shape)}") from None
+
+
+def axis_of(at: Site, axis: int, count: int) -> int:
+    """The number of an axis, from 0, of one that may be counted from the end."""
+    if not -count <= axis < count:
+        raise at.refused(f"has an axis {axis}, and gets numbers with {count} axes")
+    return axis % count
+
+
+def axes_of(at: Site, axes: Sequence[int], count: int) -> list[int]:
+    """The numbers of different axes."""
+    if len(axes) > MAX_AXES:
+        raise at.refused(f"names {len(axes)} axes; at most {MAX_AXES} are read")
+    found = [axis_of(at, axis, count) for axis in axes]
+    if len(set(found)) != len(found):
+        raise at.refused(f"names an axis twice: {list(axes)[:20]}")
+    return found
+
+
+def repeated(at: Site, x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a tensor, repeated until it has a shape."""
+    if x.shape == shape:
+        return x
+    return moved(at, x, lambda array: np.broadcast_to(array, shape), math.prod(shape))
+
+
+def spread(at: Site, constant: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return a constant, repeated until it has the shape of what it meets."""
+    try:
+        if np.broadcast_shapes(constant.shape, shape) == shape:
+            return np.broadcast_to(constant, shape)
+    except ValueError:
+        pass
+    raise at.refused(f"has a constant of shape {list(constant.shape)} for {list(shape)}")
