@@ -4,7 +4,8 @@
 This file has one function for each supported activation, the table `ACTIVATIONS` of their names, and the parser for
 names: ``"relu"``, ``"leaky_relu(0.2)"``, ``"hard_tanh(-2, 2)"``. All readers of models use the table, so that a new
 activation is a function and a row here.
-Invariant: the name of an activation that is made here can be parsed, and gives the same function (PReLU excepted).
+Invariant: the name of an activation that is made here can be parsed, and gives the same function. The exception are
+PReLUs of more slopes than are printed.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ __all__ = [
 ]
 
 
+# The name of a PReLU has its slopes if there are at most so many.
+MOST_SLOPES_TO_SHOW = 8
+
+
 @cache
 def relu() -> Activation:
     """``max(h, 0)``."""
@@ -59,6 +64,8 @@ def leaky_relu(negative_slope: float = 0.01) -> Activation:
 def prelu(slopes: ArrayLike) -> Activation:
     """Return the leaky ReLU with learnt slopes: one for all units (shape [1] or a number), or one each (shape [n]).
 
+    Its name has the slopes if there are at most 8 of them: ``prelu(0.5, -1.0)``.
+
     Examples
     --------
     >>> prelu([0.5, -1.0])([-2.0, -2.0])
@@ -69,7 +76,8 @@ def prelu(slopes: ArrayLike) -> Activation:
         raise ShapeMismatchError(f"prelu: slopes must have shape [1] or [n], got {list(negative.shape)}")
     table = np.stack([negative, np.ones_like(negative)], axis=1)
     table = table[0] if negative.size == 1 else table
-    return Activation("prelu", np.zeros(1), table, np.zeros_like(table))
+    shown_slopes = f"({', '.join(map(repr, negative.tolist()))})" if negative.size <= MOST_SLOPES_TO_SHOW else ""
+    return Activation(f"prelu{shown_slopes}", np.zeros(1), table, np.zeros_like(table))
 
 
 def hard_tanh(minimum: float = -1.0, maximum: float = 1.0) -> Activation:
@@ -213,6 +221,15 @@ class NamedActivation:
         given = [parameter.default for parameter in signature(self.make).parameters.values()]
         return [None if default is Parameter.empty else default for default in given]
 
+    def made(self, numbers: Sequence[float], what: str) -> Activation:
+        """Return the activation for numbers that a user gave; all of them may have defaults."""
+        defaults = self.defaults
+        allowed = [len(defaults)] if None in defaults else sorted({0, len(defaults)})
+        if len(numbers) not in allowed:
+            expected = " or ".join(str(count) for count in allowed)
+            raise NetworkError(f"{what} takes {expected} numbers, got {len(numbers)}")
+        return self.make(*numbers)
+
     @property
     def usage(self) -> str:
         """Return the name with what its numbers mean: ``hard_tanh(minimum, maximum)``."""
@@ -268,7 +285,7 @@ ACTIVATIONS = (
     NamedActivation("clamp_min", clamp_min, None, ("clamp_min",), ("min",)),
     NamedActivation("clamp_max", clamp_max, None, ("clamp_max",), ("max",)),
 )
-NAMES_TO_SHOW = ", ".join(row.usage for row in ACTIVATIONS)
+NAMES_TO_SHOW = ", ".join([*(row.usage for row in ACTIVATIONS), "prelu(slope, ...)"])
 
 
 def _key(name: str) -> str:
@@ -333,21 +350,18 @@ def parse_activation(activation: str | Activation, what: str = "activation") -> 
         )
     if is_discontinuous(key):
         raise UnsupportedLayerError(f"{what} {shown(activation)} jumps; use one of {NAMES_TO_SHOW}")
-    if key == "prelu":
+    words = [part.strip() for part in ((match and match.group(2)) or "").split(",") if part.strip()]
+    if key == "prelu" and not words:
         raise NetworkError(
-            "the slopes of a PReLU are weights: pass regions.networks.named_activations.prelu(slopes), or load a state "
-            "dict that holds them with activation='prelu'"
+            "the slopes of a PReLU are weights: name them as in prelu(0.25), pass "
+            "regions.networks.named_activations.prelu(slopes), or load a state dict that holds them with "
+            "activation='prelu'"
         )
-    if match is None or key not in _BY_KEY:
+    if key != "prelu" and key not in _BY_KEY:
         raise NetworkError(f"{what} {shown(activation)} is unknown; use one of {NAMES_TO_SHOW}, or an Activation")
-    defaults = _BY_KEY[key].defaults
-    allowed = [len(defaults)] if None in defaults else sorted({0, len(defaults)})
-    words = [part.strip() for part in (match.group(2) or "").split(",") if part.strip()]
-    if len(words) not in allowed:
-        expected = " or ".join(str(count) for count in allowed)
-        raise NetworkError(f"{what} {shown(activation)} takes {expected} numbers, got {len(words)}")
     try:
-        return _BY_KEY[key].make(*[float(part) for part in words])
+        numbers = [float(part) for part in words]
+        return prelu(numbers) if key == "prelu" else _BY_KEY[key].made(numbers, f"{what} {shown(activation)}")
     except ValueError as error:
         if isinstance(error, (NetworkError, NonFiniteError)):
             raise

@@ -65,7 +65,7 @@ def load(
     input_shape : sequence of int, or int
         Shape of one input of a torch module without the batch axis, for instance (3, 32, 32); n stands for (n,). With
         it, any module is read that torch.export can export, including convolutions and skip connections. Without it,
-        only chains of layers are read.
+        only chains of layers are read, including pools along vectors after a linear layer.
     fuse_max : bool
         What becomes of a ReLU that only a max-pool or another maximum reads, ``max(relu(a), relu(b))``. As written, its
         kinks are part of activation patterns. With True it is one unit, ``max(0, a, b)``: the same function, with fewer
@@ -103,6 +103,10 @@ def load(
     activation = as_activation_choice(activation)
     as_prefixes(prefix)
     names = _names(outputs)
+    if input_shape is None and names is None and prefix is None and _is_torch_module(source):
+        from regions.read.torch_module import inputs_of_pooled_chain
+
+        input_shape = inputs_of_pooled_chain(source)
     if input_shape is None:
         network = _read(source, activation, batch_norm_eps, prefix, fuse_max, names)
     elif prefix is None and _is_torch_module(source):

@@ -37,6 +37,10 @@ _INSIDE = {"LayerNorm", "GroupNorm", "InstanceNorm1d", "RMSNorm", "LocalResponse
 _INSIDE |= {"MultiheadAttention", "LSTM", "GRU", "RNN"}
 
 
+# These work along vectors: a chain of them and of linear layers says for how many inputs it is.
+_POOLS = {"MaxPool1d", "AvgPool1d", "AdaptiveMaxPool1d", "AdaptiveAvgPool1d"}
+
+
 class _UnknownStructure(Exception):
     """A module whose children do not say in which order they are called."""
 
@@ -72,6 +76,18 @@ def network_from_module(module: Any, activation: ActivationChoice, *, batch_norm
         raise InternalError(f"this chain of layers was misread as {network!r}; please report it with its repr")
     require_activation(network, activation, "the module")
     return network
+
+
+def inputs_of_pooled_chain(module: Any) -> int | None:
+    """Return how many inputs a `Sequential` takes that pools along vectors; None for all other modules."""
+    import torch
+
+    kinds = {type(part).__name__ for part in module.modules()} - {"Sequential"}
+    plain = {"Linear", "BatchNorm1d", "PReLU"} | _ACTIVATIONS.keys() | _NO_STEP | _LEFT_OUT
+    if not kinds & _POOLS or kinds - _POOLS - plain or type(module) is not torch.nn.Sequential:
+        return None
+    first = next((part for part in module.modules() if type(part).__name__ in _POOLS | {"Linear"}), None)
+    return int(first.in_features) if isinstance(first, torch.nn.Linear) else None
 
 
 @dataclass(frozen=True)
@@ -146,7 +162,10 @@ def _advice(kind: str) -> str:
         return "It is not continuous, so the network has no linear regions"
     if kind in _INSIDE or is_smooth(kind):
         return "It is not piecewise linear, so the network has no linear regions"
-    return "To read it, give the shape of one input: regions.load(module, input_shape=(C, H, W))"
+    return (
+        "What it computes depends on the shape of its input, which the layers alone do not say. Give the shape of one "
+        "input: regions.load(module, input_shape=(C, H, W)), or (n,) for vectors"
+    )
 
 
 def _batch_norm(module: Any, name: str) -> Scaling:

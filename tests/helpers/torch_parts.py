@@ -44,7 +44,8 @@ def batch_norm(n: int, **options: Any) -> nn.BatchNorm1d:
 
 def prelu(n: int) -> nn.PReLU:
     module = nn.PReLU(n)
-    nn.init.uniform_(module.weight, -0.5, 0.5)
+    with torch.no_grad():
+        module.weight.copy_(torch.randint(-4, 5, (n,)) / 8)
     return module
 
 

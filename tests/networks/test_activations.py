@@ -100,6 +100,14 @@ def test_prelu_has_slopes_per_unit() -> None:
     assert prelu(0.25) == leaky_relu(0.25)
 
 
+def test_slopes_of_a_prelu_are_printed_if_they_are_few() -> None:
+    for slopes in ([0.25], [0.1, -1.0], [1 / 3] * 8):
+        assert parse_activation(prelu(slopes).name) == prelu(slopes)
+    assert prelu([0.1, -1.0]).name == "prelu(0.1, -1.0)" and prelu([0.5] * 9).name == "prelu"
+    with pytest.raises(NetworkError, match="the arguments must be numbers"):
+        parse_activation("prelu(a)")
+
+
 def test_equality_is_about_the_function_not_the_name() -> None:
     assert hard_tanh(0, 6) == relu6()
     assert hash(hard_tanh(0, 6)) == hash(relu6())
@@ -171,7 +179,8 @@ def test_the_unit_that_jumps_is_named() -> None:
         ("leaky_relu(nan)", NonFiniteError, "negative_slope"),
         ("hard_tanh(-inf, 1)", NonFiniteError, "minimum"),
         ("leaky_relu(a)", NetworkError, "numbers"),
-        ("prelu", NetworkError, "activation='prelu'"),
+        ("prelu", NetworkError, r"as in prelu\(0.25\), .* activation='prelu'"),
+        ("prelu()", NetworkError, "the slopes of a PReLU are weights"),
         ("tanh", UnsupportedLayerError, "not piecewise linear"),
         ("GELU", UnsupportedLayerError, "not piecewise linear"),
         ("Hardshrink", UnsupportedLayerError, "jumps"),

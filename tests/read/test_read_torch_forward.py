@@ -150,7 +150,7 @@ def test_a_shared_prelu() -> None:
     module = SharedPReLU()
     net = load(module, "prelu")
     agrees(module, net)
-    assert repr(net) == "Network(2-4-4-1, prelu, 8 hidden neurons)"
+    assert repr(net) == f"Network(2-4-4-1, prelu({module.act.weight.item()!r}), 8 hidden neurons)"
 
 
 def test_subclasses_of_sequential() -> None:

@@ -62,16 +62,16 @@ CHAINS: dict[str, tuple[Callable[[], nn.Module], str]] = {
             ),
             *(
                 nn.Linear(4, 4),
-                prelu(4),
+                nn.PReLU(4, 0.5),
                 nn.Linear(4, 4),
-                prelu(1),
+                nn.PReLU(1, 0.5),
                 nn.Linear(4, 4),
                 nn.Identity(),
                 nn.Linear(4, 2),
             ),
         ),
-        "Network(3-4x6-2, leaky_relu(0.2) + hard_tanh(-2.0, 3.0) + relu6 + prelu + identity, "
-        "24 hidden neurons, 28 kinks)",
+        "Network(3-4x6-2, leaky_relu(0.2) + hard_tanh(-2.0, 3.0) + relu6 + prelu(0.5, 0.5, 0.5, 0.5) + prelu(0.5) + "
+        "identity, 24 hidden neurons, 28 kinks)",
     ),
     "what does nothing": (
         lambda: nn.Sequential(

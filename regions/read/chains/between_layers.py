@@ -99,8 +99,11 @@ def require_activation(network: Network, activation: ActivationChoice, source: s
         return
     found = list(network.activations)
     names = ", ".join(dict.fromkeys(one.name for one in found))
-    named_prelu = isinstance(activation, str) and activation.strip().lower() == "prelu"
-    if names != "prelu" if named_prelu else activation_per_layer(activation, len(found)) != found:
+    if isinstance(activation, str) and activation.strip().lower() == "prelu":
+        agrees = bool(found) and all(one.name.startswith("prelu") for one in found)
+    else:
+        agrees = activation_per_layer(activation, len(found)) == found
+    if not agrees:
         raise AmbiguousCheckpointError(
             f"activation={activation!r} was named, but {source} itself has {names or 'none'}; leave the argument out"
         )
