@@ -95,7 +95,11 @@ class Strands:
     @cached_property
     def count(self) -> int:
         """Number of pieces."""
-        return self.pieces(self.depth - 1)
+        # Inside a leg neighbours differ, so only joints are compared. The last strand comes before the first.
+        joints = np.flatnonzero(self.legs != np.roll(self.legs, 1))
+        joints = joints[joints > 0] if not self.curve.closed else joints
+        same = (self.packed_patterns[joints] == self.packed_patterns[joints - 1]).all(axis=1)
+        return max(1, len(self) - int(same.sum()))
 
 
 class FoundAlongCurve:

@@ -171,6 +171,12 @@ class Patches:
         return max(self.inputs, length * ceil(sqrt(1 + int(again)))) if again else self.inputs
 
     @cached_property
+    def most_terms_transposed(self) -> int:
+        """The same for the transposed operator: the rows of all patches that read one input, however often."""
+        reads = np.bincount(self.sources[self.sources >= 0], minlength=1)
+        return int(reads.max()) * self.kernels.shape[1]
+
+    @cached_property
     def norm_bound(self) -> float:
         """An upper bound on the spectral norm, if the weights are doubles.
 
@@ -251,11 +257,45 @@ class Patches:
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Map values [.., outputs] to [.., inputs] by the transposed operator."""
         flat = values.reshape(-1, self.outputs)
-        result = np.zeros((self.inputs + 1, len(flat)), dtype=np.result_type(values, self.kernels))
-        for kind, patches in enumerate(self._patches_of):
-            products = flat[:, self.targets[patches]] @ self.kernels[kind]
-            np.add.at(result, self.sources[patches].ravel(), products.reshape(len(flat), -1).T)
-        return np.ascontiguousarray(result[: self.inputs].T).reshape(*values.shape[:-1], self.inputs)
+        result = np.zeros((self.inputs, len(flat)), dtype=np.result_type(values, self.kernels))
+        for patches, kernel, adding in zip(self._patches_of, self.kernels, self._additions, strict=True):
+            gathered = np.take(flat, self.targets[patches].ravel().astype(np.intp), axis=1)
+            products = gathered.reshape(len(flat) * len(patches), len(kernel)) @ kernel
+            result += adding @ np.ascontiguousarray(products.reshape(len(flat), adding.shape[1]).T)
+        return np.ascontiguousarray(result.T).reshape(*values.shape[:-1], self.inputs)
+
+    def column_products(self, columns: NDArray[Any], values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        """Multiply some columns [m] of the matrix by some rows [m] of values [.., outputs]: [m] inner products."""
+        begins, outputs, weights = self._columns
+        counts = begins[columns + 1] - begins[columns]
+        owners = np.repeat(np.arange(len(columns)), counts)
+        entries = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts - begins[columns], counts)
+        products = weights[entries] * values[rows[owners], outputs[entries]]
+        return np.bincount(owners, products, len(columns))
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+        """The nonzero pattern by column: the first entry of each, and the output and the weight of each entry."""
+        entries = np.argsort(self.sources.ravel(), kind="stable")
+        entries = entries[np.count_nonzero(self.sources < 0) :]
+        patches, terms = np.divmod(entries, self.sources.shape[1])
+        rows = self.kernels.shape[1]
+        counts = np.bincount(self.sources.ravel()[entries], minlength=self.inputs) * rows
+        weights = self.kernels[self.kinds[patches], :, terms].ravel()
+        return np.append(0, np.cumsum(counts)), self.targets[patches].ravel(), weights
+
+    @cached_property
+    def _additions(self) -> list[Any]:
+        """For each kind of block, the sparse matrix of zeros and ones that adds up what its patches give to inputs."""
+        from scipy.sparse import csr_array
+
+        found = []
+        for patches in self._patches_of:
+            sources = self.sources[patches].ravel()
+            entries = np.flatnonzero(sources >= 0)
+            ones = np.ones(len(entries), dtype=np.int8)
+            found.append(csr_array((ones, (sources[entries], entries)), shape=(self.inputs, sources.size)))
+        return found
 
     @cached_property
     def _patches_of(self) -> list[NDArray[np.integer]]:
