@@ -57,6 +57,7 @@ from regions.partition import Partition, Region, load_partition
 
 if TYPE_CHECKING:
     from regions import bounds, ensembles, jobs, measures
+    from regions.answers.attributions import Attributions, integrated_gradients
     from regions.answers.comparison import Comparison, compare
     from regions.answers.extremes import Extremes, extremes
     from regions.answers.function1d import Function1D, function
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Activation",
     "Arc",
+    "Attributions",
     "Certificate",
     "CertificationReport",
     "CurveCertificationReport",
@@ -131,6 +133,7 @@ __all__ = [
     "extremes",
     "function",
     "growth",
+    "integrated_gradients",
     "jobs",
     "linear_regions",
     "load",
@@ -153,6 +156,7 @@ _LATER = {
     "CheckReport": "regions.checking",
     "Decisions": "regions.studies.decisions",
     "Dichotomies": "regions.studies.dichotomies",
+    "Attributions": "regions.answers.attributions",
     "Comparison": "regions.answers.comparison",
     "Extremes": "regions.answers.extremes",
     "Function1D": "regions.answers.function1d",
@@ -178,6 +182,7 @@ _LATER = {
     "extremes": "regions.answers.extremes",
     "function": "regions.answers.function1d",
     "growth": "regions.studies.growth",
+    "integrated_gradients": "regions.answers.attributions",
     "linear_regions": "regions.definitions",
     "load": "regions.read",
     "load_points": "regions.read.points",

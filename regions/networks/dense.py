@@ -45,6 +45,11 @@ class Dense:
         return self.inputs
 
     @property
+    def most_terms_transposed(self) -> int:
+        """The same for the transposed matrix."""
+        return self.outputs
+
+    @property
     def multiply_adds(self) -> int:
         """How many products an application takes."""
         return self.outputs * self.inputs
@@ -67,6 +72,15 @@ class Dense:
     def apply_transposed(self, values: NDArray[Any]) -> NDArray[Any]:
         """Map values [.., outputs] to [.., inputs] by the transposed matrix."""
         return _times(values, self.weights)
+
+    def column_products(self, columns: NDArray[Any], values: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        """Multiply some columns [m] of the matrix by some rows [m] of values [.., outputs]: [m] inner products."""
+        return np.einsum("mo,mo->m", self._transposed[columns], values[rows])
+
+    @cached_property
+    def _transposed(self) -> NDArray[Any]:
+        """The transposed matrix, whose rows are contiguous."""
+        return np.ascontiguousarray(self.weights.T)
 
     def row(self, output: int) -> NDArray[Any]:
         """Return the weights of one output, [inputs]."""

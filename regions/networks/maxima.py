@@ -223,6 +223,10 @@ class Maxima:
         is_argmax = np.asarray(pieces[..., self.row_units] == self.branches)
         return units[..., self.row_units] * is_argmax
 
+    def rows_on(self, units: Integers, pieces: Indices) -> tuple[Integers, Floats]:
+        """Return the branches [m] that some units [m] follow on some pieces [m], as rows, and their slopes, 1."""
+        return self.starts[units] + pieces, np.ones(len(units))
+
     def of_all_rows(self, units: NDArray[Any]) -> NDArray[Any]:
         """Repeat the value of each unit, [.., units], for each of its branches, [.., rows]."""
         return units[..., self.row_units]

@@ -120,6 +120,10 @@ class Units:
         """Pass the value of each unit, [.., units], to the row that it follows: [.., rows]."""
         return units
 
+    def rows_on(self, units: Integers, pieces: Indices) -> tuple[Integers, Floats]:
+        """Return the rows [m] that some units [m] follow on some pieces [m], and the slopes of these pieces [m]."""
+        return units, self.tables().slopes[units, pieces]
+
     def of_all_rows(self, units: NDArray[Any]) -> NDArray[Any]:
         """Repeat the value of each unit, [.., units], for each of its rows, [.., rows]."""
         return units

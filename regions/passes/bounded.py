@@ -68,15 +68,17 @@ class Bounded:
     ----------
     graph : Graph
         Nodes that read the inputs read nothing else.
-    domain : Domain
-        Only its chart is used.
+    domain : Domain or None
+        Only its chart is used. None for points of input space.
     """
 
-    def __init__(self, graph: Graph, domain: Domain) -> None:
+    def __init__(self, graph: Graph, domain: Domain | None) -> None:
         self.magnitudes = cache(magnitudes)
-        chart = np.vstack([domain.origin, domain.directions]).T
         # Forms of the nodes that read the inputs, [units, 1 + d], and bounds on their errors.
         self.rows: dict[Node, Values] = {}
+        if domain is None:
+            return
+        chart = np.vstack([domain.origin, domain.directions]).T
         for node in graph.nodes:
             for read in node.reads:
                 if read.node < 0:
@@ -87,7 +89,7 @@ class Bounded:
 
     @staticmethod
     def inputs(points: Floats, errors: Floats | float = 0.0) -> Known:
-        """Return the values of chart points [m, d], each coordinate of which is known up to errors [m]."""
+        """Return the values of points [m, d], each coordinate of which is known up to errors [m] or [m, d]."""
         return Known(points, np.abs(points), np.asarray(errors))
 
     def preactivations(self, node: Node, sources: Sequence[Known]) -> Values:

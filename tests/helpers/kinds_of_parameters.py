@@ -175,6 +175,7 @@ TAKEN = {
     "network": {"other network"},
     "networks": {"other network", "empty list", "empty tuple", "empty array", "array without rows", "empty generator"},
     "outputs": {"list of zeros"},
+    "output for each point": {"zero", "numpy int", "None"},
     "optional outputs": {"list of zeros", "None"},
     "notes": {
         *("list of words", "array of words", "empty list", "empty tuple", "empty array", "array without rows"),

@@ -188,6 +188,7 @@ def _classes() -> Iterator[Call]:
         yield method_of(sweep, method)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
+        yield method_of(lambda: regions.integrated_gradients(network(), [0.5, 1.0], output=0), method)
         yield method_of(lambda: regions.compare(two_outputs(), two_outputs(), square()), method)
         yield method_of(lambda: regions.function(network(), segment()), method)
         yield method_of(lambda: regions.verify(two_outputs(), square(), [([[1.0, 0.0]], [0.5])]), method)

@@ -42,6 +42,7 @@ RESULTS = {
     "Extremes",
     "End",
     "Found",
+    "Attributions",
     "Verdict",
     "PropertyVerdict",
     "Witness",

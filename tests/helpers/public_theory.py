@@ -173,6 +173,17 @@ def calls_of_ensembles() -> Iterator[Call]:
         _kinds={"first": "network", "second": "network"},
     )
     yield call_of(
+        regions.integrated_gradients,
+        network=network,
+        points=[[0.5, 1.0]],
+        baseline=None,
+        path="straight",
+        output=0,
+        limit=None,
+        progress=None,
+        _kinds={"points": "array", "baseline": "optional array", "output": "output for each point", "path": "word"},
+    )
+    yield call_of(
         regions.extremes,
         network=two_outputs,
         domain=square,
