@@ -12,6 +12,7 @@ Cost: a cross product per corner, in addition to the forms.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd
 
@@ -68,6 +69,16 @@ class ExactOutlines:
         if max(before, kink) < 0:
             return self.generators[-1 - kink]  # where that edge begins
         return self._end(max(before, kink), -1 - min(before, kink))
+
+    def places(self, corners: Iterable[int]) -> list[list[Fraction]]:
+        """Return the positions of corners; an empty list if a corner has none, as in a modified file."""
+        try:
+            points = [self.vertex(corner) for corner in corners]
+        except CheckpointError:
+            return []
+        if not all(weight for weight, *_ in points):
+            return []
+        return [[Fraction(other, weight) for other in others] for weight, *others in points]
 
     def lines(self, region: int) -> list[Form]:
         """Return the line of each edge of a region in a bounded part of a plane: a form, positive inside."""

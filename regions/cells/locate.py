@@ -20,6 +20,7 @@ from regions.cells.by_pattern import ByPattern
 from regions.cells.complex import CellComplex
 from regions.cells.surely_inside import inside_finder
 from regions.domains import Domain
+from regions.domains.shape import SHAPES
 from regions.errors import DomainError, InternalError, NonFiniteError
 
 __all__ = ["Locator", "distances_off", "inside"]
@@ -66,10 +67,9 @@ class Locator:
             distances = distances_off(self.domain, points, chart)
             far = np.flatnonzero(distances)
             if far.size:
-                what = ("line", "plane")[self.domain.dimension - 1]
                 raise DomainError(
                     f"{name_point(start + far[0], shape)} is {distances[far[0]]:.3g} away from the "
-                    f"domain's {what}; only points on it have a region "
+                    f"domain's {SHAPES[self.domain.dimension].name}; only points on it have a region "
                     "(domain.to_input(domain.to_chart(x)) is the nearest one)"
                 )
         return chart

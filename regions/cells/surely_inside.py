@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from regions import core
 from regions.arithmetic.dyadic import nearest_float
 from regions.arithmetic.types import Bits, Floats, Integers
-from regions.cells.cell_geometry import next_corners, volumes
+from regions.cells.cell_geometry import next_corners
 from regions.cells.complex import CellComplex
+from regions.cells.sizes import rounded_volumes
 from regions.passes.exact import ExactForms, Form
 
 __all__ = ["InPlane", "OnLine", "inside_finder"]
@@ -63,7 +64,7 @@ class InPlane:
         others = cells.cell_facets, cells.facet_regions, cells.facet_kinks
         self.cells = core.CompiledCells(vertices, errors, cells.cell_offsets, corners, *others)
         # The edges of the largest region are all long, compared with the errors of corners.
-        self.start = int(np.argmax(volumes(cells)))
+        self.start = int(np.argmax(rounded_volumes(cells)))
 
     def find(self, points: Floats) -> Integers:
         """Return the region of each of the chart points [m, 2] of the domain, or -1 if uncertain: int64 [m]."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from regions.arithmetic.types import Floats, Objects
+from regions.arithmetic.types import Objects
 from regions.bounds.registry import Bound
 from regions.domains import Domain
-from regions.domains.gram import gram_matrix, independent
+from regions.domains.gram import independent
 from regions.measures.boundary import inner_degrees, switching_kinks
 from regions.networks.activation import Activation
 from regions.networks.maxima import Maxima
@@ -59,10 +59,7 @@ def why_not_linear(network: Network, domain: Domain) -> str:
     if not origin.any():
         return ""
     # The chart may start anywhere, if the line or plane itself contains the origin.
-    if domain.dimension == 1:
-        outside = independent(np.vstack([domain.directions, origin]))
-    else:
-        outside = _rank_is_three(np.vstack([domain.directions, origin]))
+    outside = independent(np.vstack([domain.directions, origin]))
     return "is for lines and planes through the origin" if outside else ""
 
 
@@ -113,9 +110,3 @@ def _rank(rows: Objects) -> int:
         return int(bool(nonzero))
     a, b = nonzero[0]
     return 2 if any(a * y != b * x for x, y in nonzero) else 1
-
-
-def _rank_is_three(vectors: Floats) -> bool:
-    """Return whether three vectors [3, n] are linearly independent, exactly: by their Gram determinant, in integers."""
-    (a, b, c), (_, e, f), (_, _, i) = gram_matrix(vectors)
-    return a * (e * i - f * f) - b * (b * i - f * c) + c * (b * f - e * c) != 0

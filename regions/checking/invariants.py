@@ -24,6 +24,7 @@ from regions.checking.items import Invariant
 from regions.checking.patterns import facet_item, pattern_item
 from regions.domains import Domain
 from regions.domains.gram import gram_matrix
+from regions.domains.shape import SHAPES
 from regions.measures.boundary import BoundaryVolume, correct_sum, neurons_of_kinks, perimeters, switching_kinks
 from regions.partition import Partition
 
@@ -102,8 +103,7 @@ def _errors(partition: Partition) -> Invariant:
 
 
 def _volume(partition: Partition) -> Invariant:
-    size = ("lengths", "areas")[partition.dimension - 1]
-    claim = f"the {size} of the regions add up to that of the domain"
+    claim = f"the {SHAPES[partition.dimension].size}s of the regions add up to that of the domain"
     if not partition.domain.bounded:
         return Invariant("volume", claim, "not decided", note="the domain is unbounded")
     found, expected = correct_sum(partition.volumes), partition.domain.volume

@@ -21,6 +21,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.checking.items import OrderItem
 from regions.domains import Domain
+from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
 from regions.measures.boundary import BoundaryVolume, boundary_facets, correct_sum
 from regions.measures.distance import distance_to_boundary
@@ -64,11 +65,12 @@ def no_orders(reason: str) -> tuple[OrderItem, ...]:
 
 
 def _density(name: str, total: float, domain: Domain, kinks: int) -> OrderItem:
-    size = ("length", "area")[domain.dimension - 1]
     if domain.volume == 0.0:
-        return OrderItem(name, None, None, "", f"the {size} of the domain is below the least double")
+        return OrderItem(
+            name, None, None, "", f"the {SHAPES[domain.dimension].size} of the domain is below the least double"
+        )
     if not isfinite(domain.volume):
-        return OrderItem(name, None, None, "", f"the {size} of the domain is {BEYOND}")
+        return OrderItem(name, None, None, "", f"the {SHAPES[domain.dimension].size} of the domain is {BEYOND}")
     density = float(total) / domain.volume
     if not isfinite(density):
         return OrderItem(name, None, None, "", BEYOND)

@@ -25,6 +25,7 @@ from regions.cli import stops
 from regions.cli.job import Outcome
 from regions.cli.options import STANDARD_OUTPUT, VERBOSE
 from regions.domains.curves import Curve
+from regions.domains.shape import SHAPES
 from regions.measures import ExtremeRegion, StreamSummary
 from regions.networks.described import layer_facts
 from regions.text.tables import plain
@@ -42,8 +43,6 @@ __all__ = [
     "writing",
 ]
 
-SIZE = ("length", "area")
-FACETS = ("breakpoints", "edges")
 BEYOND = "beyond the largest double"
 # Largest relative error of a number with six digits.
 ROUNDED = 5e-6
@@ -150,7 +149,7 @@ def domain_facts(domain: Domain | Curve) -> dict[str, Any]:
         "kind": type(domain).__name__.lower(),
         "dimension": domain.dimension,
         "inputs": domain.n_in,
-        **({} if isinstance(domain, Curve) else {SIZE[domain.dimension - 1]: plain(domain.volume)}),
+        **({} if isinstance(domain, Curve) else {SHAPES[domain.dimension].size: plain(domain.volume)}),
         "fingerprint": domain.fingerprint,
     }
 
@@ -168,11 +167,12 @@ def outcome_facts(outcome: Outcome) -> dict[str, Any]:
     }
     shown = [] if isinstance(outcome.domain, Curve) else [outcome.domain.volume]
     if outcome.summary is not None:
-        size, planar = SIZE[outcome.domain.dimension - 1], outcome.domain.dimension == 2
+        shape = SHAPES[outcome.domain.dimension]
         sizes, layers = _sizes(outcome.summary), list(_layers(outcome.summary))
-        facts[size] = {name: plain(value) for name, value in sizes.items()}
+        facts[shape.size] = {name: plain(value) for name, value in sizes.items()}
         facts["facets_by_layer"] = [
-            {"layer": layer, "neurons": neurons, "facets": facets, **({"length": plain(length)} if planar else {})}
+            {"layer": layer, "neurons": neurons, "facets": facets}
+            | ({shape.facet_size: plain(length)} if shape.facet_size else {})
             for layer, neurons, facets, length in layers
         ]
         shown += [*sizes.values(), *(length for *_, length in layers)]
@@ -193,13 +193,13 @@ def print_network(network: Network) -> None:
 
 def print_outcome(outcome: Outcome) -> None:
     """Print the results, as tables."""
-    size, summary = SIZE[outcome.domain.dimension - 1], outcome.summary
+    summary = outcome.summary
     sense = "" if outcome.definition == "activation" else f" ({outcome.definition})"
     what = "pieces" if isinstance(outcome.domain, Curve) else "regions"
     rows = [(what, f"{outcome.regions:,}{sense}{FOUND[outcome.end]}")]
     if summary is not None:
         sizes = {name: _size(value, outcome.domain) for name, value in _sizes(summary).items()}
-        rows.append((size, sizes["total"]))
+        rows.append((SHAPES[outcome.domain.dimension].size, sizes["total"]))
         if summary.smallest is not None:
             rows.append(("smallest region", sizes["smallest"] + _doubt(summary.smallest)))
             rows.append(("largest region", sizes["largest"]))
@@ -217,12 +217,13 @@ def print_outcome(outcome: Outcome) -> None:
 
 
 def _layer_table(summary: StreamSummary) -> Table:
-    planar = summary.domain.dimension == 2
-    facets = FACETS[summary.domain.dimension - 1]
-    table = _table("layer", "neurons", facets, *(["length of edges"] if planar else []))
+    shape = SHAPES[summary.domain.dimension]
+    table = _table(
+        "layer", "neurons", shape.facets, *([f"{shape.facet_size} of {shape.facets}"] * bool(shape.facet_size))
+    )
     for layer, neurons, count, length in _layers(summary):
         row = (str(layer), f"{neurons:,}", f"{count:,}", _size(length, summary.domain))
-        table.add_row(*row[: 4 if planar else 3])
+        table.add_row(*row[: len(table.columns)])
     return table
 
 
@@ -263,7 +264,7 @@ def _why_null(outcome: Outcome) -> str:
     if outcome.summary is not None and not outcome.summary.regions:
         return "null: no region was found, so there is no smallest one"
     what = BEYOND if outcome.domain.bounded else f"unbounded, or {BEYOND}"
-    return f"null: a {SIZE[0]} or {SIZE[1]} that is {what}"
+    return f"null: a {' or '.join(shape.size for shape in SHAPES.values())} that is {what}"
 
 
 def _table(*columns: str, text: Sequence[str] = ()) -> Table:

@@ -28,6 +28,7 @@ from regions.arithmetic.types import Exponents, Floats
 from regions.domains.corners import chart_volume, convex_corners
 from regions.domains.gram import determinant, gram_matrix, independent, triangular_factor
 from regions.domains.points import many_points, one_point, same_length, shape_of_points
+from regions.domains.shape import SHAPES
 from regions.errors import DegenerateDomainError, DomainError, NotConvexError, ShapeMismatchError
 from regions.text.printable import listed
 from regions.text.tables import facts_table
@@ -287,21 +288,20 @@ class Domain:
         return hash(self.fingerprint)
 
     def _repr_html_(self) -> str:
-        size = ("length", "area")[self.dimension - 1]
-        corners = self.generators[self.generators[:, 0] == 1.0, 1:]
-        name = ("end", "corner")[self.dimension - 1]
+        shape, corners = SHAPES[self.dimension], self.generators[self.generators[:, 0] == 1.0, 1:]
         images = f", as images {list(self.input_shape)}" * (len(self.input_shape) > 1)
         facts = [
             ("lies in", f"R^{self.n_in}{images}"),
-            (size, f"{self.volume:.6g}" if self.bounded else "unbounded"),
+            (shape.size, f"{self.volume:.6g}" if self.bounded else "unbounded"),
         ]
         for index, point in enumerate(self.to_input(corners[:8]).tolist()):
-            facts.append((f"{name} {index}", listed(point, "{:.6g}".format)))
+            facts.append((f"{shape.corner} {index}", listed(point, "{:.6g}".format)))
         return facts_table(repr(self), facts)
 
     def __repr__(self) -> str:
-        corners = f", {len(self.generators)} corners" if self.bounded and self.dimension == 2 else ""
-        size = f"{('length', 'area')[self.dimension - 1]} {self.volume:.6g}" if self.bounded else "unbounded"
+        shape = SHAPES[self.dimension]
+        corners = f", {len(self.generators)} corners" if self.bounded and shape.closed else ""
+        size = f"{shape.size} {self.volume:.6g}" if self.bounded else "unbounded"
         return f"{type(self).__name__}(in R^{self.n_in}{corners}, {size})"
 
     def __reduce__(self) -> tuple[Any, ...]:

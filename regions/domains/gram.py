@@ -21,10 +21,12 @@ def gram_matrix(directions: Floats) -> list[list[Fraction]]:
 
 
 def determinant(matrix: list[list[Fraction]]) -> Fraction:
-    """Return the determinant of a 1 x 1 or 2 x 2 matrix."""
+    """Return the determinant of a small matrix, by expansion along its first row."""
     if len(matrix) == 1:
         return matrix[0][0]
-    return matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
+    minors = ([row[:column] + row[column + 1 :] for row in matrix[1:]] for column in range(len(matrix)))
+    terms = [entry * determinant(minor) for entry, minor in zip(matrix[0], minors, strict=True)]
+    return sum(terms[::2], Fraction(0)) - sum(terms[1::2], Fraction(0))
 
 
 def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
@@ -37,7 +39,7 @@ def triangular_factor(gram: list[list[Fraction]]) -> list[list[float]]:
 
 
 def independent(directions: Floats) -> bool:
-    """Return whether the one or two directions [d, n_in] are linearly independent, exactly."""
+    """Return whether a few directions [d, n_in] are linearly independent, exactly."""
     if len(directions) == 1:
         return bool(directions.any())
     return determinant(gram_matrix(directions)) != 0

@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 from regions.arithmetic.arguments import is_sequence, path_of, shown
 from regions.arithmetic.pattern_index import ONES
 from regions.arithmetic.types import Bits, Integers, Packed
+from regions.domains.shape import SHAPES
 from regions.errors import DomainError
 from regions.export.arrow import ARROW_SUFFIXES, write_tables
 from regions.files.replacing import replacing
 from regions.partition import Partition, require_partition
-from regions.partition.convert import closed_rings
+from regions.partition.convert import outlines, planar_vertices
 from regions.partition.saved import write_partition
 from regions.text.printable import file_name
 
@@ -129,19 +130,14 @@ def write_geojson(partition: Partition, stream: TextIO) -> None:
     domain = partition.domain
     chart = {"origin": domain.origin.tolist(), "directions": domain.directions.tolist()}
     write(f'{{"type":"FeatureCollection","chart":{json.dumps(chart)},"features":[')
-    if partition.dimension == 1:
-        rings, ring_offsets = partition.cell_vertices, partition.cell_offsets
-        vertices = [f"[{x!r},0.0]" for x in partition.vertices[:, 0].tolist()]
-        kind, opening, closing = "LineString", "[", "]"
-    else:
-        rings, ring_offsets = closed_rings(partition)
-        vertices = [f"[{x!r},{y!r}]" for x, y in partition.vertices.tolist()]
-        kind, opening, closing = "Polygon", "[[", "]]"
+    rings, nested = outlines(partition)
+    vertices = [f"[{x!r},{y!r}]" for x, y in planar_vertices(partition).tolist()]
+    kind, opening, closing = SHAPES[partition.dimension].geometry, "[" * len(nested), "]" * len(nested)
     separator = "\n"
     active = _active(partition.packed_patterns)
     # JSON has no infinity, which represents volumes beyond the largest double.
     volumes = [repr(volume) if isfinite(volume) else "null" for volume in partition.volumes.tolist()]
-    for part, corners, offsets in _chunks(partition, ring_offsets):
+    for part, corners, offsets in _chunks(partition, nested[0]):
         texts = [vertices[vertex] for vertex in rings[corners].tolist()]
         properties = zip(
             range(part.start, part.stop),

@@ -22,9 +22,10 @@ from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.sizes import volumes
 from regions.domains import Domain
+from regions.domains.shape import SHAPES
 from regions.errors import DomainError, MissingDependencyError
 from regions.files.replacing import replacing
-from regions.partition.convert import closed_rings
+from regions.partition.convert import outlines, planar_vertices
 from regions.version import __version__
 
 __all__ = ["ARROW_SUFFIXES", "require_tables_of", "write_tables"]
@@ -68,8 +69,9 @@ def _schema(cells: CellComplex) -> Any:
 
     point = pyarrow.list_(pyarrow.field("xy", pyarrow.float64(), nullable=False), 2)
     line = pyarrow.list_(pyarrow.field("vertices", point, nullable=False))
-    geometry = line if cells.dimension == 1 else pyarrow.list_(pyarrow.field("rings", line, nullable=False))
-    kind = "geoarrow.linestring" if cells.dimension == 1 else "geoarrow.polygon"
+    shape = SHAPES[cells.dimension]
+    geometry = pyarrow.list_(pyarrow.field("rings", line, nullable=False)) if shape.closed else line
+    kind = f"geoarrow.{shape.geometry.lower()}"
     about = {
         "network": cells.network.fingerprint,
         "domain": repr(cells.domain),
@@ -107,16 +109,13 @@ def _columns(cells: CellComplex, first: int, schema: Any) -> list[Any]:
 
 def _geometry(cells: CellComplex, kind: Any) -> Any:
     """Return the corners of each region, as nested lists."""
-    import pyarrow
 
-    if cells.dimension == 1:
-        places = np.zeros((len(cells.cell_vertices), 2))
-        places[:, 0] = cells.vertices[cells.cell_vertices, 0]
-        return _lists(kind, cells.cell_offsets, _points(kind.value_type, places))
-    rings, offsets = closed_rings(cells)
-    line = kind.value_type
-    lines = _lists(line, offsets, _points(line.value_type, cells.vertices[rings]))
-    return pyarrow.ListArray.from_arrays(pyarrow.array(np.arange(len(cells) + 1, dtype=np.int32)), lines, type=kind)
+    vertices, nested = outlines(cells)
+    kinds = [kind.value_type, kind] if len(nested) > 1 else [kind]
+    found = _points(kinds[0].value_type, planar_vertices(cells)[vertices])
+    for each, offsets in zip(kinds, nested, strict=True):
+        found = _lists(each, offsets, found)
+    return found
 
 
 def _points(kind: Any, places: Floats) -> Any:

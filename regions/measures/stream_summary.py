@@ -29,6 +29,7 @@ from regions.arithmetic.types import Floats, Integers
 from regions.cells.sections import Section, section_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
+from regions.domains.shape import SHAPES
 from regions.measures.boundary import correct_sum, neurons_of_kinks
 from regions.networks.network import Network, require_network
 from regions.partition import Partition
@@ -116,8 +117,7 @@ class StreamSummary(JsonReport):
             self._take_up(state)
 
     def __repr__(self) -> str:
-        word = ("length", "area")[self.domain.dimension - 1]
-        return f"StreamSummary({self.regions:,} regions, {word} {self.size:g})"
+        return f"StreamSummary({self.regions:,} regions, {SHAPES[self.domain.dimension].size} {self.size:g})"
 
     def add(self, block: Partition) -> None:
         """Add the regions of a block.

@@ -30,6 +30,7 @@ from regions.cells.exact_vertices import ExactVertices, exact_vertices
 from regions.cells.folding import folded_cells
 from regions.cells.locate import Locator
 from regions.certificate import Certificate, make_certificate
+from regions.domains.shape import SHAPES
 from regions.errors import NonFiniteError
 from regions.networks.rounded import affine_maps
 from regions.partition import convert
@@ -397,11 +398,11 @@ class Region:
         return matrices[0], constants[0]
 
     def _repr_html_(self) -> str:
-        size, layers = ("length", "area")[self.partition.dimension - 1], self.partition.facet_layers[self.facets]
+        layers = self.partition.facet_layers[self.facets]
         sides = [f"layer {layer + 1}" if layer >= 0 else "the domain ends" for layer in layers.tolist()]
         center = self.partition.domain.to_input(self.interior_point)
         facts = [
-            (size, f"{self.volume:.6g}, to within {self.volume_error:.2g}"),
+            (SHAPES[self.partition.dimension].size, f"{self.volume:.6g}, to within {self.volume_error:.2g}"),
             ("active", f"{int(self.pattern.sum()):,} of {self.partition.network.kinks:,}"),
             ("made by", listed(list(dict.fromkeys(sides)))),
             ("neighbours", listed(self.neighbors[self.neighbors >= 0].tolist()) or "none"),

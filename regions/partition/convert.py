@@ -19,23 +19,35 @@ from regions.arithmetic.types import Floats, Integers, Objects
 from regions.cells.complex import CellComplex, cached
 from regions.cells.folding import require_polygons
 from regions.cells.sizes import facet_volumes, interior_points, volumes
+from regions.domains.shape import SHAPES
 from regions.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["adjacency", "closed_rings", "to_networkx", "to_shapely"]
+__all__ = ["adjacency", "outlines", "planar_vertices", "to_networkx", "to_shapely"]
 
 
-def closed_rings(cells: CellComplex) -> tuple[Integers, Integers]:
-    """Return the vertices of each region, the first one again at the end: int64 [K + R]; and offsets int64 [R + 1]."""
-    offsets = cells.cell_offsets + np.arange(len(cells) + 1)
+def outlines(cells: CellComplex) -> tuple[Integers, list[Integers]]:
+    """Return the vertices along the outline of each region, int64 [k], and offsets, as shapely takes them.
+
+    The outline of a polygon ends with its first vertex; its region has one ring.
+    """
+    if not SHAPES[cells.dimension].closed:
+        return cells.cell_vertices, [cells.cell_offsets]
+    count = np.arange(len(cells) + 1)
+    offsets = cells.cell_offsets + count
     last = np.zeros(offsets[-1], dtype=bool)
     last[offsets[1:] - 1] = True
     rings = np.empty(offsets[-1], dtype=np.int64)
     rings[~last] = cells.cell_vertices
     rings[last] = cells.cell_vertices[cells.cell_offsets[:-1]]
-    return rings, offsets
+    return rings, [offsets, count]
+
+
+def planar_vertices(cells: CellComplex) -> Floats:
+    """Return the vertices in the chart, float64 [V, 2]; those of a line are on the first axis."""
+    return np.column_stack([cells.vertices, np.zeros(len(cells.vertices))])[:, :2]
 
 
 def to_shapely(cells: CellComplex) -> Objects:
@@ -43,21 +55,9 @@ def to_shapely(cells: CellComplex) -> Objects:
     import shapely
 
     require_polygons(cells)
-    if cells.dimension == 2:
-        return _polygons(cells, cells.vertices)
-    flat = cells.vertices[cells.cell_vertices, 0]
-    coordinates = np.stack([flat, np.zeros_like(flat)], axis=1)
-    return shapely.from_ragged_array(shapely.GeometryType.LINESTRING, coordinates, (cells.cell_offsets,))
-
-
-def _polygons(cells: CellComplex, vertices: Floats) -> Objects:
-    """Return one polygon for each region, with these vertices."""
-    import shapely
-
-    rings, offsets = closed_rings(cells)
-    return shapely.from_ragged_array(
-        shapely.GeometryType.POLYGON, vertices[rings], (offsets, np.arange(len(cells) + 1))
-    )
+    vertices, offsets = outlines(cells)
+    kind = shapely.GeometryType[SHAPES[cells.dimension].geometry.upper()]
+    return shapely.from_ragged_array(kind, planar_vertices(cells)[vertices], tuple(offsets))
 
 
 @cached

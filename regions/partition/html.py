@@ -12,6 +12,7 @@ import numpy as np
 from regions.arithmetic.types import Floats
 from regions.cells.complex import CellComplex
 from regions.cells.sizes import volumes
+from regions.domains.shape import SHAPES
 from regions.partition.colors import region_colors
 from regions.text.tables import facts_table
 
@@ -24,16 +25,16 @@ SIZE, STRIP = 240, 24
 
 def partition_html(cells: CellComplex) -> str:
     """Return the table and thumbnail of a partition, as HTML."""
-    size = ("length", "area")[cells.dimension - 1]
+    shape = SHAPES[cells.dimension]
     exact = sum(value for name, value in cells.stats.items() if "exact" in name)
     facets = int((cells.facet_kinks >= 0).sum())
     rows = [
         ("regions", f"{len(cells):,}" + ("" if cells.complete else " (partial)")),
-        (("breakpoints", "edges between them")[cells.dimension - 1], f"{facets:,}"),
+        (f"{shape.facets} between them", f"{facets:,}"),
         ("network", repr(cells.network)),
         ("domain", repr(cells.domain)),
-        (f"smallest {size}", f"{volumes(cells).min(initial=np.inf):.6g}"),
-        (f"largest {size}", f"{volumes(cells).max(initial=0):.6g}"),
+        (f"smallest {shape.size}", f"{volumes(cells).min(initial=np.inf):.6g}"),
+        (f"largest {shape.size}", f"{volumes(cells).max(initial=0):.6g}"),
         ("signs settled exactly", f"{exact:,}"),
     ]
     table = facts_table(repr(cells), rows)

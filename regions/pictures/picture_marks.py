@@ -18,6 +18,7 @@ from regions.arithmetic.types import Floats
 from regions.cells.locate import distances_off
 from regions.domains import Domain
 from regions.domains.points import many_points
+from regions.domains.shape import SHAPES
 from regions.errors import DomainError, ShapeMismatchError
 from regions.pictures.picture_texts import LINE, place_names
 from regions.pictures.picture_view import View
@@ -53,9 +54,8 @@ def named_points(mark: Any, domain: Domain) -> Marks:
             )
         away = float(distances_off(domain, point[np.newaxis], domain.project(point[np.newaxis]))[0])
         if away:
-            what = ("line", "plane")[domain.dimension - 1]
             raise DomainError(
-                f"mark: point {name!r} is {away:.3g} away from the {what} that is drawn; "
+                f"mark: point {name!r} is {away:.3g} away from the {SHAPES[domain.dimension].name} that is drawn; "
                 "domain.to_input(domain.to_chart(x)) is the nearest point on it"
             )
     return given

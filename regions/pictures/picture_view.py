@@ -11,6 +11,7 @@ label of the stretched axis states the factor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +22,7 @@ from regions.arithmetic.pattern_index import PatternIndex
 from regions.arithmetic.types import Bits, Floats, Integers
 from regions.cells.equal_maps import numbered
 from regions.definitions import LinearRegions
-from regions.domains import Polygon
+from regions.domains import Domain, Polygon
 from regions.errors import DomainError
 from regions.partition import Partition
 from regions.pictures.picture_axes import PictureAxes, picture_axes
@@ -31,9 +32,7 @@ __all__ = ["Panel", "View", "axis_labels", "make_view", "proportion", "require_d
 # Beyond it, the differences and margins that matplotlib computes overflow.
 LARGEST_DRAWN = 1e300
 MOST_STRETCHED = 3.0
-# A window has all points, if none is this many times as far from the middle as most of them are; otherwise the points
-# that are not so far. One number on a line, and one in a plane, where more points are far out.
-FAR_OUT, SHOWN = (16.0, 4.0), (4.0, 1.2)
+# This fraction of the points is near the middle.
 MOST = 0.7
 
 
@@ -106,18 +105,26 @@ def make_view(shown: Partition | LinearRegions, marks: Floats) -> View:
         return _view(partition, labels, title, corners.min(axis=0), corners.max(axis=0), corners)
     inside = domain.project(marks) if len(marks) else marks[:, : domain.dimension]
     low, high = _window(partition, inside[np.isfinite(inside).all(axis=1)])
-    if domain.dimension == 1:
-        kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
-        hidden = int(((kinks < low) | (kinks > high)).sum())
-        title += f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden)
-        return _view(partition, labels, title, low, high, np.stack([low, high]))
+    return (_line_view if domain.dimension == 1 else _plane_view)(partition, labels, title, low, high)
+
+
+def _line_view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats) -> View:
+    """Return a view of a window on a line or ray."""
+    kinks = partition.vertices[np.isfinite(partition.vertices).all(axis=1)]
+    hidden = int(((kinks < low) | (kinks > high)).sum())
+    title += f", {hidden} kink{'s' * (hidden > 1)} outside" * bool(hidden)
+    return _view(partition, labels, title, low, high, np.stack([low, high]))
+
+
+def _plane_view(partition: Partition, labels: Integers, title: str, low: Floats, high: Floats) -> View:
+    """Return a view of a window on a whole plane, enumerated as a polygon."""
     if not partition.complete:
         raise DomainError("a whole plane with regions missing cannot be drawn; enumerate a polygon in it instead")
     from regions.jobs.count_and_enumerate import enumerate as enumerate_regions
 
+    domain = partition.domain
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
-    window = Polygon.in_chart(domain.origin, domain.directions, corners)
-    part = enumerate_regions(partition.network, window)
+    part = enumerate_regions(partition.network, Polygon.in_chart(domain.origin, domain.directions, corners))
     there = numbered(labels[PatternIndex(partition.packed_patterns).find(part.packed_patterns)])
     if there.max() + 1 < labels.max() + 1:
         title += f", {there.max() + 1:,} of them here"
@@ -179,19 +186,51 @@ def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
     distances = np.abs((points - middle) * scale).max(axis=1)
     most = np.quantile(distances, MOST)
     furthest = distances.max()
-    radius = furthest if furthest <= FAR_OUT[domain.dimension - 1] * most else SHOWN[domain.dimension - 1] * most
+    window = _WINDOWS[domain.dimension]
+    radius = furthest if furthest <= window.far_out * most else window.shown * most
     if radius == 0:
         radius = max(float(np.abs(middle * scale).max()), 1.0)
-    kept = points[distances <= radius]
-    low, high = (kept.min(axis=0), kept.max(axis=0)) if domain.dimension == 1 else (middle, middle)
-    if domain.dimension == 2:
-        low, high = middle - radius / scale, middle + radius / scale
+    low, high = window.around(points[distances <= radius], middle, radius / scale)
     if len(marks):
         low, high = np.minimum(low, marks.min(axis=0)), np.maximum(high, marks.max(axis=0))
+    return window.widened(domain, low, high, radius)
+
+
+@dataclass(frozen=True)
+class _Window:
+    """How a window is chosen on domains of one dimension.
+
+    Attributes
+    ----------
+    far_out, shown : float
+        A window has all points, if none is ``far_out`` times as far from the middle as most of them are; otherwise the
+        points up to ``shown`` times as far. In a plane, more points are far out.
+    around : callable
+        Returns the ends of a window around points, given their middle and the greatest distances from it.
+    widened : callable
+        Returns the ends with margins.
+    """
+
+    far_out: float
+    shown: float
+    around: Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
+    widened: Callable[[Domain, Floats, Floats, float], tuple[Floats, Floats]]
+
+
+def _widened_on_line(domain: Domain, low: Floats, high: Floats, radius: float) -> tuple[Floats, Floats]:
     margin = 0.1 * (high - low)
-    if domain.dimension == 1:
-        margin = np.where(margin > 0, 2 * margin, radius)
-        # A finite end of a ray stays.
-        (left, end), (right, other_end) = domain.generators
-        return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
+    margin = np.where(margin > 0, 2 * margin, radius)
+    # A finite end of a ray stays.
+    (left, end), (right, other_end) = domain.generators
+    return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
+
+
+def _widened_in_plane(domain: Domain, low: Floats, high: Floats, radius: float) -> tuple[Floats, Floats]:
+    margin = 0.1 * (high - low)
     return low - margin, high + margin
+
+
+_WINDOWS = {
+    1: _Window(16.0, 4.0, lambda kept, middle, reach: (kept.min(axis=0), kept.max(axis=0)), _widened_on_line),
+    2: _Window(4.0, 1.2, lambda kept, middle, reach: (middle - reach, middle + reach), _widened_in_plane),
+}

@@ -31,6 +31,7 @@ __all__ = ["COLOR_BY", "draw_panels", "plot"]
 
 Shown: TypeAlias = Partition | LinearRegions
 Picture: TypeAlias = PlanePicture | LinePicture
+PICTURES: dict[int, type[Picture]] = {1: LinePicture, 2: PlanePicture}
 
 COLOR_BY = ("layer", "value", "pattern", "class", "none")
 # The classes of a network with one output.
@@ -139,9 +140,7 @@ def draw_panels(
         for each, points in zip(shown, marks, strict=True)
     ]
     axes = axes_for(views)
-    pictures: list[Picture] = [
-        (LinePicture if view.partition.dimension == 1 else PlanePicture)(view, color_by, output_index) for view in views
-    ]
+    pictures: list[Picture] = [PICTURES[view.partition.dimension](view, color_by, output_index) for view in views]
     palette = _palette(pictures)
     for ax, picture, points, title in zip(axes, pictures, marks, titles, strict=True):
         picture.draw(ax, palette)
