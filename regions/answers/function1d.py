@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from regions.answers.corner_values import CornerValues
 from regions.arithmetic.arguments import path_of
-from regions.arithmetic.arrays import exact_float64, require_finite
+from regions.arithmetic.arrays import real_numbers, require_finite
 from regions.arithmetic.types import Floats, Integers
 from regions.cells.equal_maps import equal_maps
 from regions.definitions.bounded_maps import BoundedMaps
@@ -87,12 +87,14 @@ class Function1D(JsonReport):
 
         Raises
         ------
+        TypeError, ValueError
+            Not real numbers; rows of different lengths.
         DomainError
             A coordinate is outside of the domain; the message names it.
         NonFiniteError
             A value is beyond the largest double.
         """
-        places = exact_float64(t, "t")
+        places = real_numbers(t, "t")
         flat = places.ravel()
         outside = np.flatnonzero((flat < self.knots[0]) | (flat > self.knots[-1]))
         if outside.size:

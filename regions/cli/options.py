@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import reduce
@@ -198,11 +199,23 @@ def _load(source: str) -> Network:
     try:
         return load(standard_input("a MODEL") if source == "-" else source, **options)
     except AmbiguousCheckpointError as error:
-        raise AmbiguousCheckpointError(str(error).replace("activation='relu'", "--activation relu")) from error
+        raise AmbiguousCheckpointError(_in_flags(str(error), len(kept["sources"]) > 1)) from error
     except RegionsError:
         raise
     except ValueError as error:  # useless options, such as one prefix twice
         raise click.UsageError(str(error)) from error
+
+
+def _in_flags(message: str, several: bool) -> str:
+    """Return a message about activation= that speaks of --activation."""
+    message = re.sub(r"activation='([^']*)'", r"--activation \1", message)
+    message = re.sub(r"activation=\[([^]]*)\]", lambda names: _repeated(names[1]), message)
+    own = "give it a command of its own without --activation" if several else "leave out --activation"
+    return message.replace("name none for it", own)
+
+
+def _repeated(names: str) -> str:
+    return " ".join(f"--activation {name}" for name in re.findall("'([^']*)'", names))
 
 
 class _StandardInput(io.BytesIO):

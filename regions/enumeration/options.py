@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
-from regions.arithmetic.arguments import shown
+from regions.arithmetic.arguments import integer
 from regions.enumeration.workers import Workers, number_of_workers
 from regions.text.progress import Progress, Report, reporting, share_of
 
@@ -83,6 +81,4 @@ def checked_limit(limit: int | None) -> int | None:
     """Return a limit as an int that the core takes."""
     if limit is None:
         return None
-    if isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 0:
-        raise ValueError(f"limit must be a number of regions, 0 or more, got {shown(limit)}")
-    return min(int(limit), _NO_LIMIT)
+    return min(integer(limit, "limit", least=0, most=2**1000), _NO_LIMIT)

@@ -139,6 +139,11 @@ def _steps(module: Any, name: str) -> Iterator[Step | _Smooth]:
         if activation != identity():
             yield Nonlinearity(name or "the activation", activation)
     elif kind.__name__ in _LEFT_OUT:
+        if getattr(module, "dim", None) in (0, -2):
+            raise UnsupportedLayerError(
+                f"module {name or '(top)'} is a {kind.__name__} along axis {module.dim}, across the inputs of a batch, "
+                "so that each output depends on the other inputs. Let it work along the last axis: dim=-1"
+            )
         yield _Smooth(name or "(top)", kind.__name__)
     elif kind.__name__ not in _NO_STEP:
         raise UnsupportedLayerError(f"module {name or '(top)'} is a {kind.__name__}. {_advice(kind.__name__)}")

@@ -72,6 +72,9 @@ def test_calls_are_values_of_the_network(domain: regions.Domain) -> None:
         with pytest.raises(DomainError, match=r"coordinate -1.0 \(number 1\) is outside of the domain"):
             found([0.5, -1.0])
     assert found(np.zeros((3, 0))).shape == (3, 0, 1)
+    for wrong in ("0.5", [None], 1j):
+        with pytest.raises(TypeError, match="t must be real numbers"):
+            found(wrong)
     constant = regions.function(Network([([[1.0]], [0.25])]), Line([0.5], [3.0]))
     assert constant([-2.0, 5.0]).ravel().tolist() == [-5.25, 15.75]
 

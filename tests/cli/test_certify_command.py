@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import signal
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,10 @@ def test_a_result_that_cannot_be_loaded(run: Run, words: tuple[str, ...]) -> Non
 
 
 def test_anything_but_a_result_is_refused(run: Run) -> None:
+    with zipfile.ZipFile("model.pt", "w") as archive:
+        archive.writestr("model/data.pkl", b"")
+    code, out, _ = run("certify", "model.pt", "model.npz", "--activation", "relu")
+    assert code == 1 and "model.pt: a file that torch saved, such as a model, and not a .npz file" in out
     code, out, _ = run("certify", "model.npz", "model.npz", "--activation", "relu")
     assert code == 1 and "not a file that Partition.save wrote" in out
     code, out, err = run("certify", "missing.npz", "model.npz", "--activation", "relu")

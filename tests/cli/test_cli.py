@@ -82,6 +82,16 @@ def test_activations(run: Run) -> None:
         assert (code, json.loads(out)["fingerprint"]) == (0, model(meant).fingerprint)
 
 
+def test_another_activation_than_that_of_the_file(run: Run) -> None:
+    source = Path(__file__).parent.parent / "data" / "sisl_plain.nnet"
+    Path("model.nnet").write_bytes(source.read_bytes())
+    own = "was named, but the format itself has relu"
+    code, _, err = run("info", "model.nnet", "--activation", "abs")
+    assert code == 1 and f"Error: --activation abs {own}; leave out --activation" in err
+    code, _, err = run("info", "model.npz", "model.nnet", "--activation", "abs")
+    assert code == 1 and f"model.nnet: --activation abs {own}; give it a command of its own without" in err
+
+
 def test_info(run: Run) -> None:
     code, out, _ = run("info", "model.npz", "--activation", "relu")
     assert code == 0

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 import regions.read.exported.module as exported_module
-from regions.errors import AmbiguousCheckpointError, InternalError, UnsupportedLayerError
+from regions.errors import AmbiguousCheckpointError, FileTooLargeError, InternalError, UnsupportedLayerError
 from regions.read import load
 
 torch = pytest.importorskip("torch")
@@ -68,6 +68,40 @@ def test_refused() -> None:
         load(branching, input_shape=[3])
     with pytest.raises(UnsupportedLayerError, match="input_shape="):
         load(nn.Conv2d(1, 1, 2))
+
+
+def test_what_torch_writes_about_refused_modules_stays_off_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    chain = nn.Sequential(nn.Flatten(), nn.Linear(8, 1))
+    with pytest.raises(UnsupportedLayerError, match=r"does not run on torch.zeros\(1, 1, 5\): .* the batch axis"):
+        load(chain, input_shape=(1, 5))
+    with pytest.raises(UnsupportedLayerError, match="cannot export"):
+        load(Applied(lambda m, x: x if x.sum() > 0 else -x), input_shape=3)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_messages_name_the_module_and_not_a_file() -> None:
+    wide = Applied(lambda m, x: x.repeat(1, 100_000).flip(1).relu())
+    with pytest.raises(FileTooLargeError, match="the module: "):
+        load(wide, input_shape=1000)
+
+
+def test_a_softmax_across_the_batch_is_not_left_out() -> None:
+    chain = nn.Sequential(nn.Linear(3, 2), nn.Softmax(dim=0))
+    words = "along axis 0, across the inputs of a batch, so that each output depends on the other inputs"
+    for shape in (None, 3):
+        with pytest.raises(UnsupportedLayerError, match=words):
+            load(chain, input_shape=shape)
+    for dim in (-1, 1):
+        chain[1].dim = dim
+        assert load(chain) == load(chain, input_shape=3) == load(chain[:1])
+    assert load(Applied(lambda m, x: m.l(x)[0].softmax(0), l=chain[0]), input_shape=3) == load(chain[:1])
+
+
+def test_a_sparse_matrix_that_is_made_plain() -> None:
+    sparse = torch.tensor([[1.0, 0.0], [-2.0, 0.0]]).to_sparse()
+    module = Applied(lambda m, x: (x @ m.w.to_dense()).relu())
+    module.register_buffer("w", sparse)
+    agrees(Applied(lambda m, x: (x @ sparse.to_dense().to(x)).relu()), load(module, input_shape=2), 2)
     attention = Applied(lambda m, x: m.a(x, x, x)[0], a=nn.MultiheadAttention(8, 2, batch_first=True))
     with pytest.raises(UnsupportedLayerError, match=r"'bmm' .*: not supported: products .* as attention has"):
         load(attention, input_shape=[4, 8])

@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import regions
 from onnx_parts import agrees, file, mlp, model, node, normal
-from regions.errors import AmbiguousCheckpointError
+from regions.errors import AmbiguousCheckpointError, UnsupportedLayerError
 from regions.networks.named_activations import relu
 from regions.read import load, read_tensors
 
@@ -92,8 +92,12 @@ def test_what_nothing_depends_on_is_not_looked_at() -> None:
         [node("Softmax", ["y"], "z")],
         [node("LogSoftmax", ["y"], "z")],
         [node("Sigmoid", ["y"], "z")],
-        [node("Flatten", ["y"], "f"), node("ArgMax", ["f"], "a"), node("Cast", ["a"], "z", to=TensorProto.INT64)],
-        [node("Softmax", ["y"], "p"), node("ArgMax", ["y"], "z")],
+        [
+            node("Flatten", ["y"], "f"),
+            node("ArgMax", ["f"], "a", axis=1),
+            node("Cast", ["a"], "z", to=TensorProto.INT64),
+        ],
+        [node("Softmax", ["y"], "p"), node("ArgMax", ["y"], "z", axis=1)],
         [node("Sigmoid", ["y"], "p"), node("Sub", ["one", "p"], "rest"), node("Concat", ["rest", "p"], "z", axis=1)],
     ],
 )
@@ -110,6 +114,15 @@ def test_tails_are_left_out_and_said_so(tail: list[onnx.NodeProto]) -> None:
     (note,) = net.notes
     assert note.startswith("left out at the end: node '")
     assert note.endswith("the outputs of this network are what goes into it")
+
+
+@pytest.mark.parametrize("tail", [node("Softmax", ["y"], "z", axis=0), node("ArgMax", ["y"], "z")])
+def test_tails_across_the_batch_are_refused(tail: onnx.NodeProto) -> None:
+    given = mlp()
+    given.graph.node.append(tail)
+    given.graph.output[0].name = "z"
+    with pytest.raises(UnsupportedLayerError, match="along axis 0, across the inputs of a batch.*outputs='y'"):
+        load(file(given))
 
 
 def test_the_values_before_the_tail_may_be_an_output_too() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regions.errors import ShapeMismatchError
+from regions.errors import AmbiguousCheckpointError, ShapeMismatchError
 from regions.networks.named_activations import parse_activation, prelu
 from regions.networks.network import Network
 from regions.read import load
@@ -64,6 +64,10 @@ def test_pruned_weights_are_multiplied_with_their_masks() -> None:
     assert "pruned weights, read as weight_orig * weight_mask: net.0.weight, net.0.bias" in net.notes
     with pytest.raises(ShapeMismatchError, match=r"0.weight_mask has shape \[5\], but 0.weight_orig has \[5, 3\]"):
         load(stored | {"0.weight_mask": np.ones(5)}, "relu")
+    with pytest.raises(AmbiguousCheckpointError, match=r"The layers are 0 \[5, 3\], 2 \[2, 5\]"):
+        load(
+            {"0.bias": np.zeros(5), "0.weight_orig": first["weight"], "0.weight_mask": mask, "2.weight": last["weight"]}
+        )
 
 
 def test_a_single_layer_needs_no_activation() -> None:

@@ -105,7 +105,7 @@ def require_activation(network: Network, activation: ActivationChoice, source: s
         agrees = activation_per_layer(activation, len(found)) == found
     if not agrees:
         raise AmbiguousCheckpointError(
-            f"activation={activation!r} was named, but {source} itself has {names or 'none'}; leave the argument out"
+            f"activation={activation!r} was named, but {source} itself has {names or 'none'}; name none for it"
         )
 
 

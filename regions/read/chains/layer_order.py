@@ -182,7 +182,12 @@ def _without_stored_order(numbered: list[Module]) -> tuple[list[Module], list[st
 
 def list_shapes(modules: Sequence[Module]) -> str:
     """Names and weight shapes of the modules, for messages; at most twelve."""
-    return listed(modules, lambda module: f"{_shown(module)} {list(next(iter(module.tensors.values())).shape)}")
+
+    def described(module: Module) -> str:
+        first = next(iter(module.tensors))  # pruning puts a bias before its weight
+        return f"{_shown(module)} {list(module.tensors['weight' if 'weight' in module.tensors else first].shape)}"
+
+    return listed(modules, described)
 
 
 def list_names(modules: Sequence[Module]) -> str:

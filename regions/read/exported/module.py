@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import copy
 import io
-from collections.abc import Sequence
-from typing import Any
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import IO, Any
 
 import numpy as np
 
@@ -78,12 +80,7 @@ def network_from_any_module(
             raise without_statistics(f"batch norm {name or '(top)'}")
     kinds = [each.dtype for each in evaluated.parameters() if each.dtype.is_floating_point]
     example = torch.zeros(1, *shape, dtype=kinds[0] if kinds else torch.float32)
-    buffer = io.BytesIO()
-    try:
-        with torch.no_grad():
-            torch.export.save(torch.export.export(evaluated, (example,)), buffer)
-    except Exception as error:  # the caller's own code, and all that torch may refuse
-        raise UnsupportedLayerError(_why_not_exported(evaluated, example, error)) from error
+    buffer = _exported(evaluated, example)
     with opened(buffer, "the model", ".pt2") as file:
         network = network_of(*read_operations(file, outputs), activation, fuse_max)
     if outputs is None and not any(note.startswith("left out at the end") for note in network.notes):
@@ -98,20 +95,52 @@ def network_from_any_module(
     return with_notes(network, *pruned, *mode)
 
 
-def _why_not_exported(module: Any, example: Any, error: Exception) -> str:
-    """Return what went wrong in torch.export: the module does not run on such inputs, or cannot be traced."""
-    kind, shape = type(module).__name__, list(example.shape)
+class _Program(io.BytesIO):
+    name = "the module"  # in messages
+
+
+def _exported(module: Any, example: Any) -> IO[bytes]:
+    """Return what torch.export saves of a module, for inputs like an example.
+
+    Raises
+    ------
+    UnsupportedLayerError
+        The module does not run on such inputs, or torch.export cannot trace it.
+    """
+    import torch
+
+    kind, shape, program = type(module).__name__, list(example.shape), _Program()
+    with torch.no_grad():
+        try:
+            module(example)
+        except Exception as error:  # the caller's own code
+            advice = "Give the shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
+            if isinstance(error, TypeError):  # such as missing arguments
+                advice = "If it takes several inputs, export it with torch.export or torch.onnx, and load the file"
+            raise UnsupportedLayerError(
+                f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(error)}. {advice}"
+            ) from error
+        try:
+            with _no_log():
+                torch.export.save(torch.export.export(module, (example,)), program)
+        except Exception as error:  # all that torch may refuse
+            raise UnsupportedLayerError(
+                f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must "
+                "not choose what to do by the values of a tensor"
+            ) from error
+    return program
+
+
+@contextmanager
+def _no_log() -> Iterator[None]:
+    """Keep off the terminal what torch writes about modules that it cannot trace; the error says it."""
+    before, written = logging.root.manager.disable, io.StringIO()
+    logging.disable(logging.CRITICAL)
     try:
-        module(example)
-    except Exception as own:
-        advice = "Give the shape of one input without the batch axis: input_shape=(C, H, W), or (n,) for vectors"
-        if isinstance(own, TypeError):  # such as missing arguments
-            advice = "If it takes several inputs, export it with torch.export or torch.onnx, and load the file"
-        return f"this {kind} does not run on torch.zeros({', '.join(map(str, shape))}): {_first_line(own)}. {advice}"
-    return (
-        f"torch.export cannot export this {kind} for inputs {shape}: {_first_line(error)}. Its forward must not choose "
-        "what to do by the values of a tensor"
-    )
+        with redirect_stdout(written), redirect_stderr(written):
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _first_line(error: Exception) -> str:

@@ -93,7 +93,15 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         return value if isinstance(value, Tensor) else None
 
     return reading, walk(
-        reading, program.nodes, wanted, visit, tensor, cut=_CUT, after_cut=_AFTER_CUT, named=outputs is not None
+        reading,
+        program.nodes,
+        wanted,
+        visit,
+        tensor,
+        cut=_CUT,
+        after_cut=_AFTER_CUT,
+        axis=lambda node: node.arguments.get("dim"),
+        named=outputs is not None,
     )
 
 

@@ -34,7 +34,7 @@ _NAMES = {
 # These say how something is computed or stored, and not what.
 _IGNORED = {
     *("implicit", "memory_format", "layout", "device", "pin_memory", "non_blocking", "copy", "requires_grad"),
-    *("generator", "cudnn_enabled", "momentum"),
+    *("generator", "cudnn_enabled", "momentum", "masked_grad"),
 }
 
 
@@ -166,7 +166,7 @@ OPERATORS: dict[str, Operation] = {
     **{f"adaptive_max_pool{axes}d": _first_of(partial(windows.adaptive_largest, axes=axes)) for axes in (1, 2, 3)},
     "im2col": windows.columns,
     **dict.fromkeys(("clone", "contiguous", "to", "_to_copy", "detach", "alias", "positive"), _SAME),
-    **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double"), _SAME),
+    **dict.fromkeys(("lift_fresh_copy", "lift_fresh", "float", "double", "to_dense"), _SAME),
     "type_as": _same_as_other,
     **dict.fromkeys(("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout"), _DROPOUT),
     **dict.fromkeys(("view", "reshape", "_unsafe_view"), _reshape),

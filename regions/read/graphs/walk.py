@@ -29,6 +29,7 @@ def walk(
     *,
     cut: Collection[str],
     after_cut: Collection[str],
+    axis: Callable[[Node], Any],
     complement: str = "",
     named: bool = False,
 ) -> Tensor:
@@ -46,6 +47,8 @@ def walk(
         The tensor of a name; None for a constant.
     cut, after_cut : collections of str
         Operators that may be left out at the end, and those that may follow them there.
+    axis : callable
+        The axis along which an operator that may be left out works; anything but an int if it has none.
     complement : str
         One of these that makes 1 - p of a probability p: only to be joined with p, as scikit-learn's classifiers do.
     named : bool
@@ -84,6 +87,7 @@ def walk(
                 )
             tail.update(dict.fromkeys(filter(None, node.outputs), ends[0]))
         elif node.operator in cut and tensors:
+            _require_not_across_inputs(node, axis(node), tensors[0])
             tail.update(dict.fromkeys(filter(None, node.outputs), tensors[0]))
         else:
             visit(node)
@@ -104,6 +108,15 @@ def walk(
         words = f"{left_out[0].label}{f' and {rest}' if rest else ''}"
         reading.notes.append(f"left out at the end: {words}; the outputs of this network are what goes into it")
     return reading.outputs({name: result for name, result in results.items() if result is not None}, named)
+
+
+def _require_not_across_inputs(node: Node, axis: Any, tensor: Tensor) -> None:
+    """Refuse an operator along the first of several axes, which is the batch axis if it has length 1."""
+    if axis in (0, -len(tensor.shape)) and len(tensor.shape) > 1 and tensor.shape[0] == 1:
+        raise UnsupportedLayerError(
+            f"{node.label} works along axis 0, across the inputs of a batch, so that each output depends on the other "
+            f"inputs. Let it work along another axis, or name what goes into it: {_choice(node)}"
+        )
 
 
 def _is_joined(complement: Node, used: Sequence[Node], outputs: Sequence[str], tail: Collection[str]) -> bool:

@@ -87,12 +87,19 @@ def read_operations(file: OpenedFile, outputs: Sequence[str] | None = None) -> t
         nodes.tensor,
         cut=_CUT,
         after_cut=_AFTER_CUT,
+        axis=_axis_of_tail,
         complement="Sub",
         named=outputs is not None,
     )
     if outputs is None:
         nodes.note_what_is_unused()
     return nodes.reading, result
+
+
+def _axis_of_tail(node: Node) -> int | None:
+    """Return the axis along which an operator that may come last works."""
+    defaults = {"ArgMax": 0, "Softmax": -1 if node.version >= 13 else 1, "LogSoftmax": -1 if node.version >= 13 else 1}
+    return node.attributes.get("axis", defaults[node.operator]) if node.operator in defaults else None
 
 
 class _Values:
