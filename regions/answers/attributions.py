@@ -31,7 +31,7 @@ from regions.errors import NonFiniteError, ShapeMismatchError
 from regions.networks.network import Network, require_network
 from regions.passes.bounded import rounding_unit
 from regions.passes.path_gradients import PathStrands, leg_attributions, leg_changes
-from regions.text.progress import Progress
+from regions.text.progress import Progress, reporting
 from regions.text.tables import JsonReport, facts_table
 
 __all__ = ["Attributions", "integrated_gradients"]
@@ -179,8 +179,8 @@ def integrated_gradients(
         curves = _straight(network, ends, baseline)
     outputs = _outputs(network, output, shape)
     found = _Found(network, outputs.ravel())
-    with asked(limit, progress) as options:
-        model = compiled(network)
+    with reporting(progress) as report:
+        options, model = asked(limit, report), compiled(network)
         for index, curve in enumerate(curves):
             if curve is not None:
                 found.add(index, strands_of(model, curve, options.part(index, len(curves))))

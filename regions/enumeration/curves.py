@@ -19,7 +19,7 @@ from regions.cells.strands import Strands
 from regions.domains import Segment
 from regions.domains.curves import ArcLeg, Curve
 from regions.domains.domain import require_fitting
-from regions.enumeration.found import COMPLETE, End, Found, require_complete
+from regions.enumeration.found import COMPLETE, End, Found, exception_of
 from regions.enumeration.options import NO_OPTIONS, Options
 from regions.enumeration.run import Model, counted_in, enumerated_in
 
@@ -46,7 +46,8 @@ def strands_of(model: Model, curve: Curve, options: Options) -> Strands:
     """
     require_fitting(curve, model.network.n_in, model.network.input_shape, "the curve")
     found, strands = _cut(model, curve, options)
-    require_complete(found)
+    if found.end is not COMPLETE:
+        raise exception_of(found.end, found.regions, found)
     assert strands is not None
     return strands
 
@@ -58,7 +59,7 @@ def _counted(model: Model, curve: Curve, options: Options) -> Found[Curve]:
     for index, leg in enumerate(curve.legs):
         end, pieces, counters = counted_in(model, leg, _of_leg(curve, index, options, found))
         found, stats = found + pieces, _added(stats, counters)
-        if not end.complete:
+        if end is not COMPLETE:
             return _stopped(model, curve, index, found, stats, end, options)
     following = [*curve.legs[1:], *curve.legs[:1]] if curve.closed else curve.legs[1:]
     for before, after in zip(curve.legs, following, strict=False):
@@ -67,7 +68,7 @@ def _counted(model: Model, curve: Curve, options: Options) -> Found[Curve]:
         for part, place in ((before.part_at(1), -1), (after.part_at(0), 0)):
             end, raw, counters = enumerated_in(model, part, NO_OPTIONS)
             stats = _added(stats, counters)
-            if not end.complete:
+            if end is not COMPLETE:
                 return _stopped(model, curve, index, found, stats, end, options)
             patterns.append(raw["packed_patterns"][place])
         found -= np.array_equal(*patterns)
@@ -84,7 +85,7 @@ def _cut(model: Model, curve: Curve, options: Options) -> tuple[Found[Curve], St
         end, raw, counters = enumerated_in(model, leg, _of_leg(curve, index, options, found))
         pieces = len(raw["packed_patterns"])
         found, stats = found + pieces, _added(stats, counters)
-        if not end.complete:
+        if end is not COMPLETE:
             return _stopped(model, curve, index, found, stats, end, options), None
         arrays.append(raw)
         legs.append(np.full(pieces, index, dtype=np.int64))
@@ -126,5 +127,5 @@ def _added(stats: dict[str, int], counters: dict[str, int]) -> dict[str, int]:
 
 
 def _whole(model: Model, curve: Curve, pieces: int, stats: dict[str, int], options: Options) -> Found[Curve]:
-    end = End(limit=options.limit) if pieces > options.most else COMPLETE
+    end = End(limit=options.limit) if options.limit is not None and pieces > options.limit else COMPLETE
     return Found(model.network, curve, pieces, stats, end)

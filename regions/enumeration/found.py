@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What did a call find, and how did its work end?
 
-Work that was stopped still has a `Found`. `require_complete` turns it into the exception that callers see.
+Work that was stopped still has a `Found`. `exception_of` makes the exception that callers see.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regions.networks.network import Network
 from regions.partition import Partition
 from regions.version import __version__
 
-__all__ = ["COMPLETE", "End", "Found", "Path", "exception_of", "require_complete"]
+__all__ = ["COMPLETE", "End", "Found", "Path", "exception_of"]
 
 # Regions are counted in a domain, pieces on a curve.
 Where = TypeVar("Where", Domain, Curve)
@@ -47,12 +47,8 @@ class End:
     error: BaseException | None = None
     place: Path | None = None
 
-    @property
-    def complete(self) -> bool:
-        """Whether nothing stopped the work."""
-        return self.limit is None and self.error is None and self.place is None
 
-
+# The end of all work that was not stopped.
 COMPLETE = End()
 
 
@@ -98,15 +94,9 @@ class Found(Generic[Where]):
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate of the number of regions."""
-        complete = self.end.complete and not self.section
+        complete = self.end == COMPLETE and not self.section
         found = self.regions, complete, self.stats, __version__, core.kernel()
         return make_certificate(self.network, self.domain, *found)
-
-
-def require_complete(found: Found[Any], partial: Any = None) -> None:
-    """Raise the exception that stopped the work, if any; ``partial`` is by default the number of regions."""
-    if not found.end.complete:
-        raise exception_of(found.end, found.regions if partial is None else partial, found)
 
 
 def exception_of(end: End, partial: Any, found: Found[Any] | None = None) -> BaseException:

@@ -20,7 +20,7 @@ from regions.domains import Domain
 from regions.domains.curves import ArcLeg
 from regions.domains.domain import require_domain_of
 from regions.enumeration.found import COMPLETE, End, Found, Path
-from regions.enumeration.options import NO_OPTIONS, Options
+from regions.enumeration.options import NO_LIMIT, NO_OPTIONS, Options
 from regions.enumeration.slow_count_warning import with_slow_count_warning
 from regions.networks.lowering import lowered
 from regions.networks.network import Network, require_network
@@ -72,7 +72,7 @@ def enumerated(
         array.setflags(write=False)  # read-only arrays need no copy in the partition
     section = begin != () or end is not None
     place = begin, end if how.place is None else how.place
-    complete = how.complete and not section
+    complete = how is COMPLETE and not section
     raw |= {"stats": stats, "complete": complete, "section": place, "kernel": core.kernel()}
     partition = Partition(model.network, domain, raw)
     return Found(model.network, domain, len(partition), stats, how, partition, section)
@@ -131,4 +131,5 @@ def _arguments(
 ) -> tuple[core.CompiledNetwork, Floats, Floats, Floats, int, Report, bool, int]:
     shape = part.origin, part.directions, part.generators
     report = watched(model, part, options.report)
-    return model.compiled, *shape, options.most, report, isinstance(part, ArcLeg), options.threads
+    most = NO_LIMIT if options.limit is None else options.limit
+    return model.compiled, *shape, most, report, isinstance(part, ArcLeg), options.threads

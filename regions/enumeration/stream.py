@@ -18,7 +18,7 @@ from regions.arithmetic.arguments import integer
 from regions.cells.sections import Place, place_of
 from regions.domains import Domain
 from regions.domains.domain import require_domain_of
-from regions.enumeration.found import End, require_complete
+from regions.enumeration.found import COMPLETE, End, exception_of
 from regions.enumeration.options import Options, checked_limit
 from regions.enumeration.run import compiled, enumerated
 from regions.networks.network import Network, require_network
@@ -76,8 +76,8 @@ class Stream(Iterator[Partition]):
                 if run.end.limit is not None:
                     run = replace(run, end=End(limit=self._limit))
                 assert run.partition is not None
-                if run.end.place is None:
-                    require_complete(run, run.partition)
+                if run.end.place is None and run.end is not COMPLETE:
+                    raise exception_of(run.end, run.partition, run)
                 self.place = run.end.place
                 self.found += len(run.partition)
                 yield run.partition

@@ -34,7 +34,9 @@ def number_of_workers(workers: Workers | str) -> int:
         return _cores()
     if workers is not None:
         return integer(workers, 'workers, if not "all",', most=_MOST)
-    word = os.environ.get("REGIONS_WORKERS") or "1"
+    word = os.environ.get("REGIONS_WORKERS")
+    if not word:
+        return 1
     if word == "all":
         return _cores()
     if not word.isascii() or not word.isdigit():

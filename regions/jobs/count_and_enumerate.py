@@ -24,7 +24,7 @@ from regions.certificate import Certificate
 from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
-from regions.enumeration.found import Found, require_complete
+from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled, enumerated
 from regions.enumeration.workers import Workers, beside_and_within, each_by_workers
@@ -33,7 +33,7 @@ from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
 from regions.networks.network import Network
 from regions.partition import Partition
-from regions.text.progress import Progress, Report
+from regions.text.progress import Progress, Report, reporting
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -134,7 +134,8 @@ def count(
     >>> regions.count(net, square, "affine")
     4
     """
-    with asked(limit, progress, workers, executor, checkpoint) as options:
+    with reporting(progress) as report:
+        options = asked(limit, report, workers, executor, checkpoint)
         return _counted(items_of(network, domain), definition_of(definition), options, certified=False)[0]
 
 
@@ -193,7 +194,8 @@ def certified_count(
     >>> number, certificate.regions, certificate.network == net.fingerprint
     (4, 4, True)
     """
-    with asked(limit, progress, workers, executor, checkpoint) as options:
+    with reporting(progress) as report:
+        options = asked(limit, report, workers, executor, checkpoint)
         return _counted(items_of(network, domain), definition_of(definition), options, certified=True)
 
 
@@ -240,18 +242,20 @@ def enumerate(
     >>> len(part), float(part.volumes.sum())
     (4, 4.0)
     """
-    with asked(limit, progress, workers, executor, checkpoint) as options:
-        if options.in_tasks:
+    with reporting(progress) as report:
+        options = asked(limit, report, workers, executor, checkpoint)
+        if executor is not None or checkpoint is not None:
             return enumerate_in_tasks(network, domain, options)
         found = enumerated(compiled(network), domain, options)
         assert found.partition is not None
-        require_complete(found, found.partition)
+        if found.end is not COMPLETE:
+            raise exception_of(found.end, found.partition, found)
         return found.partition
 
 
 def _counted(items: Items, definition: Definition, options: Options, certified: bool) -> tuple[Any, Any]:
     """Return numbers, and certificates if they are wanted."""
-    if options.in_tasks:
+    if options.executor is not None or options.checkpoint is not None:
         return count_in_tasks(items, definition, options)
     found = _count_here(items, definition, options)
     numbers = [each.number for each in found]
@@ -261,6 +265,8 @@ def _counted(items: Items, definition: Definition, options: Options, certified: 
 
 def _count_here(items: Items, definition: Definition, options: Options) -> list[Found[Any]]:
     """Count the items on threads of this process."""
+    if not items.shape:
+        return [count_item(compiled(items.networks[0]), items.domains[0], definition, options)]
     dimension = items.domains[0].dimension if items.domains else 1
     beside, within = beside_and_within(len(items), options.threads, dimension)
 
@@ -271,15 +277,13 @@ def _count_here(items: Items, definition: Definition, options: Options) -> list[
 
     def count_one(index: int, report: Report | None) -> Found[Any]:
         network, domain = items.places(index)
-        one = options if report is None and within == options.threads else Options(options.limit, report, within)
-        return count_item(model(network), items.domains[domain], definition, one)
+        return count_item(model(network), items.domains[domain], definition, Options(options.limit, report, within))
 
     found: list[Found[Any]] = []
     try:
         each_by_workers(count_one, len(items), beside, options.report, found)
     except (LimitReached, KeyboardInterrupt) as stopped:
-        if items.shape:
-            counts = np.array([each.number for each in found], dtype=np.int64)
-            stopped.partial, stopped.found = counts, None  # type: ignore[union-attr]
+        counts = np.array([each.number for each in found], dtype=np.int64)
+        stopped.partial, stopped.found = counts, None  # type: ignore[union-attr]
         raise
     return found

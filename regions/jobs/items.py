@@ -18,7 +18,7 @@ from regions.definitions import Definition, linear_regions
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.enumeration.curves import pieces_counted
-from regions.enumeration.found import Found, Path, require_complete
+from regions.enumeration.found import COMPLETE, Found, Path, exception_of
 from regions.enumeration.options import Options
 from regions.enumeration.run import Model, counted, enumerated
 from regions.errors import DomainError, ShapeMismatchError
@@ -78,7 +78,7 @@ def items_of(network: Network | Iterable[Network], domain: Domain | Curve | Iter
     one_network, one_domain = not _several(network), isinstance(domain, (Domain, Curve))
     networks: list[Any] = [require_network(network)] if one_network else _listed(network, "network", Network, NETWORKS)
     domains: list[Any] = [domain] if one_domain else _listed(domain, "domain", (Domain, Curve), DOMAINS)
-    if len({each.dimension for each in domains}) > 1:
+    if len(domains) > 1 and len({each.dimension for each in domains}) > 1:
         raise ShapeMismatchError("domains of different dimensions: count lines and polygons in separate calls")
     shape = (() if one_network else (len(networks),)) + (() if one_domain else (len(domains),))
     return Items(networks, domains, shape)
@@ -117,7 +117,8 @@ def count_item(model: Model, domain: Domain | Curve, definition: Definition, opt
         found: Found[Any] = pieces_counted(model, domain, options)
     else:
         found = (counted if definition == "activation" else enumerated)(model, domain, options)
-    require_complete(found)
+    if found.end is not COMPLETE:
+        raise exception_of(found.end, found.regions, found)
     if found.partition is None:
         return found
     return replace(found, partition=None, merged=linear_regions(found.partition, definition).count)
@@ -129,7 +130,8 @@ def count_section(
     """Count the activation regions in a section of the recursion."""
     assert isinstance(domain, Domain)
     found = counted(model, domain, without_fraction(options), begin, end)
-    require_complete(found)
+    if found.end is not COMPLETE:
+        raise exception_of(found.end, found.regions, found)
     return found
 
 

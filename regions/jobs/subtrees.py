@@ -36,7 +36,7 @@ from regions import core
 from regions.cells.consistency import first_problem
 from regions.domains import Domain
 from regions.enumeration.found import Found, Path
-from regions.enumeration.options import Options
+from regions.enumeration.options import NO_LIMIT, Options
 from regions.enumeration.run import Model, end_of, watched
 from regions.networks.network import Network
 from regions.partition import ARRAYS, Partition
@@ -84,7 +84,8 @@ def found_below(model: Model, domain: Domain, node: Path, options: Options) -> t
     """Find the regions below a node. Only the root uses more than one thread."""
     shape = domain.origin, domain.directions, domain.generators
     report = watched(model, domain, options.report)
-    status, arrays, stats = core.subtree(model.compiled, *shape, options.most, report, options.threads, node)
+    most = NO_LIMIT if options.limit is None else options.limit
+    status, arrays, stats = core.subtree(model.compiled, *shape, most, report, options.threads, node)
     part = Subtree(node, arrays, stats, core.kernel(), status == "finished")
     return Found(model.network, domain, len(part), stats, end_of(status, options), section=node != ()), part
 

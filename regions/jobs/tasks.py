@@ -27,7 +27,7 @@ from regions.definitions import Definition, definition_of
 from regions.domains import Domain
 from regions.domains.curves import Curve
 from regions.domains.domain import require_domain_of
-from regions.enumeration.found import Path, require_complete
+from regions.enumeration.found import COMPLETE, Path, exception_of
 from regions.enumeration.options import Options, checked_limit
 from regions.enumeration.run import Model, compiled, frontier
 from regions.enumeration.workers import Workers, number_of_workers
@@ -309,7 +309,8 @@ def _attempt_enumeration(task: Task, options: Options, model_of: Callable[[Netwo
     try:
         told = options if task.whole else without_fraction(options)
         found, subtree = found_below(model_of(network), domain, task.begin, told)
-        require_complete(found)
+        if found.end is not COMPLETE:
+            raise exception_of(found.end, found.regions, found)
     except Exception as error:
         return result_of(task, [], [], error, subtree)
     return result_of(task, [found.regions], [found.certificate], None, subtree)

@@ -33,7 +33,7 @@ from regions.networks.derived import cut_off
 from regions.networks.network import Network
 from regions.pictures.picture_files import figure_or_new
 from regions.studies.trajectory_picture import Image, draw_trajectory, layers_shown, size_for
-from regions.text.progress import Progress, Report
+from regions.text.progress import Progress, Report, reporting
 from regions.text.proven_digits import proven_digits, upper_digit
 from regions.text.tables import JsonReport, aligned, html_table
 
@@ -284,7 +284,8 @@ def trajectory(
     def follow(index: int, report: Report | None) -> Trajectory:
         return _follow(model, curves[index], Options(options.limit, report))
 
-    with asked(limit, progress, workers) as options:
+    with reporting(progress) as report:
+        options = asked(limit, report, workers)
         try:
             each_by_workers(follow, len(curves), options.threads, options.report, found)
         except (LimitReached, KeyboardInterrupt) as stopped:

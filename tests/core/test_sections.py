@@ -19,7 +19,7 @@ from generators_maxima import MAX_FAMILIES
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.domains import Domain, Line, Plane, Polygon, Rectangle, Segment
-from regions.enumeration.found import Found, Path
+from regions.enumeration.found import COMPLETE, Found, Path
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled, counted, enumerated, frontier
 from regions.networks.network import Network
@@ -33,7 +33,7 @@ ENDLESS = random_network([2, *[256] * 6, 1], 1, bias=0.1, he=True)
 def all_of(network: Network, domain: Domain) -> Found:
     """Found by the recursion, on segments too: it is asked for a section that is everything."""
     run = enumerated(compiled(network), domain, most=2**60)
-    assert run.end.complete
+    assert run.end == COMPLETE
     return run
 
 
@@ -42,7 +42,7 @@ def blocks(network: Network, domain: Domain, most: int, begin: Path = ()) -> lis
     while True:
         run = enumerated(model, domain, begin=begin, most=most)
         found.append(run)
-        if run.end.complete:
+        if run.end == COMPLETE:
             return found
         assert len(run.partition) >= most and run.end.place > begin
         begin = run.end.place
@@ -155,7 +155,7 @@ def test_neighbours_within_a_section_match_the_whole() -> None:
 def test_a_section_does_not_claim_to_be_all() -> None:
     model = compiled(NETWORK)
     section = enumerated(model, SQUARE, begin=(1,))
-    assert section.end.complete
+    assert section.end == COMPLETE
     assert not section.partition.complete and not section.certificate.complete
     assert not counted(model, SQUARE, end=(1,)).certificate.complete
     assert counted(model, SQUARE).certificate.complete
@@ -185,7 +185,7 @@ def test_anything_but_a_section_is_refused() -> None:
 def test_limits_and_reports() -> None:
     model, total = compiled(NETWORK), regions.count(NETWORK, SQUARE)
     half = counted(model, SQUARE, begin=(1,)).regions
-    assert counted(model, SQUARE, Options(half), begin=(1,)).end.complete
+    assert counted(model, SQUARE, Options(half), begin=(1,)).end == COMPLETE
     assert counted(model, SQUARE, Options(half - 1), begin=(1,)).end.limit == half - 1
     assert 0 < half < total
 
