@@ -31,7 +31,8 @@ def shape(n_in: Any, widths: Any) -> tuple[int, tuple[int, ...]]:
     if not is_sequence(widths):
         return dimension, (integer(widths, "widths"),)
     layers = tuple_of(widths, "widths")
-    return dimension, tuple(integer(width, f"widths[{i}]") for i, width in enumerate(layers))
+    checked = [integer(width, f"widths[{i}]") for i, width in enumerate(layers)]
+    return dimension, tuple(checked)
 
 
 def one_width(widths: Sequence[int], what: str) -> int:

@@ -124,7 +124,7 @@ class CellComplex:
     @property
     def dimension(self) -> int:
         """Dimension d of the domain."""
-        return self.domain.dimension
+        return self.vertices.shape[1]
 
     @cached_property
     def corner_counts(self) -> Integers:

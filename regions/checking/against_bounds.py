@@ -66,10 +66,10 @@ def no_bounds(reason: str) -> tuple[BoundItem, ...]:
 def _item(
     bound: Bound, partition: Partition, after_layers: Sequence[Mapping[str, int]], counts: Mapping[str, int]
 ) -> BoundItem:
-    network = partition.network
+    network, widths = partition.network, partition.network.widths
     if bound.kind.startswith("expected"):
         return _no(bound, "is about the mean over random networks; a single one may be on either side")
-    if not network.widths:
+    if not widths:
         return _no(bound, "is about hidden layers, and the network has none")
     depth, reason = covered_layers(bound, network)
     if depth == 0:
@@ -78,7 +78,7 @@ def _item(
         return _no(bound, reason) if reason else _measured(bound, partition)
     if reason_here := why_not_here(bound, network, partition):
         return _no(bound, reason_here)
-    values, reason_shape = _after_each_layer(bound, partition, depth)
+    values, reason_shape = _after_each_layer(bound, partition, widths[:depth])
     known = [index for index, value in enumerate(values) if value is not None]
     if not known:
         return _no(bound, reason_shape)
@@ -86,7 +86,7 @@ def _item(
     # A coarser definition has no more regions, so the bound holds for these as well.
     found = [layer.get(bound.definition, layer["activation"]) for layer in after_layers]
     found[-1] = counts.get(bound.definition, found[-1])
-    note = "" if last + 1 == len(network.widths) else f"after layer {last + 1} only: {reason_shape or reason}"
+    note = "" if last + 1 == len(widths) else f"after layer {last + 1} only: {reason_shape or reason}"
     if bound.kind == "best":
         return _with(bound, "for information", found[last], values[last], values, note=note)
     for index in known:
@@ -96,14 +96,15 @@ def _item(
     return _with(bound, "holds", found[last], values[last], values, note=note)
 
 
-def _after_each_layer(bound: Bound, partition: Partition, depth: int) -> tuple[tuple[Value | None, ...], str]:
+def _after_each_layer(
+    bound: Bound, partition: Partition, widths: tuple[int, ...]
+) -> tuple[tuple[Value | None, ...], str]:
     """Return the bound after each layer, None where it does not apply, and why it does not at the last one."""
-    widths = partition.network.widths
-    units = (node.units for node in partition.network.graph.hidden[:depth])
+    units = (node.units for node in partition.network.graph.hidden)
     breakpoints = [each.kinks // each.count for each in units]
-    values: list[Value | None] = [None] * len(widths)
+    values: list[Value | None] = [None] * len(breakpoints)
     reason = ""
-    for layers in range(1, depth + 1):
+    for layers in range(1, len(widths) + 1):
         try:
             values[layers - 1] = bound.value(partition.dimension, widths[:layers], breakpoints=breakpoints[:layers])
         except BoundDoesNotApply as error:

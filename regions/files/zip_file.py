@@ -100,6 +100,12 @@ class Archive:
     def _damaged(self, what: str) -> NotACheckpointError:
         return NotACheckpointError(f"{self.path}: the zip archive is damaged: {what}")
 
+    def _wrong(self, name: str, what: str) -> NotACheckpointError:
+        return self._damaged(f"member '{printable(name)}' {what}")
+
+    def _unread(self, name: str, what: str) -> NotACheckpointError:
+        return NotACheckpointError(f"{self.path}: member '{printable(name)}' {what}")
+
     def _bytes_at(self, start: int, length: int) -> bytes:
         self._file.seek(start)
         data = self._file.read(length)
@@ -192,19 +198,16 @@ class Archive:
         return decoded
 
     def _require_readable(self, member: _Member, name: str) -> None:
-        what = f"{self.path}: member '{printable(name)}'"
         if member.method not in (_STORED, _DEFLATED):
-            raise NotACheckpointError(
-                f"{what} has compression method {member.method}; only stored and deflated are read"
-            )
+            raise self._unread(name, f"has compression method {member.method}; only stored and deflated are read")
         if member.flags & ~_KNOWN_FLAGS:
-            raise NotACheckpointError(f"{what} is encrypted, or of a kind that is not read")
+            raise self._unread(name, "is encrypted, or of a kind that is not read")
         if member.method == _STORED and member.packed != member.size:
-            raise NotACheckpointError(f"{what} is stored with two different sizes")
+            raise self._unread(name, "is stored with two different sizes")
         if name.endswith("/") and member.size:
-            raise NotACheckpointError(f"{what} is a folder with content")
+            raise self._unread(name, "is a folder with content")
         if member.offset + member.packed > self.size:
-            raise TruncatedFileError(f"{what} reaches beyond the end of the file")
+            raise TruncatedFileError(f"{self.path}: member '{printable(name)}' reaches beyond the end of the file")
 
     def _tile(self, end: int) -> dict[str, int]:
         """Return the first byte of each member's data; the members must fill the file up to its directory."""
@@ -214,37 +217,36 @@ class Archive:
         if offsets[0] != 0:
             raise self._damaged("something stands before its first member")
         for (name, member), next_offset in zip(in_order, offsets[1:], strict=True):
-            starts[name] = self._start_of_data(member, next_offset)
+            starts[name] = self._start_of_data(name, member, next_offset)
         return starts
 
-    def _start_of_data(self, member: _Member, next_offset: int) -> int:
+    def _start_of_data(self, name: str, member: _Member, next_offset: int) -> int:
         """Compare a member's header and descriptor with the directory; return the first byte of its data."""
-        what = f"member '{printable(member.name.decode())}'"
         header = self._bytes_at(member.offset, _LOCAL.size)
         signature, _, flags, method, _, _, checksum, packed, size, name_length, extra_length = _LOCAL.unpack(header)
         rest = self._bytes_at(member.offset + _LOCAL.size, name_length + extra_length)
         size, packed = self._long([size, packed], rest[name_length:])
         if (signature, flags, method, rest[:name_length]) != (b"PK\x03\x04", member.flags, member.method, member.name):
-            raise self._damaged(f"{what} has another header than the directory says")
+            raise self._wrong(name, "has another header than the directory says")
         later = (0,) if flags & _SIZES_FOLLOW else ()
         for here, there in ((checksum, member.checksum), (packed, member.packed), (size, member.size)):
             if here != there and here not in later:
-                raise self._damaged(f"{what} has another size or checksum than the directory says")
+                raise self._wrong(name, "has another size or checksum than the directory says")
         start = member.offset + _LOCAL.size + len(rest)
         left = next_offset - start - member.packed
         if left != 0 or flags & _SIZES_FOLLOW:
             descriptor = _DESCRIPTORS.get(left) if flags & _SIZES_FOLLOW else None
             if descriptor is None:
-                raise self._damaged(f"bytes after {what} belong to nothing, or to two members")
+                raise self._damaged(f"bytes after member '{printable(name)}' belong to nothing, or to two members")
             data = self._bytes_at(next_offset - left, left)
             signed = left in (12, 20) or data.startswith(b"PK\x07\x08")
             if not signed or descriptor.unpack(data) != (member.checksum, member.packed, member.size):
-                raise self._damaged(f"{what} is followed by another size or checksum than the directory says")
+                raise self._wrong(name, "is followed by another size or checksum than the directory says")
         return start
 
     def read(self, name: str) -> bytes:
         """Return the content of one member; its checksum has been compared."""
-        member, what = self._members[name], f"member '{printable(name)}'"
+        member = self._members[name]
         data = self._bytes_at(self._starts[name], member.packed)
         if member.method == _DEFLATED:
             unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
@@ -252,11 +254,11 @@ class Archive:
                 # At most the announced size and one byte, because deflate could unpack to any length.
                 data = unpacking.decompress(data, member.size + 1)
             except zlib.error as error:
-                raise self._damaged(f"{what} cannot be unpacked: {error}") from None
+                raise self._wrong(name, f"cannot be unpacked: {error}") from None
             if len(data) != member.size or not unpacking.eof or unpacking.unused_data:
-                raise self._damaged(f"{what} does not unpack to the {member.size} bytes that are announced")
+                raise self._wrong(name, f"does not unpack to the {member.size} bytes that are announced")
         if zlib.crc32(data) != member.checksum:
-            raise self._damaged(f"{what} has another checksum than the one that is stored")
+            raise self._wrong(name, "has another checksum than the one that is stored")
         return data
 
 
