@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How large are the regions of a line, and what is a point inside?
 
-The functions are those of `plane_sizes.py`, and `sizes.py` chooses between the two.
+`plane_sizes.py` has the same functions, and `sizes.py` chooses between the two files.
 """
 
 from __future__ import annotations
@@ -15,14 +15,7 @@ from regions.cells.cell_errors import way_errors
 from regions.cells.cell_geometry import difference
 from regions.cells.complex import CellComplex
 
-__all__ = [
-    "exact_size",
-    "facet_sizes",
-    "facet_errors",
-    "interior_points",
-    "size_errors",
-    "split_sizes",
-]
+__all__ = ["exact_size", "facet_errors", "facet_sizes", "interior_points", "size_errors", "split_sizes"]
 
 
 def split_sizes(cells: CellComplex) -> tuple[Floats, Exponents]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How large are the regions of a plane and their edges, and what is a point inside?
 
-The functions are those of `line_sizes.py`, and `sizes.py` chooses between the two.
+`line_sizes.py` has the same functions, and `sizes.py` chooses between the two files.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from regions.domains.gram import gram_matrix
 __all__ = [
     "exact_facet_sizes",
     "exact_size",
-    "facet_sizes",
     "facet_errors",
+    "facet_sizes",
     "interior_points",
     "size_errors",
     "split_sizes",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What did a call find, and how did its work end?
 
-Work that was stopped still has a `Found`. `exception_of` makes the exception that callers see.
+Work that was stopped also has a `Found`. `exception_of` makes the exception that callers see.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ COMPLETE = End()
 
 @dataclass(frozen=True)
 class Found(Generic[Where]):
-    """What a call found until its work ended: the attribute ``found`` of the exceptions that stop it.
+    """The results of a call until its work ended: the attribute ``found`` of the exceptions that stop it.
 
     Attributes
     ----------

@@ -2,7 +2,7 @@
 """How can a caller see all regions if they do not fit into memory?
 
 They come in blocks, one after the other, each a `Partition`. The core's recursion finds regions in the same order each
-time; a block is a section of it and ends at the path of the node where the next block begins. Only this path is kept
+time; a block is a section of it and ends at the path of the node where the next block begins. Only this path is stored
 between blocks, so memory holds one block, and a stream can go on from the path later or on another machine.
 Invariant: blocks depend only on the network, the domain, their size and the start of the first block.
 Cost: as `enumerate`, plus a few dozen steps of the recursion per block to reach its beginning.
@@ -67,7 +67,7 @@ class Stream(Iterator[Partition]):
 
     def _found(self, progress: Progress) -> Generator[Partition, None, None]:
         model = compiled(self._network)
-        self._told = monotonic()
+        self._reported = monotonic()
         with reporting(progress) as report:
             while self.place is not None:
                 left = None if self._limit is None else self._limit - self.found
@@ -91,13 +91,13 @@ class Stream(Iterator[Partition]):
             return None
         before = self.found
 
-        def told(share: float, found: int) -> None:
+        def report_at_intervals(fraction: float, found: int) -> None:
             now = monotonic()
-            if now - self._told >= PATIENCE:
-                self._told = now
-                report(share, before + found)
+            if now - self._reported >= PATIENCE:
+                self._reported = now
+                report(fraction, before + found)
 
-        return told
+        return report_at_intervals
 
 
 def stream(

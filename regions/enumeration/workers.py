@@ -18,7 +18,7 @@ from typing import Generic, Literal, TypeVar
 from regions.arithmetic.arguments import integer
 from regions.text.progress import PATIENCE, Report, share_of
 
-__all__ = ["Workers", "beside_and_within", "each_by_workers", "number_of_workers"]
+__all__ = ["Workers", "across_and_per_item", "each_by_workers", "number_of_workers"]
 
 Workers = int | Literal["all"] | None
 Result = TypeVar("Result")
@@ -52,7 +52,7 @@ def _cores() -> int:
     return min(cores, _MOST)
 
 
-def beside_and_within(total: int, threads: int, dimension: int) -> tuple[int, int]:
+def across_and_per_item(total: int, threads: int, dimension: int) -> tuple[int, int]:
     """Return how many of ``total`` items are counted in parallel, and with how many threads each.
 
     Threads can share one plane, so a few planes, one after the other, keep all threads busy to the end.
@@ -119,7 +119,7 @@ class _Team(Generic[Result]):
     def work_on(self) -> None:
         while (index := self._next()) is not None:
             try:
-                result = self.work(index, partial(self._tell, index))
+                result = self.work(index, partial(self._report, index))
             except BaseException as error:
                 with self.lock:
                     if index < self.last:
@@ -139,16 +139,17 @@ class _Team(Generic[Result]):
                 self.finished.set()
             return None
 
-    def _tell(self, index: int, share: float, regions: int) -> None:
+    def _report(self, index: int, fraction: float, regions: int) -> None:
         if index >= self.last:
             raise _Stopped
-        self.at_work[index] = share, regions
+        self.at_work[index] = fraction, regions
 
     def progress(self) -> tuple[float, int]:
         """Return the fraction that is done, and the regions found so far in the current items."""
         with self.lock:
-            shares, regions = [share for share, _ in self.at_work.values()], [n for _, n in self.at_work.values()]
-            return (self.taken - len(shares) + sum(shares)) / self.total, sum(regions)
+            at_work = list(self.at_work.values())
+            fractions, regions = sum(fraction for fraction, _ in at_work), sum(number for _, number in at_work)
+            return (self.taken - len(at_work) + fractions) / self.total, regions
 
     def results_in_order(self) -> list[Result]:
         """Return the results of all items before the first unfinished one."""

@@ -43,7 +43,7 @@ FIELDS = [field.name for field in fields(Certificate)]
 
 @dataclass(frozen=True)
 class Sealed:
-    """What a worker sends.
+    """The answer of a worker.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ FOUND = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Position:
     """The position of a result, according to its file."""
 
     path: Path
@@ -80,7 +80,7 @@ class Folder:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = path_of(path, "checkpoint")
         self.path.mkdir(exist_ok=True)
-        self._places: dict[int, list[_Place]] = defaultdict(list)
+        self._positions: dict[int, list[_Position]] = defaultdict(list)
 
     def look_for(self, task: Task) -> None:
         """Find the results of a task's job in the folder.
@@ -106,8 +106,8 @@ class Folder:
         """Note the positions of the results in a file of this job; ignore other files."""
         with _opened(path) as file:
             head = b"" if file is None else file.readline(LARGEST_HEAD)
-        for index, place in _places(head, path, task):
-            self._places[index].append(place)
+        for index, position in _positions(head, path, task):
+            self._positions[index].append(position)
 
     def require_writable(self) -> None:
         """Refuse a folder that cannot be written to. This writes a file, because permissions alone can mislead."""
@@ -118,7 +118,7 @@ class Folder:
         except OSError as error:
             raise type(error)(error.errno, error.strerror, str(self.path)) from None
 
-    def keep(self, results: Sequence[Result]) -> None:
+    def save(self, results: Sequence[Result]) -> None:
         """Write results of one job to a new file."""
         contents = [_content(result) for result in results]
         entries: list[tuple[int, int, str]] = [
@@ -128,23 +128,23 @@ class Folder:
         facts = {"format": FORMAT, "job": results[0].job, "total": results[0].total, "results": entries}
         head = json.dumps(facts).encode() + b"\n"
         path = self.path / f"{results[0].job[:32]}-{secrets.token_hex(8)}{SUFFIX}"
-        with written_aside(path) as beside, beside.open("wb") as file:
+        with written_aside(path) as temporary, temporary.open("wb") as file:
             file.write(head)
             for content in contents:
                 file.writelines(content)
         begin = len(head)
         for index, length, digest in entries:
-            self._places[index].append(_Place(path, results[0].job, index, begin, length, digest))
+            self._positions[index].append(_Position(path, results[0].job, index, begin, length, digest))
             begin += length
 
     def has(self, task: Task) -> bool:
         """Return whether a file claims to have the result of this task."""
-        return bool(self._places[task.index])
+        return bool(self._positions[task.index])
 
-    def kept(self, task: Task) -> Result | None:
+    def saved(self, task: Task) -> Result | None:
         """Return the saved result of a task, or None."""
-        for place in self._places[task.index]:
-            content = _read(place)
+        for position in self._positions[task.index]:
+            content = _read(position)
             found = None if content is None else _found(content, task)
             if found is not None:
                 return found
@@ -181,7 +181,7 @@ def _has_holes(handle: int, size: int) -> bool:
         os.lseek(handle, 0, os.SEEK_SET)
 
 
-def _places(head: bytes, path: Path, task: Task) -> list[tuple[int, _Place]]:
+def _positions(head: bytes, path: Path, task: Task) -> list[tuple[int, _Position]]:
     """Return the positions of results that the first line of a file states; none if it belongs to another job."""
     facts = _parsed(head)
     expected = {"format": FORMAT, "job": task.job, "total": task.total}
@@ -196,19 +196,19 @@ def _places(head: bytes, path: Path, task: Task) -> list[tuple[int, _Place]]:
         index, length, digest = entry
         if not 0 <= index < task.total or not 0 <= length <= LARGEST:
             return []
-        found.append((index, _Place(path, task.job, index, begin, length, digest)))
+        found.append((index, _Position(path, task.job, index, begin, length, digest)))
         begin += length
     return found
 
 
-def _read(place: _Place) -> bytes | None:
+def _read(position: _Position) -> bytes | None:
     """Return the bytes at a position if their checksum is right, else None."""
-    with _opened(place.path) as file:
-        if file is None or os.fstat(file.fileno()).st_size < place.begin + place.length:
+    with _opened(position.path) as file:
+        if file is None or os.fstat(file.fileno()).st_size < position.begin + position.length:
             return None
-        file.seek(place.begin)
-        content = file.read(place.length)
-    return content if digest_of(place.job, place.index, [content]) == place.digest else None
+        file.seek(position.begin)
+        content = file.read(position.length)
+    return content if digest_of(position.job, position.index, [content]) == position.digest else None
 
 
 def _content(result: Result) -> list[Any]:

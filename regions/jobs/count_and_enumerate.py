@@ -27,7 +27,7 @@ from regions.domains.curves import Curve
 from regions.enumeration.found import COMPLETE, Found, exception_of
 from regions.enumeration.options import Options, asked
 from regions.enumeration.run import Model, compiled, enumerated
-from regions.enumeration.workers import Workers, beside_and_within, each_by_workers
+from regions.enumeration.workers import Workers, across_and_per_item, each_by_workers
 from regions.errors import LimitReached
 from regions.jobs.items import Items, count_item, items_of, shaped
 from regions.jobs.job import count_in_tasks, enumerate_in_tasks
@@ -52,14 +52,12 @@ class _Asked(TypedDict, total=False):
 
 
 @overload
-def count(network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]) -> int: ...
+def count(  # type: ignore[overload-overlap]
+    network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
+) -> int: ...
 @overload
 def count(
-    network: Network, domain: Iterable[Domain | Curve], definition: Definition = ..., **options: Unpack[_Asked]
-) -> Integers: ...
-@overload
-def count(
-    network: Iterable[Network],
+    network: Network | Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
@@ -140,16 +138,12 @@ def count(
 
 
 @overload
-def certified_count(
+def certified_count(  # type: ignore[overload-overlap]
     network: Network, domain: Domain | Curve, definition: Definition = ..., **options: Unpack[_Asked]
 ) -> tuple[int, Certificate]: ...
 @overload
 def certified_count(
-    network: Network, domain: Iterable[Domain | Curve], definition: Definition = ..., **options: Unpack[_Asked]
-) -> tuple[Integers, list[Certificate]]: ...
-@overload
-def certified_count(
-    network: Iterable[Network],
+    network: Network | Iterable[Network],
     domain: Domain | Curve | Iterable[Domain | Curve],
     definition: Definition = ...,
     **options: Unpack[_Asked],
@@ -268,20 +262,20 @@ def _count_here(items: Items, definition: Definition, options: Options) -> list[
     if not items.shape:
         return [count_item(compiled(items.networks[0]), items.domains[0], definition, options)]
     dimension = items.domains[0].dimension if items.domains else 1
-    beside, within = beside_and_within(len(items), options.threads, dimension)
+    across, per_item = across_and_per_item(len(items), options.threads, dimension)
 
     # Only the models in use are cached, because there may be thousands of networks.
-    @lru_cache(maxsize=beside + 1)
+    @lru_cache(maxsize=across + 1)
     def model(network: int) -> Model:
         return compiled(items.networks[network])
 
     def count_one(index: int, report: Report | None) -> Found[Any]:
         network, domain = items.places(index)
-        return count_item(model(network), items.domains[domain], definition, Options(options.limit, report, within))
+        return count_item(model(network), items.domains[domain], definition, Options(options.limit, report, per_item))
 
     found: list[Found[Any]] = []
     try:
-        each_by_workers(count_one, len(items), beside, options.report, found)
+        each_by_workers(count_one, len(items), across, options.report, found)
     except (LimitReached, KeyboardInterrupt) as stopped:
         counts = np.array([each.number for each in found], dtype=np.int64)
         stopped.partial, stopped.found = counts, None  # type: ignore[union-attr]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who runs the tasks of a job, and which are finished already?
+"""How are the tasks of a job run, and which are finished already?
 
 Results that a folder has are read. The other tasks are run by an executor or by threads of this process; threads also
 run the tasks that the executor lost. New results are written to the folder together, about once a second and when the
@@ -26,7 +26,7 @@ from regions.domains.domain import require_domain_of
 from regions.enumeration.found import End, Found
 from regions.enumeration.options import Options
 from regions.enumeration.run import compiled
-from regions.enumeration.workers import beside_and_within, each_by_workers
+from regions.enumeration.workers import across_and_per_item, each_by_workers
 from regions.errors import LimitReached, NotACheckpointError, RegionsError
 from regions.jobs.checkpoints import Folder
 from regions.jobs.executors import done_elsewhere, require_executor
@@ -99,7 +99,7 @@ class _Job:
         self.arrays: dict[int, Arrays] = {}  # of the results of an enumeration, until they are merged
         self.trusted = True  # whether this process found all results
         self.unwritten: list[Result] = []
-        self.written = self.told = monotonic()
+        self.written = self.reported = monotonic()
         self.lock = Lock()
         if self.folder is not None and self.tasks:
             self.folder.look_for(self.tasks[0])
@@ -128,15 +128,15 @@ class _Job:
 
     def arrays_of(self, result: Result) -> Arrays:
         """Return the arrays of a result. Arrays that the folder has as well are released, and read again if needed."""
-        self.tell(at_times=True)
+        self.show_progress(at_intervals=True)
         in_folder = self.folder is not None and result.error is None
         found = self.arrays.pop(result.index, None) if in_folder else self.arrays[result.index]
         if found is None:
             assert self.folder is not None
-            kept = self.folder.kept(self.tasks[result.index])
-            if kept is None or kept.subtree is None:
+            saved = self.folder.saved(self.tasks[result.index])
+            if saved is None or saved.subtree is None:
                 raise ValueError(f"result {result.index} was removed before the regions were merged")
-            found = kept.subtree.arrays
+            found = saved.subtree.arrays
         return found
 
     def numbers(self) -> list[int]:
@@ -163,10 +163,10 @@ class _Job:
         return error in [each.error for each in self.finished()]
 
     def run(self) -> None:
-        """Run the tasks that have no result yet. Errors of items are kept as results; other errors are raised."""
+        """Run the tasks that have no result yet. Errors of items are stored as results; other errors are raised."""
         try:
             self._run()
-            self.tell()  # the last report, which may raise, after the last task
+            self.show_progress()  # the last report, which may raise, after the last task
         except Exception as error:
             if not self.is_of_an_item(error):
                 raise
@@ -186,10 +186,10 @@ class _Job:
 
     def _read(self, folder: Folder) -> None:
         """Read the results that the folder has. The fraction stays 0, so that reading is not taken for fast work."""
-        self.told = monotonic()
+        self.reported = monotonic()
         for task in self.tasks:
-            self._take(folder.kept(task), new=False)
-            self.tell(0.0, at_times=True)
+            self._take(folder.saved(task), new=False)
+            self.show_progress(0.0, at_intervals=True)
 
     def _take(self, result: Result | None, new: bool = True, own: bool = False) -> None:
         """Add a result: a new one or one of the folder, found by this process (``own``) or by another one."""
@@ -210,15 +210,15 @@ class _Job:
         """Write new results, if this many seconds have passed since the last time. The caller holds the lock."""
         if self.folder is None or not self.unwritten or monotonic() - self.written < after:
             return
-        self.folder.keep(self.unwritten)
+        self.folder.save(self.unwritten)
         self.unwritten = []
         self.written = monotonic()
 
-    def tell(self, fraction: float | None = None, at_times: bool = False) -> None:
+    def show_progress(self, fraction: float | None = None, at_intervals: bool = False) -> None:
         """Report the progress, by default the fraction of the tasks that have results."""
-        if self.report is None or (at_times and monotonic() - self.told < PATIENCE):
+        if self.report is None or (at_intervals and monotonic() - self.reported < PATIENCE):
             return
-        self.told = monotonic()
+        self.reported = monotonic()
         self.report(len(self.results) / len(self.tasks) if fraction is None else fraction, self.regions)
 
     def _run_elsewhere(self, tasks: Sequence[Task]) -> list[Task]:
@@ -233,7 +233,7 @@ class _Job:
                 self._take(each)
             with self.lock:
                 self._write(after=EVERY)  # the next result may come hours later
-            self.tell()
+            self.show_progress()
         failed = [index for index, result in self.results.items() if result.error is not None]
         return [task for task in left if not failed or task.index < min(failed)]
 
@@ -242,19 +242,19 @@ class _Job:
         done = len(self.results)
         # A section takes one thread.
         dimension = tasks[0].items[0][1].dimension if tasks and tasks[0].whole else 1
-        beside, within = beside_and_within(len(tasks), self.options.threads, dimension)
-        model_of = lru_cache(maxsize=beside + 1)(compiled)  # tasks share networks, and there may be many networks
+        across, per_item = across_and_per_item(len(tasks), self.options.threads, dimension)
+        model_of = lru_cache(maxsize=across + 1)(compiled)  # tasks share networks, and there may be many networks
 
         def work(place: int, report: Report | None) -> None:
-            result = attempt(tasks[place], Options(None, report, within), model_of)
+            result = attempt(tasks[place], Options(None, report, per_item), model_of)
             self._take(result, own=True)
             if result.error is not None:
                 raise result.error
-            if beside == 1:  # with several threads, only the calling thread reports
-                self.tell()
+            if across == 1:  # with several threads, only the calling thread reports
+                self.show_progress()
 
-        def told(fraction: float, regions: int) -> None:
+        def report_all(fraction: float, regions: int) -> None:
             assert self.report is not None
             self.report((done + fraction * len(tasks)) / len(self.tasks), self.regions + regions)
 
-        each_by_workers(work, len(tasks), beside, None if self.report is None else told, [])
+        each_by_workers(work, len(tasks), across, None if self.report is None else report_all, [])

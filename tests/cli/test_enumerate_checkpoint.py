@@ -123,21 +123,21 @@ class TestCtrlC:
         assert written(run, *SQUARE, *KEPT) == written(run, *SQUARE)
 
     def test_while_a_piece_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        keep = Folder.keep
+        keep = Folder.save
 
         def ctrl_c_and_keep(folder: Folder, results: Any) -> None:
             if results[0].index == 5:
                 signal.raise_signal(signal.SIGINT)
             keep(folder, results)
 
-        monkeypatch.setattr(Folder, "keep", ctrl_c_and_keep)
+        monkeypatch.setattr(Folder, "save", ctrl_c_and_keep)
         assert self.require_stopped(run, 6) > 0
 
     def test_while_the_last_piece_is_written(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         """By another thread than the one that tells of the work, which has nothing to tell any more."""
         written(run, *SQUARE, *KEPT)
         Path("out.csv").unlink()
-        total, keep, calls = len(files_of(Path("kept"))), Folder.keep, []
+        total, keep, calls = len(files_of(Path("kept"))), Folder.save, []
         for path in files_of(Path("kept"))[:2]:
             path.unlink()
 
@@ -147,23 +147,23 @@ class TestCtrlC:
                 signal.raise_signal(signal.SIGINT)
             keep(folder, results)
 
-        monkeypatch.setattr(Folder, "keep", ctrl_c_and_keep)
+        monkeypatch.setattr(Folder, "save", ctrl_c_and_keep)
         assert self.require_stopped(run, total, "2") == len(regions.enumerate(*problem()))
 
     def test_while_pieces_are_read(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = written(run, *SQUARE, *KEPT)
         Path("out.csv").unlink()
-        kept, before = Folder.kept, signal.getsignal(signal.SIGINT)
+        kept, before = Folder.saved, signal.getsignal(signal.SIGINT)
 
         def ctrl_c_and_read(folder: Folder, task: regions.jobs.Task) -> Any:
             if task.index == 3:
                 signal.raise_signal(signal.SIGINT)
             return kept(folder, task)
 
-        monkeypatch.setattr(Folder, "kept", ctrl_c_and_read)
+        monkeypatch.setattr(Folder, "saved", ctrl_c_and_read)
         monkeypatch.setattr(jobs, "PATIENCE", 0.0)
         self.require_stopped(run)
-        monkeypatch.setattr(Folder, "kept", kept)
+        monkeypatch.setattr(Folder, "saved", kept)
         assert written(run, *SQUARE, *KEPT) == whole and signal.getsignal(signal.SIGINT) is before
 
     @pytest.mark.parametrize("moment", ["regions.jobs.job.joined", "regions.cli.job.StreamSummary.add"])

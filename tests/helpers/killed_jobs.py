@@ -31,12 +31,12 @@ import sys
 from regions.jobs import job as jobs
 from regions.jobs.checkpoints import Folder
 jobs.EVERY = 0.0  # seconds: each piece has its own file
-keep = Folder.keep
+keep = Folder.save
 def keep_and_wait(folder, results):
     keep(folder, results)
     print("kept", flush=True)
     sys.stdin.readline()
-Folder.keep = keep_and_wait
+Folder.save = keep_and_wait
 """
 
 
