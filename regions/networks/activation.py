@@ -82,7 +82,7 @@ class Activation:
             values.setflags(write=False)
             object.__setattr__(self, field, values)
         self._require_shapes()
-        if (np.diff(self.breakpoints) <= 0).any():
+        if (self.breakpoints[1:] <= self.breakpoints[:-1]).any():
             raise NetworkError(
                 f"{self._label}: breakpoints must be strictly increasing, got {shown(self.breakpoints.tolist())}"
             )

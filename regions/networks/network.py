@@ -262,7 +262,7 @@ class Network:
 
         If units are maxima, all their branches.
         """
-        return list(islice(self._at(x), len(self.widths)))
+        return list(islice(self._at(self._points(x)), len(self.widths)))
 
     def _at(self, x: ArrayLike) -> Iterator[Floats]:
         """Yield the values of each layer before its activation; refuse overflow."""

@@ -6,6 +6,7 @@ There is one good object of each kind, made once, or for each call if calls chan
 
 from __future__ import annotations
 
+import io
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -124,3 +125,32 @@ def random_networks() -> ensembles.Ensemble:
 @cache
 def grown() -> regions.Growth:
     return regions.growth(random_networks(), arc(), networks=3, rng=0)
+
+
+# Good arguments, by the names of parameters.
+GOOD: dict[str, Any] = {
+    "partition": partition,
+    "part": partition,
+    "network": network,
+    "net": network,
+    "domain": square,
+    "curve": arc,
+    "points": [[0.5, 0.25], [0.25, 0.5]],
+    "x": [[0.5, 0.5]],
+    "input_points": [[0.25, 0.25]],
+    "indices": [0, 1],
+    "key": 0,
+    "space": "input",
+    "boundary": "activation",
+    "definition": "activation",
+    "output_index": 0,
+    "limit": 100,
+    "progress": False,
+    "workers": 1,
+    "executor": None,
+    "checkpoint": None,
+    "rng": rng,
+    "figure": figure,
+    "n": 3,
+    "stream": io.StringIO,
+}

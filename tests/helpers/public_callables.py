@@ -7,15 +7,13 @@ each parameter its kind. `public_names.py` lists all public names, so that a tes
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from functools import cache
 from inspect import signature
-from typing import Any
 
 import numpy as np
 
 import regions
+from calls_from_names import derived
 from objects_to_call_with import (
     arc,
     axes,
@@ -33,23 +31,20 @@ from objects_to_call_with import (
     segment,
     square,
     sweep,
-    two_outputs,
 )
 from one_call import Call, call_of, method_of, say
 from public_names import WITHOUT
 from public_theory import calls_of_bounds, calls_of_ensembles
-from regions import arrangements, constructions, export, jobs, measures, reference
+from regions import arrangements, constructions, export, jobs, measures
 from regions.networks import named_activations as named
 from regions.read import read_tensors
 
 
 def calls() -> Iterator[Call]:
     """All of them."""
-    yield from _top()
-    yield from _classes()
-    yield from calls_of_bounds()
-    yield from calls_of_ensembles()
-    yield from _others()
+    registered = [*_top(), *_classes(), *calls_of_bounds(), *calls_of_ensembles(), *_others()]
+    yield from registered
+    yield from derived(registered)
 
 
 def _top() -> Iterator[Call]:
@@ -88,20 +83,8 @@ def _top() -> Iterator[Call]:
     (task,) = jobs.split(network(), square(), 1)
     yield call_of(jobs.run, task=say(task), workers=1)
     yield call_of(jobs.join, results=[jobs.run(task)])
-    yield call_of(
-        regions.enumerate,
-        network=network,
-        domain=square,
-        limit=100,
-        progress=False,
-        workers=1,
-        executor=None,
-        checkpoint=None,
-    )
     few = {"regions_per_block": 2, "start": (), "limit": 100, "progress": False}
     yield call_of(regions.stream, network=network, domain=square, **few)
-    yield method_of(lambda: regions.stream(network(), square()), "close")
-    yield call_of(regions.linear_regions, partition=partition, definition="affine")
     options = {"batch_norm_eps": 1e-5, "prefix": None, "normalize": (0.5, 2.0), "fuse_max": False}
     yield call_of(
         regions.load,
@@ -150,10 +133,8 @@ def _classes() -> Iterator[Call]:
         input_shape=[2],
         notes=["x"],
         input_names=None,
-        _kinds={"input_names": "untried"},
+        _kinds={"input_names": "untried", "input_shape": "optional integers"},
     )
-    for method in ("__call__", "gradient", "pattern", "preactivations"):
-        yield method_of(network, method, x=[[0.5, 0.5]])
     yield method_of(network, "until", node=0)
     yield method_of(network, "outputs", chosen=[0], _kinds={"chosen": "outputs"})
     yield method_of(network, "affine_map", pattern=lambda: np.ones(2, dtype=bool))
@@ -184,16 +165,7 @@ def _classes() -> Iterator[Call]:
         yield call_of(kind, x0=[1.0, 0.0], x1=[0.0, 1.0], _kinds={"x0": "array", "x1": "array"})
     for curve in _curves():
         yield method_of(say(curve), "to_input", t=[0.0, 0.5], _kinds={"t": "array"})
-    for method in ("as_dict", "to_json"):
-        yield method_of(sweep, method)
-    for method in ("as_dict", "to_json"):
-        yield method_of(lambda: regions.extremes(two_outputs(), square()), method)
-        yield method_of(lambda: regions.integrated_gradients(network(), [0.5, 1.0], output=0), method)
-        yield method_of(lambda: regions.compare(two_outputs(), two_outputs(), square()), method)
-        yield method_of(lambda: regions.function(network(), segment()), method)
-        yield method_of(lambda: regions.verify(two_outputs(), square(), [([[1.0, 0.0]], [0.5])]), method)
     yield method_of(lambda: regions.function(network(), segment()), "__call__", t=[0.0, 0.5], _kinds={"t": "array"})
-    yield method_of(lambda: regions.function(network(), segment()), "to_scipy")
     yield method_of(
         lambda: regions.function(network(), segment()),
         "to_csv",
@@ -201,10 +173,8 @@ def _classes() -> Iterator[Call]:
         _kinds={"path": "path to write"},
     )
     yield method_of(sweep, "sauer_shelah", dimension=2)
-    yield method_of(sweep, "random_walk", rng=rng)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.trajectory(network(), arc()), method)
-        yield method_of(grown, method)
     yield method_of(grown, "estimates", quantity="growth", _kinds={"quantity": "word"})
     yield method_of(grown, "deviations", law=lambda: grown().laws[0], _kinds={"law": "laws"})
     yield method_of(lambda: regions.trajectory(network(), arc()), "image", layer=1, between=2)
@@ -216,21 +186,13 @@ def _classes() -> Iterator[Call]:
         raw=lambda: partition().__reduce__()[1][2],
         _kinds={"domain": "any domain"},
     )
-    yield method_of(partition, "__getitem__", key=0)
-    yield method_of(partition, "affine_maps", indices=[0, 1], space="chart")
-    yield method_of(partition, "exact_vertices", indices=[0, 1])
-    yield method_of(partition, "locate", points=[[0.5, 0.5]], space="input")
     yield method_of(partition, "save", path=lambda: folder() / "out.npz", _kinds={"path": "path to write"})
     yield call_of(regions.Partition.load, path=saved)
-    for method in ("folded_cells", "to_networkx", "to_shapely"):
-        yield method_of(partition, method)
     yield method_of(lambda: partition()[0], "affine_map", space="chart")
     yield method_of(lambda: partition().exact_vertices(), "__getitem__", key=0)
     yield method_of(lambda: partition().exact_vertices(), "to_float")
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: partition().certificate, method)
-    for method in ("as_dict", "rows", "table", "to_html", "to_json"):
-        yield method_of(checked, method)
     for method in ("as_dict", "to_json"):
         yield method_of(lambda: regions.certify(partition(), network()), method)
         yield method_of(lambda: regions.certify(regions.trajectory(network(), arc()), network()), method)
@@ -241,15 +203,8 @@ def _classes() -> Iterator[Call]:
         activation="relu",
         _kinds={"points": "optional array", "domain": "domains"},
     )
-    yield method_of(record, "columns")
-    yield method_of(record, "plot", figure=figure)
     yield method_of(record, "record", step=1, network=network, progress=False, _kinds={"network": "source"})
     yield method_of(record, "to_csv", path=lambda: folder() / "record.csv", _kinds={"path": "optional path to write"})
-
-
-@cache
-def checked() -> Any:
-    return regions.check(network(), square(), distances=False)
 
 
 def _domains() -> list[regions.Domain]:
@@ -292,19 +247,6 @@ def _others() -> Iterator[Call]:
     yield method_of(summary, "add", block=partition)
     for method in ("as_dict", "size_histogram", "to_json"):
         yield method_of(summary, method)
-    for function in (measures.boundary_facets, measures.boundary_volume):
-        yield call_of(function, partition=partition, boundary="activation")
-    for function in (
-        measures.degrees,
-        measures.diameter,
-        measures.gradient_jumps,
-        measures.inscribed_discs,
-        measures.perimeters,
-        measures.perimeter_errors,
-        measures.switching_kinks,
-        export.to_columns,
-    ):
-        yield call_of(function, partition=partition)
     body = say(measures.Ball([0.0, 0.0], 1.0))
     few = {"lines": 2, "rng": rng, "workers": 1}
     yield call_of(measures.crofton_density, network=network, body=body, boundary="activation", **few)
@@ -320,21 +262,14 @@ def _others() -> Iterator[Call]:
             **{last: 1},
         )
     inside = [[0.5, 0.25], [0.25, 0.5]]
-    yield call_of(measures.distance_in_domain, partition=partition, points=inside, boundary="activation", space="input")
-    yield call_of(measures.distance_to_boundary, network=network, points=inside)
     for found in (measures.distance_in_domain(partition(), inside), measures.distance_to_boundary(network(), inside)):
         yield method_of(say(found), "log_histogram", bins=5, _kinds={"bins": "bins"})
-        yield method_of(say(found), "times_neurons")
     yield call_of(
         export.export, partition=partition, path=lambda: folder() / "out.csv", _kinds={"path": "path to write"}
     )
     if "export_blocks" not in WITHOUT:
         written = {"path": lambda: folder() / "out.parquet"}
         yield call_of(export.export_blocks, blocks=lambda: [partition()], **written, _kinds={"path": "path to write"})
-    for function in (export.write_csv, export.write_geojson):
-        yield call_of(function, partition=partition, stream=io.StringIO)
-    for function in (reference.count, reference.enumerate, reference.patterns):
-        yield call_of(function, net=network, domain=square)
     yield call_of(constructions.arrangement, normals=[[1, 0], [0, 1]], offsets=[0, 1])
     saw = say(constructions.sawtooth(1))
     yield call_of(constructions.compose, first=saw, second=saw)
@@ -346,8 +281,6 @@ def _others() -> Iterator[Call]:
     yield call_of(
         constructions.square_fold, pieces=2, normals=[[1.0, 1.0]], offsets=[-0.5], _kinds={"offsets": "array"}
     )
-    for name in ("braid", "resonance", "threshold", "type_b"):
-        yield call_of(getattr(arrangements, name), n=3)
     yield call_of(arrangements.graphical, n=3, edges=[(0, 1)])
     yield call_of(arrangements.grid, counts=[1, 2])
     yield call_of(named.prelu, slopes=[0.5])

@@ -27,48 +27,17 @@ MODULES = (
 )
 # Names that cannot be called if an optional package is not installed.
 WITHOUT = {name for name, package in {"export_blocks": "pyarrow"}.items() if importlib.util.find_spec(package) is None}
-# Made by functions, never by hand: their constructors take what they are given, their methods do not.
-RESULTS = {
-    "Certificate",
-    "LinearRegions",
-    "ExactVertices",
-    "BoundaryDistances",
-    "BoundaryVolume",
-    "DomainDistances",
-    "InscribedDiscs",
-    "ReferenceRegion",
-    "Bound",
-    "ExtremeRegion",
-    "Extremes",
-    "End",
-    "Found",
-    "Attributions",
-    "Verdict",
-    "PropertyVerdict",
-    "Witness",
-    "Function1D",
-    "Comparison",
-    "Region",
-    "CheckReport",
-    "CertificationReport",
-    "CurveCertificationReport",
-    "TrainingRow",
-    "Trajectory",
-    "Decisions",
-    "Dichotomies",
-    "Growth",
-    "GrowthLaw",
-    "Result",
-    "Stream",
-    "Task",
-    "Curve",  # by its subclasses
-}
 # Returned by public functions, and not in any `__all__` above.
 RETURNED = ("regions.partition.Region", "regions.checking.CheckReport", "regions.certification.CertificationReport")
 
 
-def public() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every public callable: functions, constructors, methods, by name."""
+def is_result(thing: type) -> bool:
+    """Whether objects of a class are made by functions, never by hand: its docstring lists no parameters."""
+    return "Parameters\n----------\n" not in (inspect.getdoc(thing) or "")
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any], type | None]]:
+    """Every public callable: functions, constructors, methods, by name, and the class of a method."""
     modules = [regions, *(importlib.import_module(f"regions.{name}") for name in MODULES)]
     found = {f"{module.__name__}.{name}": getattr(module, name) for module in modules for name in module.__all__}
     found["regions.read.read_tensors"] = read_tensors
@@ -80,13 +49,13 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
         if not callable(thing) or name in WITHOUT:
             continue
         if not inspect.isclass(thing):
-            yield f"{thing.__module__}.{thing.__qualname__}", thing
+            yield f"{thing.__module__}.{thing.__qualname__}", thing, None
             continue
         if issubclass(thing, Exception):  # raised by functions, never by hand
             continue
-        if name not in RESULTS:
-            yield f"{thing.__module__}.{thing.__qualname__}", thing
+        if not is_result(thing):
+            yield f"{thing.__module__}.{thing.__qualname__}", thing, None
         for key, member in inspect.getmembers(thing, callable):
             inherited = any(key in vars(base) for base in (tuple, object, NotImplementedError))
             if (not key.startswith("_") and not inherited) or key in vars(thing) and key in ("__call__", "__getitem__"):
-                yield f"{thing.__name__}.{key}", member
+                yield f"{thing.__name__}.{key}", member, thing

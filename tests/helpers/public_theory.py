@@ -9,8 +9,6 @@ from collections.abc import Iterator
 import regions
 from objects_to_call_with import (
     arc,
-    decided,
-    figure,
     network,
     property_file,
     random_networks,
@@ -108,7 +106,6 @@ def calls_of_ensembles() -> Iterator[Call]:
     laws = {"weights": "laws", "biases": "laws", "scaling": "word", "alpha": "number per layer"}
     given = {"sizes": [2, 2, 1], "activation": "relu"}
     yield call_of(ensembles.Ensemble, **given, weights=gauss, biases=gauss, scaling="fan_in", alpha=0.5, _kinds=laws)
-    yield method_of(random_networks, "draw", rng=rng)
     for function in (ensembles.he, ensembles.glorot):
         yield call_of(function, **given, law="uniform", _kinds={"law": "word"})
     yield call_of(ensembles.torch_default, **given)
@@ -129,7 +126,6 @@ def calls_of_ensembles() -> Iterator[Call]:
         progress=None,
         _kinds={"threshold": "optional any number", "largest": "flag"},
     )
-    yield method_of(decided, "distance", points=[[0.5, 0.5]], space="input")
     yield call_of(regions.function, network=network, domain=segment, limit=None)
     yield call_of(
         regions.verify,
@@ -160,8 +156,6 @@ def calls_of_ensembles() -> Iterator[Call]:
         workers=1,
     )
     yield method_of(lambda: regions.verify_property(two_outputs(), read_property()).witness, "as_dict")
-    for method in ("as_dict", "to_json"):
-        yield method_of(lambda: regions.verify_property(two_outputs(), read_property()), method)
     yield call_of(
         regions.compare,
         first=two_outputs,
@@ -214,4 +208,3 @@ def calls_of_ensembles() -> Iterator[Call]:
         workers=1,
         _kinds={"ensemble": "random networks", "curve": "domains", "networks": "integer"},
     )
-    yield method_of(lambda: regions.growth(random_networks(), arc(), networks=2, rng=0), "plot", figure=figure)

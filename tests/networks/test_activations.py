@@ -206,6 +206,11 @@ def test_prelu_slopes_have_one_axis(slopes: list[object]) -> None:
 
 
 @pytest.mark.filterwarnings("error")
+def test_breakpoints_as_far_apart_as_doubles_can_be() -> None:
+    assert soft_shrink(1.7e308).breakpoints.tolist() == [-1.7e308, 1.7e308]
+
+
+@pytest.mark.filterwarnings("error")
 def test_values_and_slopes_that_are_not_numbers() -> None:
     for values in ([np.inf, -np.inf], [np.nan]):
         with pytest.raises(NonFiniteError, match=r"values\[0\] is"):

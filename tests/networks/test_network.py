@@ -399,3 +399,8 @@ class TestParts:
     def test_a_network_without_hidden_nodes(self) -> None:
         with pytest.raises(NetworkError, match="no hidden node"):
             Network([([[1.0]], None)]).until(0)
+
+
+def test_points_are_checked_where_no_layer_is_hidden() -> None:
+    with pytest.raises(ShapeMismatchError, match=r"points must have shape \[.., 1\]"):
+        Network([([[2.0]], [0.0])]).preactivations([1.0, 2.0])

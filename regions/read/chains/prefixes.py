@@ -207,7 +207,7 @@ def _one_part(mappings: Sequence[Part], prefix: str, source: str) -> Part:
     if not fitting:
         names = [_joined(mapping.prefix, name) for mapping in mappings for name in mapping.tensors]
         raise CheckpointError(
-            f"{source}: no name of several parts begins with the prefix {prefix!r}; 'actor', say, stands for "
+            f"{source}: no name of several parts begins with the prefix {shown(prefix)}; 'actor', say, stands for "
             f"actor.0.weight and not for actor_old.0.weight; there are {listed(names, most=6)}"
         )
     if len(fitting) > 1:
