@@ -11,7 +11,6 @@ label of the stretched axis states the factor.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -186,38 +185,17 @@ def _window(partition: Partition, marks: Floats) -> tuple[Floats, Floats]:
     distances = np.abs((points - middle) * scale).max(axis=1)
     most = np.quantile(distances, MOST)
     furthest = distances.max()
-    window = _WINDOWS[domain.dimension]
-    radius = furthest if furthest <= window.far_out * most else window.shown * most
+    far_out, shown, ends_of = _WINDOWS[domain.dimension]
+    radius = furthest if furthest <= far_out * most else shown * most
     if radius == 0:
         radius = max(float(np.abs(middle * scale).max()), 1.0)
-    low, high = window.around(points[distances <= radius], middle, radius / scale)
-    if len(marks):
-        low, high = np.minimum(low, marks.min(axis=0)), np.maximum(high, marks.max(axis=0))
-    return window.widened(domain, low, high, radius)
+    around = np.stack([middle - radius / scale, middle + radius / scale])
+    return ends_of(domain, around, points[distances <= radius], marks, radius)
 
 
-@dataclass(frozen=True)
-class _Window:
-    """How a window is chosen on domains of one dimension.
-
-    Attributes
-    ----------
-    far_out, shown : float
-        A window has all points, if none is ``far_out`` times as far from the middle as most of them are; otherwise the
-        points up to ``shown`` times as far. In a plane, more points are far out.
-    around : callable
-        Returns the ends of a window around points, given their middle and the greatest distances from it.
-    widened : callable
-        Returns the ends with margins.
-    """
-
-    far_out: float
-    shown: float
-    around: Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
-    widened: Callable[[Domain, Floats, Floats, float], tuple[Floats, Floats]]
-
-
-def _widened_on_line(domain: Domain, low: Floats, high: Floats, radius: float) -> tuple[Floats, Floats]:
+def _line_ends(domain: Domain, around: Floats, kept: Floats, marks: Floats, radius: float) -> tuple[Floats, Floats]:
+    points = np.concatenate([kept, marks])
+    low, high = points.min(axis=0), points.max(axis=0)
     margin = 0.1 * (high - low)
     margin = np.where(margin > 0, 2 * margin, radius)
     # A finite end of a ray stays.
@@ -225,12 +203,13 @@ def _widened_on_line(domain: Domain, low: Floats, high: Floats, radius: float) -
     return np.where(left, end, low - margin), np.where(right, other_end, high + margin)
 
 
-def _widened_in_plane(domain: Domain, low: Floats, high: Floats, radius: float) -> tuple[Floats, Floats]:
+def _plane_ends(domain: Domain, around: Floats, kept: Floats, marks: Floats, radius: float) -> tuple[Floats, Floats]:
+    points = np.concatenate([around, marks])
+    low, high = points.min(axis=0), points.max(axis=0)
     margin = 0.1 * (high - low)
     return low - margin, high + margin
 
 
-_WINDOWS = {
-    1: _Window(16.0, 4.0, lambda kept, middle, reach: (kept.min(axis=0), kept.max(axis=0)), _widened_on_line),
-    2: _Window(4.0, 1.2, lambda kept, middle, reach: (middle - reach, middle + reach), _widened_in_plane),
-}
+# A window has all points, if none is (first number) times as far from the middle as most of them are; otherwise the
+# points up to (second number) times as far. In a plane, more points are far out.
+_WINDOWS = {1: (16.0, 4.0, _line_ends), 2: (4.0, 1.2, _plane_ends)}

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,32 @@ def with_digest(head: dict[str, Any], content: bytes) -> bytes:
     digest = hashlib.sha256(f"{head['job']} {index}\n".encode() + content).hexdigest()
     entries = [[index, len(content), digest]]
     return json.dumps(head | {"results": entries}).encode() + b"\n" + content
+
+
+def damaged(whole: bytes) -> Iterator[bytes]:
+    """Yield the content of a file with flipped bits, cut off, and empty."""
+    rng = random.Random(0)
+    for _ in range(40):
+        copy = bytearray(whole)
+        copy[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        yield bytes(copy)
+    yield from (whole[: rng.randrange(len(whole))] for _ in range(10))
+    yield b""
+
+
+def noted_attempts(monkeypatch: pytest.MonkeyPatch, tasks: int) -> list[int]:
+    """Return a list that gets the index of each task that is run; each result has its own file."""
+    monkeypatch.setattr(jobs, "EVERY", 0.0)
+    monkeypatch.setattr(jobs, "TASKS", tasks)
+    indices: list[int] = []
+    attempt = jobs.attempt
+
+    def noting(task: Any, *rest: Any) -> Any:
+        indices.append(task.index)
+        return attempt(task, *rest)
+
+    monkeypatch.setattr(jobs, "attempt", noting)
+    return indices
 
 
 def require_done_again(folder: Path, path: Path, damaged: bytes, again: Callable[[], object]) -> None:

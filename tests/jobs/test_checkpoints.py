@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,16 @@ import numpy as np
 import pytest
 
 import regions
-from killed_jobs import ended_half_way, files_of, head_of, require_done_again, require_to_go_on, with_digest
+from killed_jobs import (
+    damaged,
+    ended_half_way,
+    files_of,
+    head_of,
+    noted_attempts,
+    require_done_again,
+    require_to_go_on,
+    with_digest,
+)
 from random_networks import random_network
 from regions.domains import Segment
 from regions.jobs import job as jobs
@@ -27,17 +35,7 @@ NUMBERS, CERTIFICATES = regions.certified_count(NETWORK, LINES)
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Which tasks were done, and not taken from a folder; each has its own file."""
-    monkeypatch.setattr(jobs, "EVERY", 0.0)
-    monkeypatch.setattr(jobs, "TASKS", 40)
-    indices: list[int] = []
-    attempt = jobs.attempt
-
-    def counting(task: Any, *rest: Any) -> Any:
-        indices.append(task.index)
-        return attempt(task, *rest)
-
-    monkeypatch.setattr(jobs, "attempt", counting)
-    return indices
+    return noted_attempts(monkeypatch, 40)
 
 
 def require_right(folder: Path, **options: Any) -> None:
@@ -115,13 +113,7 @@ def test_jobs_share_a_folder(tmp_path: Path, done: list[int]) -> None:
 def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> None:
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
-    whole = path.read_bytes()
-    rng = random.Random(0)
-    damaged = [bytearray(whole) for _ in range(40)]
-    for each in damaged:
-        each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
-    halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
-    for text in [*damaged, *halves, b""]:
+    for text in damaged(path.read_bytes()):
         done.clear()
         require_done_again(tmp_path, path, text, lambda: require_right(tmp_path))
         assert done == [2]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import random
 import weakref
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 import regions
-from killed_jobs import files_of, head_of, require_done_again, require_to_go_on, with_digest
+from killed_jobs import damaged, files_of, head_of, noted_attempts, require_done_again, require_to_go_on, with_digest
 from random_networks import random_network
 from regions.cells.consistency import first_problem
 from regions.jobs import checkpoints
@@ -28,17 +27,7 @@ WHOLE = regions.enumerate(NETWORK, SQUARE)
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Which tasks were done, and not taken from a folder; each has its own file."""
-    monkeypatch.setattr(jobs, "EVERY", 0.0)
-    indices: list[int] = []
-    attempt = jobs.attempt
-
-    def counting(task: Any, *rest: Any) -> Any:
-        indices.append(task.index)
-        return attempt(task, *rest)
-
-    monkeypatch.setattr(jobs, "attempt", counting)
-    monkeypatch.setattr(jobs, "TASKS", 12)
-    return indices
+    return noted_attempts(monkeypatch, 12)
 
 
 def require_right(folder: Path, **options: Any) -> None:
@@ -126,13 +115,7 @@ def test_segments_are_one_piece(tmp_path: Path, done: list[int], domain: regions
 def test_every_flipped_bit_and_every_half(tmp_path: Path, done: list[int]) -> None:
     require_right(tmp_path)
     path = files_of(tmp_path)[2]
-    whole = path.read_bytes()
-    rng = random.Random(0)
-    damaged = [bytearray(whole) for _ in range(40)]
-    for each in damaged:
-        each[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
-    halves = [whole[: rng.randrange(len(whole))] for _ in range(10)]
-    for content in [*damaged, *halves, b""]:
+    for content in damaged(path.read_bytes()):
         done.clear()
         require_done_again(tmp_path, path, content, lambda: require_right(tmp_path))
         assert done == [2]
